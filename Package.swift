@@ -279,7 +279,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
-                "GreenroomABI", "GreenroomConversion", "GreenroomSession",
+                "GreenroomABI", "GreenroomConversion", "GreenroomFiles", "GreenroomSession",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomAudio", "GreenroomNegotiation",
                 "GreenroomRuntime", "GreenroomVideo", "TestSupport",

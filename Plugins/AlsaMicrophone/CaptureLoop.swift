@@ -52,7 +52,7 @@ private final class Capture: Sendable {
             } catch {
                 let (isNews, pause) = outage.fail()
                 if isNews {
-                    host.log(.warning, "no sound, trying again every few seconds: \(error)")
+                    host.log(.warning, "no audio, trying again every few seconds: \(error)")
                 }
                 guard host.wait(untilNanoseconds: host.nowNanoseconds + pause) == .ok else {
                     return
@@ -85,7 +85,7 @@ private final class Capture: Sendable {
                 continue
             }
             lastHeard = host.nowNanoseconds
-            if outage.end() { host.log(.info, "\(settings.device): sound again") }
+            if outage.end() { host.log(.info, "\(settings.device): audio again") }
             let block = block.span.extracting(first: heard.frames * card.channels)
             isDropping = try !send(block, format, heard.ptsNanoseconds, tells: !isDropping)
         }
@@ -110,7 +110,7 @@ private final class Capture: Sendable {
             try card.recover(from: error)
             try card.start()
             if !isRecovering {
-                host.log(.warning, "\(settings.device): some sound was lost: \(error.message)")
+                host.log(.warning, "\(settings.device): some audio was lost: \(error.message)")
             }
             isRecovering = true
             return nil

@@ -101,7 +101,7 @@ struct Samples {
 }
 
 extension Samples {
-    /// The value of a sample; all ones for one that nobody reads.
+    /// The value of a sample; all ones for one that is not read.
     subscript(sample: PixelFormat.Sample) -> UInt16 {
         switch sample {
         case .y: y

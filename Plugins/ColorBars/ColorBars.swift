@@ -56,7 +56,7 @@ struct ColorBars: Camera {
         var speed = 0.5
 
         static let table: [Setting<Self>] = [
-            .choice("pattern", \.pattern, title: "Picture", live: true),
+            .choice("pattern", \.pattern, title: "Pattern", live: true),
             .choice("format", \.format, title: "Pixel format; auto: bars i420, grey nv12"),
             .choice("range", \.range, title: "Colour range"),
             .choice(

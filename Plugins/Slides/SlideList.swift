@@ -2,21 +2,21 @@ import Glibc
 import GreenroomImages
 import GreenroomPlugin
 
-/// The pictures of a folder, sorted by name, or one picture.
+/// The images of a folder, sorted by name, or one image.
 struct SlideList {
     /// Paths; at least one.
     let paths: [String]
 
-    /// Finds pictures: names that end in `.png`, `.jpg` or `.jpeg`, without hidden files.
+    /// Finds images: names that end in `.png`, `.jpg` or `.jpeg`, without hidden files.
     ///
-    /// - Parameter path: A folder, or a picture of any name.
+    /// - Parameter path: A folder, or an image of any name.
     init(path: String) throws {
         guard let folder = opendir(path) else {
-            // Not a folder: reading the file as a picture reports other errors.
+            // Not a folder: reading the file as an image reports other errors.
             guard errno == ENOTDIR else {
                 let reason = errno == ENOENT ? "nothing is there" : "it cannot be opened"
                 throw PluginError(
-                    "\(path): \(reason); check the path, which names a picture or a folder",
+                    "\(path): \(reason); check the path, which names an image or a folder",
                     status: .unavailable)
             }
             paths = [path]
@@ -28,17 +28,17 @@ struct SlideList {
             let name = withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
-            if Self.isPicture(name) { names.append(name) }
+            if Self.isImage(name) { names.append(name) }
         }
         guard !names.isEmpty else {
             throw PluginError(
-                "\(path): the folder has no .png, .jpg or .jpeg; put pictures there",
+                "\(path): the folder has no .png, .jpg or .jpeg; put images there",
                 status: .unavailable)
         }
         paths = names.sorted().map { "\(path)/\($0)" }
     }
 
-    /// The size of a picture whose shape all of them have, within 1 %; nil if they differ, or one
+    /// The size of an image whose shape all of them have, within 1 %; nil if they differ, or one
     /// does not tell.
     var commonShape: FrameSize? {
         guard let first = paths.first.flatMap(Image.size(ofFile:)) else { return nil }
@@ -50,7 +50,7 @@ struct SlideList {
         return areAlike ? first : nil
     }
 
-    private static func isPicture(_ name: String) -> Bool {
+    private static func isImage(_ name: String) -> Bool {
         let name = name.lowercased()
         return !name.hasPrefix(".") && [".png", ".jpg", ".jpeg"].contains { name.hasSuffix($0) }
     }

@@ -1,21 +1,21 @@
 import GreenroomPlugin
 import GreenroomImages
 
-/// Shows pictures in turn as a screen share.
+/// Shows images in turn as a screen share.
 ///
 /// Sends a slide when it changes, and at least twice a second, so that viewers that join late or
 /// lose a frame soon see it.
 final class Slides: Screen {
     static let plugin = PluginDescription(
         id: "org.greenroom.slides", name: "Slides", version: "1.0.0",
-        summary: "Shows PNG and JPEG pictures as a screen share", vendor: "Greenroom")
+        summary: "Shows PNG and JPEG images as a screen share", vendor: "Greenroom")
 
     struct Settings: PluginSettings {
         var path = ""
         var seconds = 5.0
 
         static let table: [Setting<Self>] = [
-            .path("path", \.path, title: "Image, or folder of pictures", required: true),
+            .path("path", \.path, title: "Image, or folder of images", required: true),
             .number("seconds", \.seconds, in: 0.1...86_400, title: "Time of a slide", unit: "s"),
         ]
     }
@@ -27,7 +27,7 @@ final class Slides: Screen {
     private let host: PluginHost
     private let schedule: SlideSchedule
     private var slides: [String] = []
-    /// The size of a picture whose shape all have; nil if they differ.
+    /// The size of an image whose shape all have; nil if they differ.
     private var shape: FrameSize?
     /// What was logged, so that a slide that is shown again does not say it again.
     private var told: Set<String> = []
@@ -35,7 +35,7 @@ final class Slides: Screen {
     private var place = 0
     private var number = 0
     private var shownPath: String?
-    private var picture = Image(size: FrameSize(width: 1, height: 1))
+    private var image = Image(size: FrameSize(width: 1, height: 1))
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
@@ -58,7 +58,7 @@ final class Slides: Screen {
         supported: [VideoCapability], suggested: VideoCapability
     ) -> VideoAnswer? { .counter(answer(to: supported.first ?? suggested, suggested)) }
 
-    /// As large as may be in the pictures' own shape; what is suggested if they differ.
+    /// As large as may be in the images' own shape; what is suggested if they differ.
     private func answer(
         to limit: VideoCapability, _ suggested: VideoCapability
     ) -> VideoCapability {
@@ -78,25 +78,25 @@ final class Slides: Screen {
         try show(in: frame.size)
         for y in 0..<frame.height {
             var row = frame.row(y)
-            picture.copyRow(y, into: &row)
+            image.copyRow(y, into: &row)
         }
     }
 
     func onUninitialized() {
         shownPath = nil
-        picture = Image(size: FrameSize(width: 1, height: 1))
+        image = Image(size: FrameSize(width: 1, height: 1))
     }
 
     /// Decodes the current slide if needed. Removes slides that can't be decoded; when none is
     /// left, the share ends.
     private func show(in size: FrameSize) throws {
-        while shownPath != slides[place] || picture.size != size {
+        while shownPath != slides[place] || image.size != size {
             do throws(ImageError) {
                 let slide = try Image(contentsOf: slides[place], fitting: size)
                 for note in slide.notes where told.insert(note).inserted {
                     host.log(.warning, note)
                 }
-                picture = slide.letterboxed(into: size)
+                image = slide.letterboxed(into: size)
                 shownPath = slides[place]
             } catch {
                 slides.remove(at: place)

@@ -25,7 +25,7 @@ struct Tone: Microphone {
 struct ToneShareAudio: ScreenAudio {
     static let plugin = PluginDescription(
         id: "org.greenroom.tone-share-audio", name: "ToneShareAudio", version: "1.0.0",
-        summary: "A sine, a sweep or silence, as the sound of a share", vendor: "Greenroom")
+        summary: "A sine, a sweep or silence, as a share's audio", vendor: "Greenroom")
 
     private var generator: ToneGenerator
 

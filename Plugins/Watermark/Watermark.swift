@@ -1,11 +1,11 @@
 import GreenroomPlugin
 import GreenroomImages
 
-/// Blends a picture into a camera's frames.
+/// Blends an image into a camera's frames.
 final class Watermark: VideoSourcePreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.watermark", name: "Watermark", version: "1.0.0",
-        summary: "Puts a PNG picture with alpha over the camera", vendor: "Greenroom")
+        summary: "Puts a PNG image with alpha over the camera", vendor: "Greenroom")
 
     struct Settings: PluginSettings {
         var path = ""
@@ -15,14 +15,14 @@ final class Watermark: VideoSourcePreProcessor {
         var opacity = 1.0
 
         static let table: [Setting<Self>] = [
-            .path("path", \.path, title: "PNG or JPEG picture", required: true),
+            .path("path", \.path, title: "PNG or JPEG image", required: true),
             .choice("position", \.position),
             .integer(
                 "margin", \.margin, in: 0...FrameSize.maximumDimension,
                 title: "Distance from the edges", unit: "px"),
             .number(
                 "scale", \.scale, in: 0...1,
-                title: "Width as a part of the frame's; 0 for the picture's own pixels"),
+                title: "Width as a part of the frame's; 0 for the image's own pixels"),
             .number("opacity", \.opacity, in: 0...1, live: true),
         ]
     }
@@ -35,7 +35,7 @@ final class Watermark: VideoSourcePreProcessor {
 
     private var settings: Settings
     private let host: PluginHost
-    private var picture: Image?
+    private var image: Image?
     private var overlay: (overlay: Overlay, target: Target)?
 
     init(settings: Settings, host: PluginHost) {
@@ -50,10 +50,10 @@ final class Watermark: VideoSourcePreProcessor {
 
     func onPreProcessInitialize(_ capability: VideoCapability) throws {
         do {
-            let picture = try Image(
+            let image = try Image(
                 contentsOf: settings.path, fitting: settings.scale > 0 ? capability.size : nil)
-            for note in picture.notes { host.log(.warning, note) }
-            self.picture = consume picture
+            for note in image.notes { host.log(.warning, note) }
+            self.image = consume image
         } catch {
             throw PluginError("\(error)", status: .unavailable)
         }
@@ -71,17 +71,17 @@ final class Watermark: VideoSourcePreProcessor {
     }
 
     func onPreProcessUninitialized() {
-        picture = nil
+        image = nil
         overlay = nil
     }
 
-    /// Converts the picture if the frames' size or colour is new: usually only for the first frame.
+    /// Converts the image if the frames' size or colour is new: usually only for the first frame.
     private func prepare(for target: Target) {
-        guard overlay?.target != target, picture != nil else { return }
+        guard overlay?.target != target, image != nil else { return }
         let placement = OverlayPlacement(
-            of: picture?.size ?? target.size, in: target.size, at: settings.position,
+            of: image?.size ?? target.size, in: target.size, at: settings.position,
             margin: settings.margin, scale: settings.scale)
-        guard let scaled = picture?.scaled(to: placement.size) else { return }
+        guard let scaled = image?.scaled(to: placement.size) else { return }
         var made = Overlay(
             scaled, x: placement.x, y: placement.y, frame: target.size, color: target.color)
         made.setOpacity(settings.opacity)

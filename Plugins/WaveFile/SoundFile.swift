@@ -7,7 +7,6 @@ import SystemPackage
 ///
 /// Longer samples are rounded, floating-point samples beyond full scale are clipped, and more than
 /// two channels are mixed to stereo. One thread at a time.
-/// channels are mixed down to stereo. One thread at a time.
 struct SoundFile: ~Copyable {
     /// Sample rate in hertz; any number above 0.
     let sampleRate: Int
@@ -15,8 +14,10 @@ struct SoundFile: ~Copyable {
     let channels: Int
     /// Whole frames in the file, 1 or more.
     let frameCount: Int64
-    /// A warning about the file, for example that it is truncated; usually nil.
-    let note: String?
+    /// What is in the file and is not played, or not as it is; usually nothing.
+    let notes: [String]
+    /// The first frame that was read with a sample beyond full scale; nil for none so far.
+    private(set) var firstClipped: Int64?
 
     private let path: String
     /// Not safe to share between threads; neither is this value.
@@ -52,7 +53,7 @@ struct SoundFile: ~Copyable {
             SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE, SF_FORMAT_VORBIS, SF_FORMAT_OPUS,
             SF_FORMAT_MPEG_LAYER_I, SF_FORMAT_MPEG_LAYER_II, SF_FORMAT_MPEG_LAYER_III,
         ].contains(Int(info.format) & SF_FORMAT_SUBMASK)
-        note = Self.note(on: file, path)
+        notes = Self.notes(on: file, info).map { "\(path): \($0)" }
         block = .allocate(byteCount: Self.blockByteCount, alignment: 16)
     }
 
@@ -92,11 +93,19 @@ struct SoundFile: ~Copyable {
                         + "\(frameCount); leave it alone while it plays, or make it again")
             }
             convert(frames: count, into: &samples, at: done)
+            if isFloat, firstClipped == nil { firstClipped = clippedFrame(of: count) }
             done += count
             position += Int64(count)
             filePosition = position
         }
         return done
+    }
+
+    /// The first frame of a block of floating-point samples that is clipped.
+    private func clippedFrame(of frames: Int) -> Int64? {
+        let values = UnsafeBufferPointer(
+            start: block.assumingMemoryBound(to: Double.self), count: frames * fileChannels)
+        return values.firstIndex { abs($0) > 1 }.map { position + Int64($0 / fileChannels) }
     }
 
     private func convert(frames: Int, into samples: inout MutableSpan<Int16>, at first: Int) {
@@ -152,7 +161,7 @@ extension SoundFile {
         }
         let problem =
             switch info.frames {
-            case ...0: "there is no sound in the file; record it again"
+            case ...0: "there is no audio in the file; record it again"
             case .max:
                 "the file does not say how long it is; convert it: ffmpeg -i FILE NEW.flac"
             default: nil as String?
@@ -168,8 +177,12 @@ extension SoundFile {
     private static func open(_ path: String, _ info: inout SF_INFO) throws -> OpaquePointer {
         let descriptor = try regularFile(path)
         let file = sf_open_fd(descriptor.rawValue, Int32(SFM_READ), &info, Int32(SF_TRUE))
-        guard let file else {
-            let reason = String(cString: sf_strerror(nil))
+        let isSplit = log(of: file).count { $0.hasPrefix("data : ") } > 1
+        guard let file, !isSplit else {
+            if let file { sf_close(file) }
+            let reason =
+                isSplit
+                ? "the file has several chunks of samples." : String(cString: sf_strerror(nil))
             throw refusal(path, "\(reason) Convert it: ffmpeg -i FILE -c:a pcm_s16le NEW.wav")
         }
         return file
@@ -185,7 +198,7 @@ extension SoundFile {
         }
         guard (try? file.stat())?.type == .regular else {
             try? file.close()
-            throw refusal(path, "this is not a regular file; save the sound to a file on disk")
+            throw refusal(path, "this is not a regular file; save the audio to a file on disk")
         }
         return file
     }
@@ -229,19 +242,55 @@ extension SoundFile {
             ? map.map(Int.init) : Downmix.usualSpeakers(channels: channels, isOgg: isOgg)
     }
 
-    /// The warning about a truncated file, from libsndfile's log: its line of the data chunk is
-    /// `data : 4000 (should be 10)`. Programs that write to a pipe leave the largest size there.
-    private static func note(on file: OpaquePointer, _ path: String) -> String? {
+    /// What is in the file and is not played, or not as it is.
+    private static func notes(on file: OpaquePointer, _ info: SF_INFO) -> [String] {
+        var notes: [String] = []
+        if let note = truncation(of: file) { notes.append(note) }
+        if info.channels > 2 {
+            notes.append(
+                "\(info.channels) channels are mixed to stereo, without a channel for effects")
+        }
+        var instrument = SF_INSTRUMENT()
+        let size = Int32(MemoryLayout<SF_INSTRUMENT>.size)
+        if sf_command(file, Int32(SFC_GET_INSTRUMENT), &instrument, size) == Int32(SF_TRUE),
+            instrument.loop_count > 0
+        {
+            notes.append(
+                "its loop points are not used: the setting loop repeats the whole file. Cut the "
+                    + "loop out to repeat it alone")
+        }
+        var cues: UInt32 = 0
+        if sf_command(
+            file, Int32(SFC_GET_CUE_COUNT), &cues, Int32(MemoryLayout<UInt32>.size))
+            == Int32(SF_TRUE), cues > 0
+        {
+            notes.append(
+                "its \(cues) \(cues == 1 ? "marker is" : "markers are") not used: the file plays "
+                    + "from beginning to end")
+        }
+        return notes
+    }
+
+    /// The lines of libsndfile's log.
+    ///
+    /// - Parameter file: nil for the file that was opened last, which failed.
+    private static func log(of file: OpaquePointer?) -> [Substring] {
         var log = [CChar](repeating: 0, count: 16 * 1024)
         sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
         let text = String(
             decoding: log.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        for line in text.split(separator: "\n") where line.hasPrefix("data : ") {
+        return text.split(separator: "\n")
+    }
+
+    /// That the file is truncated, from the line of the data chunk in libsndfile's log:
+    /// `data : 4000 (should be 10)`. Programs that write to a pipe leave the largest size there.
+    private static func truncation(of file: OpaquePointer) -> String? {
+        for line in log(of: file) where line.hasPrefix("data : ") {
             let numbers = line.split { !$0.isNumber }.compactMap { Int64($0) }
             guard line.contains("(should be "), numbers.count == 2, numbers[0] > numbers[1],
                 numbers[0] < UInt32.max
             else { continue }
-            return "\(path): the file was cut off: of \(numbers[0]) bytes of samples there are "
+            return "the file was cut off: of \(numbers[0]) bytes of samples there are "
                 + "\(numbers[1])"
         }
         return nil

@@ -4,7 +4,7 @@ import GreenroomPlugin
 final class WaveFile: Microphone {
     static let plugin = PluginDescription(
         id: "org.greenroom.wave-file", name: "WaveFile", version: "1.0.0",
-        summary: "Plays a sound file as a microphone", vendor: "Greenroom")
+        summary: "Plays an audio file as a microphone", vendor: "Greenroom")
 
     private let player: WavePlayer
 
@@ -27,7 +27,7 @@ final class WaveFile: Microphone {
 final class WaveFileShareAudio: ScreenAudio {
     static let plugin = PluginDescription(
         id: "org.greenroom.wave-file-share-audio", name: "WaveFileShareAudio", version: "1.0.0",
-        summary: "Plays a sound file as the sound of a share", vendor: "Greenroom")
+        summary: "Plays an audio file as a share's audio", vendor: "Greenroom")
 
     private let player: WavePlayer
 

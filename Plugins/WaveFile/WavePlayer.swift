@@ -6,7 +6,7 @@ struct WaveSettings: PluginSettings {
     var loop = true
 
     static let table: [Setting<Self>] = [
-        .path("path", \.path, title: "Sound file: WAV, FLAC, Ogg, AIFF", required: true),
+        .path("path", \.path, title: "Audio file: WAV, FLAC, Ogg, AIFF", required: true),
         .boolean("loop", \.loop, title: "Begin again at the end; else silence follows"),
     ]
 }
@@ -16,6 +16,7 @@ final class WavePlayer {
     private let settings: WaveSettings
     private let host: PluginHost
     private var file: SoundFile?
+    private var hasToldClipping = false
 
     init(settings: WaveSettings, host: PluginHost) {
         self.settings = settings
@@ -35,7 +36,8 @@ final class WavePlayer {
                     + "convert it: ffmpeg -i FILE -ar 48000 NEW.wav",
                 status: .unavailable)
         }
-        if let note = opened.note { host.log(.warning, note) }
+        for note in opened.notes { host.log(.warning, note) }
+        hasToldClipping = false
         file = consume opened
     }
 
@@ -52,9 +54,23 @@ final class WavePlayer {
             var rest = samples._mutatingExtracting(filled..<samples.count)
             let count = try file?.read(into: &rest) ?? 0
             filled += count * channels
+            tellClipping()
             guard count == 0 else { continue }
             guard settings.loop else { return }
             file?.seek(toFrame: 0)
         }
+    }
+
+    private func tellClipping() {
+        guard !hasToldClipping, let frame = file?.firstClipped, let rate = file?.sampleRate else {
+            return
+        }
+        hasToldClipping = true
+        let tenths = frame * 10 / Int64(rate)
+        host.log(
+            .warning,
+            "\(settings.path): samples beyond full scale are clipped, the first after "
+                + "\(tenths / 10).\(tenths % 10) s. Turn it down: "
+                + "ffmpeg -i FILE -af volume=-6dB NEW.wav")
     }
 }

@@ -38,7 +38,7 @@ static void *send_frames(void *self) {
   const camera *me = self;
   const int64_t start_ns = me->host->now_ns(me->instance);
   for (int64_t n = 0;; n++) {
-    /* Late by a whole frame: nobody waits for that one any more. */
+    /* Late by a whole frame: leave that one out. */
     while (start_ns + due_after_ns(me, n + 1) <= me->host->now_ns(me->instance)) n++;
     const int64_t due_ns = start_ns + due_after_ns(me, n);
     if (me->host->wait_until_ns(me->instance, due_ns) != GR_STATUS_OK)

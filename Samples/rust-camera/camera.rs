@@ -3,6 +3,7 @@
 mod greenroom;
 
 use greenroom::*;
+use std::any::Any;
 use std::ffi::{CStr, CString};
 use std::os::raw::{c_char, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
@@ -31,6 +32,12 @@ struct Camera {
 impl Shared {
     fn agreed(&self) -> (gr_capability, u32) {
         *self.agreed.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+
+    /// Ends the source, and says why. [any]
+    fn give_up(&self, text: &str) {
+        let text = CString::new(text).unwrap_or_default();
+        unsafe { (self.host.give_up)(self.instance, GR_STATUS_FAILED, text.as_ptr()) };
     }
 
     /// Takes the suggestion, which is what the host's answer says already.
@@ -97,7 +104,7 @@ fn send_frames(shared: &Shared, video: &gr_video_functions, sender: u64) {
             revision = offered;
         }
         rate = agreed;
-        // Late by a whole frame: nobody waits for that one any more.
+        // Late by a whole frame: leave that one out.
         let now_ns = unsafe { (host.now_ns)(shared.instance) };
         while first_ns + due_after_ns(number + 1, &rate) <= now_ns {
             number += 1;
@@ -130,6 +137,14 @@ fn send_frames(shared: &Shared, video: &gr_video_functions, sender: u64) {
     }
 }
 
+/// What a panic says.
+fn text(panic: &(dyn Any + Send)) -> &str {
+    match panic.downcast_ref::<String>() {
+        Some(text) => text,
+        None => panic.downcast_ref::<&str>().unwrap_or(&"the camera panicked"),
+    }
+}
+
 /// Runs a callback; no panic leaves through the C border.
 fn answering(
     me: *mut c_void,
@@ -139,7 +154,7 @@ fn answering(
     let me = unsafe { &mut *(me as *mut Camera) };
     let shared = me.shared.clone();
     let result = catch_unwind(AssertUnwindSafe(|| callback(me)))
-        .unwrap_or_else(|_| Err("the camera panicked".into()));
+        .unwrap_or_else(|panic| Err(text(&*panic).into()));
     match result {
         Ok(()) => GR_STATUS_OK,
         Err(text) => {
@@ -171,7 +186,14 @@ unsafe extern "C" fn start_send(me: *mut c_void) -> gr_status {
     answering(me, |me| {
         let (shared, sender) = (me.shared.clone(), me.sender);
         let video = me.video.ok_or("there is no sender")?;
-        let body = move || send_frames(&shared, video, sender);
+        let body = move || {
+            let sending = AssertUnwindSafe(|| send_frames(&shared, video, sender));
+            // Without this the thread would be gone, and the session would only see that no frame
+            // comes.
+            if let Err(panic) = catch_unwind(sending) {
+                shared.give_up(text(&*panic));
+            }
+        };
         let thread = std::thread::Builder::new().name("rust camera".into()).spawn(body);
         me.thread = Some(thread.map_err(|error| error.to_string())?);
         Ok(())
@@ -179,9 +201,10 @@ unsafe extern "C" fn start_send(me: *mut c_void) -> gr_status {
 }
 
 unsafe extern "C" fn stop_send(me: *mut c_void) {
-    answering(me, |me| match me.thread.take().map(JoinHandle::join) {
-        Some(Err(_)) => Err("the thread panicked".into()),
-        _ => Ok(()),
+    answering(me, |me| {
+        // The thread has told of its panic itself.
+        let _ = me.thread.take().map(JoinHandle::join);
+        Ok(())
     });
 }
 

@@ -34,7 +34,8 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
             return "Another program has it: end that program, or use a device that shares, such "
                 + "as \"default\" or \"dmix\"."
         case EACCES, EPERM:
-            return "This user may not use sound: add it to the group audio, and log in again."
+            return
+                "This user may not use audio devices: add it to the group audio, and log in again."
         default: return nil
         }
     }

@@ -32,7 +32,7 @@ struct PCMShape {
         } catch {
             throw ALSAError(
                 call: error.call, pcm: name, code: error.code,
-                message: "the device has no 16-bit sound; a name that begins with plughw: "
+                message: "the device has no 16-bit audio; a name that begins with plughw: "
                     + "instead of hw: converts")
         }
         var channels = UInt32(clamping: format.channels)

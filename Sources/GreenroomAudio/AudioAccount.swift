@@ -1,13 +1,14 @@
-/// How much of a track's sound was real: each frame of 48 kHz that went to the outputs is of one
+/// How much of a track's audio was real: each frame of 48 kHz that went to the outputs is of one
 /// kind.
 package struct AudioAccount: Equatable, Sendable {
     /// Frames that the source had sent.
     package var real = 0
-    /// Frames that stand for sound that was late or missing.
+    /// Frames that stand for audio that was late or missing.
     package var concealed = 0
-    /// Frames of silence while the source owed sound and had sent none yet, or was lost.
+    /// Frames of silence while the source owed audio and had sent none yet, or was lost.
     package var missing = 0
-    /// Frames of silence that nobody owed: the source was stopped, or had come to its end.
+    /// Frames of silence that was not owed: the source was stopped or paused, or had come to its
+    /// end.
     package var stopped = 0
 
     package init() {}

@@ -1,24 +1,24 @@
 package import GreenroomRuntime
 
-/// Something about a source of sound that its author should know.
+/// Something about a source of audio that its author should know.
 package enum AudioAnomaly: Equatable, Sendable {
-    /// It sends more sound than time has, by a part: blocks were refused, and frames of 48 kHz left
+    /// It sends more audio than time has, by a part: blocks were refused, and frames of 48 kHz left
     /// out.
     case overfeeding(Double, refused: Int, skipped: Int)
-    /// It sends less sound than time has, by a part, and silence stands for frames of 48 kHz.
+    /// It sends less audio than time has, by a part, and silence stands for frames of 48 kHz.
     case underfeeding(Double, concealed: Int)
-    /// It sends as much sound as time has, and so late that silence stands for frames of 48 kHz.
+    /// It sends as much audio as time has, and so late that silence stands for frames of 48 kHz.
     case late(concealed: Int)
     /// Its card's clock runs faster than the session's, by millionths.
     case drifting(ppm: Double)
     /// A part of its samples is clipped.
     case clipping(Double)
-    /// Its samples lie around a part of full scale instead of zero.
+    /// Its samples have a DC offset, a part of full scale.
     case offset(Double)
-    /// Something about its stamps.
+    /// An anomaly of its timestamps.
     case stamps(TimestampAnomaly)
 
-    /// Which findings have been told; those of stamps tell themselves once.
+    /// The anomalies already reported; those of timestamps are reported once by themselves.
     package struct Kinds: OptionSet, Sendable {
         package var rawValue: UInt8
 
@@ -37,26 +37,27 @@ package enum AudioAnomaly: Equatable, Sendable {
         }
     }
 
-    /// What was seen, what becomes of it, and the cure.
+    /// The finding, its effect and the cure.
     package var text: String {
         switch self {
         case .overfeeding(let part, let refused, let skipped):
-            "it sends \(percent(part)) more sound than time has; "
+            "it sends \(percent(part)) more audio than real time; "
                 + [
-                    refused > 0 ? "\(refused) blocks were refused" : nil,
+                    refused > 0
+                        ? "\(refused) \(refused == 1 ? "block was" : "blocks were") refused" : nil,
                     skipped > 0 ? "\(skipped / 48) ms were left out" : nil,
                 ].compactMap(\.self).joined(separator: ", ")
                 + ". Send in real time, or pass a timeout to be paced by the host."
         case .underfeeding(let part, let concealed):
-            "it sends \(percent(part)) less sound than time has; \(concealed / 48) ms of silence "
+            "it sends \(percent(part)) less audio than real time; \(concealed / 48) ms of silence "
                 + "stand for it. Send in real time: count samples, a sleep is always too long. Or "
                 + "pass a timeout to be paced by the host."
         case .late(let concealed):
-            "its sound comes late; \(concealed / 48) ms of silence stand for it. Send each block as "
-                + "soon as it is there: the host waits 100 ms for it."
+            "its audio arrives late; \(concealed / 48) ms of silence stand for it. Send each block as "
+                + "soon as it is recorded: the host waits 100 ms for it."
         case .drifting(let ppm):
             "the clock of its samples runs about \(millionths(ppm)) than the session's; its "
-                + "sound is stretched to stay with the picture."
+                + "audio is stretched to stay in sync with the video."
         case .clipping(let part):
             "\(percent(part)) of its samples are clipped: it is too loud where it is recorded. "
                 + "Turn it down there."

@@ -67,8 +67,8 @@ package final class AudioMixer: Sendable {
             // The last block is the rest; it may be empty.
             let frames = Int(max(min((end ?? next) - place, Int64(Self.stretch)), 0))
             if frames > 0 { deliver(frames, &stretch, &mix) }
-            place += Int64(frames)
-            if let last = state.withLock({ $0.end }), place >= last { return }
+            if end != nil { return }
+            place = next
         }
     }
 

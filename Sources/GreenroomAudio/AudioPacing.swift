@@ -1,17 +1,17 @@
 import GreenroomMedia
 import GreenroomRuntime
 
-/// Finds out whether a source sends as much sound as time passes.
+/// Finds out whether a source sends as much audio as time passes.
 ///
 /// It counts in windows of 2 s, 10 s and a minute of the session: the longer one is, the smaller the
 /// difference that it shows. A source that is paced by the host, or that keeps time, is never found:
 /// too much is only what was refused or left out, too little only what silence had to stand for.
 package struct AudioPacing: Sendable {
-    /// What was counted in a stretch of time.
+    /// Counters of an interval.
     private struct Window: Sendable {
         /// Its length, in frames of the session.
         var length: Int
-        /// What may be too much or too little, as a part.
+        /// The tolerated excess or shortage, as a part.
         var tolerance: Double
         /// How much of it may be concealed though enough was sent, as a part; nil for any.
         var lateTolerance: Double?
@@ -31,7 +31,7 @@ package struct AudioPacing: Sendable {
             (passed, sent, refused, skipped, concealed) = (0, 0, 0, 0, 0)
         }
 
-        /// What it shows when it is over.
+        /// The finding at its end.
         var finding: AudioAnomaly? {
             let part = sent / Double(passed) - 1
             if part > tolerance, refused > 0 || skipped > 0 {
@@ -46,15 +46,15 @@ package struct AudioPacing: Sendable {
         }
     }
 
-    /// The most that a window had too much and too little, as parts.
+    /// The largest excess and shortage of a window, as parts.
     package private(set) var excess = 0.0
     package private(set) var shortage = 0.0
 
-    /// Whether a window has begun: sound comes before its time is pulled, and what came before
+    /// Whether a window has begun: audio comes before its time is pulled, and what came before
     /// the first time was pulled belongs to no window.
     private var hasBegun = false
-    /// What single blocks make of a short window is more than they make of a long one. A clock that
-    /// is off by less than the last of them is stretched.
+    /// A single block is a larger part of a short window than of a long one. Smaller differences than
+    /// the last tolerance are those of clocks, and are resampled away.
     private var windows: InlineArray<3, Window> = [
         Window(seconds: 2, tolerance: 0.02),
         Window(seconds: 10, tolerance: 0.005, lateTolerance: 0.01),
@@ -74,12 +74,12 @@ package struct AudioPacing: Sendable {
         }
     }
 
-    /// Counts frames of the session that are left out, because there is so much more sound than time.
+    /// Counts frames of the session that are left out, because there is so much more audio than time.
     package mutating func skip(_ frames: Int) {
         for index in windows.indices { windows[index].skipped += frames }
     }
 
-    /// Begins to count anew: the source has begun, or stopped.
+    /// Starts counting again: the source started or stopped.
     package mutating func restart() {
         hasBegun = false
         clear()
@@ -91,7 +91,7 @@ package struct AudioPacing: Sendable {
 
     /// Counts time, during all of which the source should have sent.
     ///
-    /// - Parameter concealed: Frames of it for which there was no sound.
+    /// - Parameter concealed: Frames of it for which there was no audio.
     /// - Returns: What a window shows when it ends.
     package mutating func pass(_ frames: Int, concealed: Int) -> AudioAnomaly? {
         guard hasBegun else {

@@ -1,54 +1,69 @@
-/// Takes the edges off missing sound: what was played last, backwards, fades away within 5 ms, and
+/// Takes the edges off missing audio: what was played last, backwards, fades away within 5 ms, and
 /// what comes next fades in.
+///
+/// After a hole of less than 5 ms the two cross within the time that the hole was long, so that
+/// what was before it is not heard again behind it.
 struct Concealment: Sendable {
     private static let fade = Int(JitterBuffer.fade)
+    /// The shortest fade, in frames: 1 ms.
+    private static let shortestRise = fade / 5
 
-    /// What was played last, as stereo frames.
+    /// What was put out last, as stereo frames: audio and silence.
     private var tail = [Int16](repeating: 0, count: 2 * fade)
-    /// How many of these there are.
-    private var count = 0
-    /// Frames since sound was missing first.
-    private var missing = 0
-    /// Frames that were played since; nil when they have faded in.
-    private var risen: Int?
+    /// What was put out before the hole.
+    private var before = [Int16](repeating: 0, count: 2 * fade)
+    /// Whether the last frame was missing.
+    private var isMissing = false
+    /// Frames since the hole began.
+    private var missing = fade
+    /// Frames that were played since it ended, of those that fade in.
+    private var risen = 0
+    private var rise = 0
 
     /// Writes what stands for missing frames.
     mutating func conceal(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
-        if risen != 0 { (missing, risen) = (0, 0) }
-        for frame in offset..<(offset + frames) {
-            guard missing < count else { break }
+        if !isMissing {
+            // Without sharing memory, which would be copied later.
+            for index in tail.indices { before[index] = tail[index] }
+            (isMissing, missing) = (true, 0)
+        }
+        for frame in offset..<(offset + min(frames, max(Self.fade - missing, 0))) {
             for side in 0...1 { output[frame * 2 + side] = falling(side) }
             missing += 1
         }
+        remember(output, at: offset, frames)
     }
 
-    /// Lets sound fade in that follows missing sound, and remembers the end of it.
+    /// Lets audio fade in that follows missing audio.
     mutating func play(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
-        if var risen {
-            for frame in offset..<(offset + frames) where risen < Self.fade {
-                for side in 0...1 {
-                    let (old, new) = (Int(falling(side)), Int(output[frame * 2 + side]))
-                    let sum = old * (Self.fade - risen) + new * risen
-                    output[frame * 2 + side] = Int16(clamping: sum / Self.fade)
-                }
-                missing += 1
-                risen += 1
-            }
-            self.risen = risen < Self.fade ? risen : nil
-            // The tail is what still fades away.
-            guard risen >= Self.fade else { return }
+        if isMissing {
+            isMissing = false
+            (risen, rise) = (0, min(max(missing, Self.shortestRise), Self.fade))
         }
+        for frame in offset..<(offset + min(frames, rise - risen)) {
+            for side in 0...1 {
+                let (old, new) = (Int(falling(side)), Int(output[frame * 2 + side]))
+                let sum = old * (rise - risen) + new * risen
+                output[frame * 2 + side] = Int16(clamping: sum / rise)
+            }
+            missing += 1
+            risen += 1
+        }
+        remember(output, at: offset, frames)
+    }
+
+    /// Remembers what was put out: it is what fades away when something is missing.
+    mutating func remember(_ output: borrowing MutableSpan<Int16>, at offset: Int, _ frames: Int) {
         let kept = min(frames, Self.fade)
         for index in 0..<(2 * (Self.fade - kept)) { tail[index] = tail[index + 2 * kept] }
         let first = 2 * (offset + frames - kept)
         for index in 0..<(2 * kept) { tail[2 * (Self.fade - kept) + index] = output[first + index] }
-        count = min(count + kept, Self.fade)
     }
 
-    /// What is left of the sound before, on one side.
+    /// What is left of the audio before, on one side.
     private func falling(_ side: Int) -> Int16 {
-        guard missing < count else { return 0 }
-        let sample = Int(tail[2 * (Self.fade - 1 - missing) + side])
+        guard missing < Self.fade else { return 0 }
+        let sample = Int(before[2 * (Self.fade - 1 - missing) + side])
         return Int16(clamping: sample * (Self.fade - missing) / Self.fade)
     }
 }

@@ -19,14 +19,14 @@ package struct JitterBuffer: Sendable {
         /// Frames that were not played: they belong to a time that was muted, or there was no
         /// room.
         package var cut = 0
-        /// Frames that stand for sound of a source that was sending and had nothing there: silence,
-        /// which begins with a fade of the sound before it.
+        /// Frames that stand for audio of a source that was sending and had nothing there: silence,
+        /// which begins with a fade of the audio before it.
         package var concealed = 0
-        /// Frames of silence before a source's first sound, and after its end.
+        /// Frames of silence before a source's first audio, and after its end.
         package var idle = 0
         /// Of the idle frames, those that the source owed: it had not begun, or was lost.
         package var missing = 0
-        /// Frames of silence while the source was stopped.
+        /// Frames of silence while the source was stopped or paused.
         package var muted = 0
     }
 
@@ -34,9 +34,9 @@ package struct JitterBuffer: Sendable {
     package static let capacity =
         AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
         + 2 * Resampler.frameLimit(from: 4800, at: 48_000, to: 48_000) - 2 * 4800
-    /// How long sound fades where it is muted or missing, in frames: 5 ms.
+    /// How long audio fades where it is muted or missing, in frames: 5 ms.
     static let fade: Int64 = 240
-    /// The most that is taken off the beginning of sound that began too early, in frames:
+    /// The most that is taken off the beginning of audio that began too early, in frames:
     /// 100 ms. What is older has another delay, and is not about the same time.
     private static let mostTrimmed: Int64 = 4800
 
@@ -45,13 +45,13 @@ package struct JitterBuffer: Sendable {
     package private(set) var place: Int64 = 0
     /// Frames of silence before the first that is queued.
     private var lead: Int64 = 0
-    /// Whether the silence that leads is a loss: it is not before a source's first sound.
+    /// Whether the silence that leads is a loss: it is not before a source's first audio.
     private var isLeadLost = false
     /// A silence within the ring: behind so many of its frames there are so many of silence.
     private var gap: (after: Int, frames: Int64, isLost: Bool)?
     /// Frames to leave out of what is appended next, because they belong before it.
     private var excess: Int64 = 0
-    /// Frames to leave out after these, because there is more sound than time.
+    /// Frames to leave out after these, because there is more audio than time.
     private var surplus: Int64 = 0
     /// Whether what is appended next follows what was appended before.
     package private(set) var isContinuous = false
@@ -61,11 +61,13 @@ package struct JitterBuffer: Sendable {
     package private(set) var hasBegun = false
     /// The time that is muted; it ends when the source is started again.
     private var muted: Range<Int64>?
-    /// Whether the next sound is the first after it was muted, and where that began.
+    /// Whether the next audio is the first after it was muted, and where that began.
     private var isResuming = false
     private var resumed: Int64?
-    /// Whether the source owes sound: it has not ended in order.
+    /// Whether the source owes audio: it has not ended in order.
     private var isDue = true
+    /// The time for which the source owes no audio because it is paused. What it sends is played.
+    private var paused: Range<Int64>?
     private var concealment = Concealment()
     package private(set) var counts = Counts()
 
@@ -105,6 +107,19 @@ package struct JitterBuffer: Sendable {
         muted = max(place, self.place)..<Int64.max
     }
 
+    /// The source owes no audio from a position on; what it sends all the same is played.
+    package mutating func pause(at place: Int64) {
+        // Of two pauses so close that the first is not over yet, nothing between them is owed.
+        let first = paused.map { $0.upperBound > self.place ? $0.lowerBound : place } ?? place
+        paused = min(first, place)..<Int64.max
+    }
+
+    /// The source owes audio again from a position on.
+    package mutating func resume(at place: Int64) {
+        guard let paused else { return }
+        self.paused = paused.lowerBound..<max(place, paused.lowerBound)
+    }
+
     /// The source has ended: everything queued is played, and silence is no loss.
     package mutating func finish() {
         isSending = false
@@ -117,7 +132,7 @@ package struct JitterBuffer: Sendable {
         }
     }
 
-    /// The source has come to its end in order: it owes no more sound.
+    /// The source has come to its end in order: it owes no more audio.
     package mutating func rest() { isDue = false }
 
     /// Counts places from another one from now on, since the session has begun: what belongs
@@ -125,6 +140,10 @@ package struct JitterBuffer: Sendable {
     ///
     /// - Parameter frames: What a place is more than before.
     package mutating func move(by frames: Int64) {
+        if let paused {
+            let last = paused.upperBound
+            self.paused = paused.lowerBound + frames..<(last == .max ? last : last + frames)
+        }
         let first = lead + frames
         let early = Int(min(max(-first, 0), Int64(ring.count)))
         counts.early += early
@@ -140,7 +159,7 @@ package struct JitterBuffer: Sendable {
 
     /// Says where the next sample belongs, when it follows no other.
     ///
-    /// Sound that begins up to 100 ms before the session or before it was unmuted loses that
+    /// Audio that begins up to 100 ms before the session or before it was unmuted loses that
     /// much; what comes later than it belongs is played at the next place that is left.
     ///
     /// - Parameter wanted: Its place.
@@ -159,7 +178,7 @@ package struct JitterBuffer: Sendable {
             lead += silence
             isLeadLost = hasBegun
         } else if silence > 0, gap == nil {
-            // Two of them within 200 ms would be one; nobody mutes so fast.
+            // Two of them within 200 ms would be one; users do not mute so fast.
             gap = (ring.count, silence, hasBegun)
         }
         hasBegun = true
@@ -169,7 +188,7 @@ package struct JitterBuffer: Sendable {
     /// Marks the next appended audio as discontinuous.
     package mutating func breakOff() { isContinuous = false }
 
-    /// Leaves out the next frames: there is so much more sound than time.
+    /// Leaves out the next frames: there is so much more audio than time.
     package mutating func skip(_ frames: Int64) { surplus += max(frames, 0) }
 
     private mutating func trim(_ start: inout Int64, to first: Int64) {
@@ -266,19 +285,27 @@ package struct JitterBuffer: Sendable {
     ) {
         for index in (offset * 2)..<((offset + frames) * 2) { output[index] = 0 }
         let silent = place..<(place + Int64(frames))
-        let muted = muted.map { Int($0.clamped(to: silent).count) } ?? 0
-        counts.muted += muted
-        if isLost {
-            counts.concealed += frames - muted
-            // What is muted comes after what is missing, or before it all.
-            if muted == 0 { concealment.conceal(&output, at: offset, frames) }
+        let muted = muted.map { $0.clamped(to: silent) } ?? silent.lowerBound..<silent.lowerBound
+        var excused = muted.count
+        if let paused = paused?.clamped(to: silent) {
+            excused += paused.count - paused.clamped(to: muted).count
+        }
+        counts.muted += excused
+        // What is muted comes after what is missing, or before it all.
+        if isLost, muted.isEmpty {
+            concealment.conceal(&output, at: offset, frames)
         } else {
-            counts.idle += frames - muted
-            if isDue { counts.missing += frames - muted }
+            concealment.remember(output, at: offset, frames)
+        }
+        if isLost {
+            counts.concealed += frames - excused
+        } else {
+            counts.idle += frames - excused
+            if isDue { counts.missing += frames - excused }
         }
     }
 
-    /// Lets sound that was taken out fall where it is muted, and rise after that.
+    /// Lets audio that was taken out fall where it is muted, and rise after that.
     private func fade(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
         guard let muted else { return }
         for frame in 0..<frames {

@@ -6,7 +6,7 @@ public import GreenroomPlugin
 /// Offers a share of this process to a host that did not start it.
 ///
 /// The host's session file says `share: { broadcast: PATH }`. The share is an ordinary `ShareSource` or
-/// `Screen`, its sound a `ShareAudioSource` or `ScreenAudio`. The host drives them as if it had loaded
+/// `Screen`, its audio a `ShareAudioSource` or `ScreenAudio`. The host drives them as if it had loaded
 /// them.
 public enum Broadcast {
     /// Connects to a host and serves it until the share ends, on the calling thread.

@@ -109,12 +109,12 @@ enum SessionDecoder {
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
                 "How long a plugin may take for any call before it counts as hung. A source that "
-                    + "owes frames or sound and has sent none for a second and this has failed.",
+                    + "owes frames or audio and has sent none for a second and this has failed.",
                 examples: ["2s", "500ms"],
                 defaultValue: .string(SessionConfiguration().callbackDeadline.asWritten)),
             Field(
                 "minimum-real", \.configuration.minimumRealPercent, .percent,
-                "How much of each track has to be real at the end: frames and sound that its "
+                "How much of each track has to be real at the end: frames and audio that its "
                     + "source sent. With less the exit code is 66. Without it, anything at all; "
                     + "plugins with \"on-failure: off\" may be missing.",
                 examples: ["50%", "0%"]),
@@ -270,8 +270,16 @@ enum SessionDecoder {
         return source(
             role.kind.facts.word, text.summary, example: (text.plugin, text.settings),
             orElse: role.facts.takesBroadcast ? broadcast : nil,
-            more: (filters.map { [$0] } ?? []) + inner)
+            more: [startDeadline] + (filters.map { [$0] } ?? []) + inner)
     }
+
+    private static let startDeadline = Field(
+        "start-deadline", \Source.configuration.startDeadline,
+        .duration(.seconds(1) ... .seconds(600)),
+        "How long the source may take from its start to its first frame or sound before it has "
+            + "failed, such as a network camera; by default 0.9 s and the session's "
+            + "callback-deadline. A slate stands for it from the first second on.",
+        examples: ["10s"])
 
     private static func filter(_ kind: PluginKind) -> Decoder<Source> {
         source(
@@ -385,20 +393,20 @@ extension SessionRole {
         case .camera:
             Section(
                 meaning:
-                    "The plugin that makes the camera's picture, and the filters that edit it.",
-                summary: "The camera's plugin, and the filters that edit its picture.",
+                    "The plugin that makes the camera's video, and the filters that edit it.",
+                summary: "The camera's plugin, and the filters that edit its video.",
                 plugin: "ColorBars", settings: ["pattern": "grey"],
                 examples: [["plugin": "ColorBars"]])
         case .microphone:
             Section(
-                meaning: "The plugin that makes the microphone's sound.",
+                meaning: "The plugin that makes the microphone's audio.",
                 summary: "The microphone's plugin.", plugin: "Tone", settings: ["frequency": 440],
                 examples: [["plugin": "Tone", "settings": ["frequency": 440]]])
         case .share:
             Section(
                 meaning: "The plugin that makes the shared screen, and the one that makes its "
-                    + "sound; or the socket that both come over.",
-                summary: "The shared screen's plugin, and the one of its sound; or the socket that "
+                    + "audio; or the socket that both come over.",
+                summary: "The shared screen's plugin, and the one of its audio; or the socket that "
                     + "both come over.",
                 plugin: "Slides", settings: ["path": "slides"],
                 examples: [
@@ -407,8 +415,8 @@ extension SessionRole {
                 ])
         case .shareAudio:
             Section(
-                meaning: "The plugin that makes the sound of the share.",
-                summary: "The plugin of the share's sound.", plugin: "ToneShareAudio",
+                meaning: "The plugin that makes the audio of the share.",
+                summary: "The plugin of the share's audio.", plugin: "ToneShareAudio",
                 settings: ["frequency": 440], examples: [["plugin": "ToneShareAudio"]])
         }
     }

@@ -17,7 +17,7 @@ extension SessionFile {
         return entries.filter { $0.key != "broadcast" && known.contains($0.key) }.map { entry in
             let reason =
                 followers.contains(entry.key)
-                ? "the sound of a broadcast comes over the same socket as its picture"
+                ? "the audio of a broadcast comes over the same socket as its video"
                 : "applies only to a plugin, and the host does not start a broadcast's process"
             return ConfigurationProblem(
                 "\(reason). Remove it, or name a plugin in place of the broadcast.",

@@ -33,7 +33,7 @@ extension SessionFile {
             let configuration = SessionConfiguration(
                 draft, folder: folder, defaultName: stem(of: file), places)
             let problems =
-                configuration.conflicts(among: SessionParts(in: root))
+                configuration.conflicts(among: ConfiguredPlugins(in: root))
                 + conflicts(ofBroadcastIn: root)
                 + draft.session.tableProblems
             reading.diagnostics += problems.map(places.diagnostic)
@@ -125,7 +125,7 @@ extension SessionDecoder.Session {
 
 // MARK: - Sections
 
-extension SessionParts {
+extension ConfiguredPlugins {
     /// The sections of a file, including invalid ones.
     fileprivate init(in root: ConfigNode) {
         let sections = SessionRole.allCases.compactMap { role in

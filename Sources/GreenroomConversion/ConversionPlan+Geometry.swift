@@ -14,7 +14,7 @@ extension ConversionPlan {
         let scaled: FrameSize
         /// The size of the result.
         let canvas: FrameSize
-        /// The position of the rotated picture in the result.
+        /// The position of the rotated image in the result.
         let placement: PixelRect
 
         init(
@@ -38,7 +38,7 @@ extension ConversionPlan {
             switch want.fit {
             case .reject:
                 throw .rejected(
-                    "the picture is \(upright) but the consumer takes only \(canvas): send that "
+                    "the image is \(upright) but the consumer takes only \(canvas): send that "
                         + "size, or declare the fit policy letterbox, crop or stretch")
             case .stretch:
                 seen = size

@@ -17,8 +17,8 @@ extension ConversionPlan.Step {
     ///
     /// - Parameters:
     ///   - input: The result of the step before.
-    ///   - compressedByteCount: The length of a compressed picture.
-    ///   - output: A picture of the format and size from ``result(of:_:)``.
+    ///   - compressedByteCount: The length of a compressed image.
+    ///   - output: An image of the format and size from ``result(of:_:)``.
     func run(
         from input: UnsafeFrame, compressedByteCount: Int, into output: UnsafeFrame
     ) throws(ConversionError) {
@@ -33,7 +33,7 @@ extension ConversionPlan.Step {
             try input.rotate(rotation, to: output)
         case .recolor(let from, let to):
             input.recolor(ColorTransform.Recoloring(from: from, to: to), to: output)
-        case .convert where input.format == .mjpeg:
+        case .convert where input.format.isCompressed:
             try input.decode(byteCount: compressedByteCount, to: output)
         case .convert(_, let color):
             if input.format.isRGB, !output.format.isRGB {

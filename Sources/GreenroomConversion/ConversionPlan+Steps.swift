@@ -22,10 +22,11 @@ extension ConversionPlan {
         }
 
         mutating func addStepsFromYUV(to wanted: PixelFormat) {
-            if format == .mjpeg { convert(to: .i420, input) }
+            if format.isCompressed { convert(to: .i420, input) }
             crop()
-            if format == .i010 { convert(to: .i420, input) }
-            if format == .p010 { convert(to: .nv12, input) }
+            if format.layout.bits > 8 {
+                convert(to: format.planeCount == 2 ? .nv12 : .i420, input)
+            }
 
             let recolors = !wanted.isRGB && output != input
             let isPlain = !geometry.scales && turn == .none && !recolors
@@ -67,7 +68,7 @@ extension ConversionPlan {
 
         /// Makes 32-bit pixels of 24-bit ones: libyuv does not rotate those, and scales them slowly.
         private mutating func expand(orderedLike wanted: PixelFormat) {
-            guard format == .rgb24 else { return }
+            guard format.layout.planes[0].sampleCount == 3 else { return }
             convert(to: wanted.hasSameLayout(as: .rgba) ? .rgba : .bgra, output)
         }
 

@@ -17,14 +17,14 @@ public import GreenroomMedia
 ///
 /// ## Filters
 ///
-/// Reduction to half or less first halves the picture repeatedly by averaging, for which libyuv has
+/// Reduction to half or less first halves the image repeatedly by averaging, for which libyuv has
 /// fast kernels. The rest is bilinear. Compared with one box filter this takes half the time
 /// (1920x1080 to 858x480, to 352x240), and avoids libyuv's box filter where its 16-bit weights
-/// darken the picture (by a fifth at 130 to 1).
+/// darken the image (by a fifth at 130 to 1).
 public struct ConversionPlan: Equatable, Sendable {
     /// One pass over the pixels; none for ``crop(_:)``.
     public enum Step: Equatable, Sendable {
-        /// Continues with a part of the picture.
+        /// Continues with a part of the image.
         case crop(PixelRect)
         /// Converts to another format.
         ///
@@ -36,7 +36,7 @@ public struct ConversionPlan: Equatable, Sendable {
         case scale(FrameSize, ScaleFilter)
         /// Rotates clockwise.
         case rotate(Rotation)
-        /// Converts the values of an I420 picture to another colour space.
+        /// Converts the values of an I420 image to another colour space.
         case recolor(from: ColorSpace, to: ColorSpace)
     }
 
@@ -54,7 +54,7 @@ public struct ConversionPlan: Equatable, Sendable {
     public let format: PixelFormat
     /// The result's size.
     public let size: FrameSize
-    /// The picture's position in the result; the rest is black.
+    /// The image's position in the result; the rest is black.
     public let placement: PixelRect
     /// The result's colour space; always full range for RGB.
     public let color: ColorSpace

@@ -119,7 +119,7 @@ public final class FrameConverter {
         return plan
     }
 
-    /// Copies a compressed picture from memory that another process can write: the checked bytes
+    /// Copies a compressed image from memory that another process can write: the checked bytes
     /// must be the decoded ones.
     private func privateCopy(
         of frame: borrowing VideoFrame
@@ -138,9 +138,9 @@ public final class FrameConverter {
         _ steps: [ConversionPlan.Step], on frame: borrowing VideoFrame, into target: UnsafeFrame
     ) throws(ConversionError) {
         var picture = UnsafeFrame(frame)
-        /// Keeps an intermediate picture alive.
+        /// Keeps an intermediate image alive.
         var owner: VideoFrame?
-        if frame.format == .mjpeg {
+        if frame.format.isCompressed {
             if frame.isInGivenMemory {
                 let image = try privateCopy(of: frame)
                 picture = UnsafeFrame(image)

@@ -78,7 +78,7 @@ public final class FramePool: Sendable {
         allocations.withLock { _ in slots.reduce(0) { $0 + $1.heldByteCount } }
     }
 
-    /// The largest compressed picture in bytes: the size of the uncompressed picture, and 1 MiB for
+    /// The largest compressed image in bytes: the size of the uncompressed image, and 1 MiB for
     /// headers.
     public static func maximumCompressedByteCount(of size: FrameSize) -> Int {
         4 * size.area + (1 << 20)
@@ -89,7 +89,7 @@ public final class FramePool: Sendable {
     /// - Parameters:
     ///   - format: The layout of its pixels.
     ///   - size: The visible size, before any rotation.
-    ///   - compressedByteCount: The length of a compressed picture; ignored for other formats.
+    ///   - compressedByteCount: The length of a compressed image; ignored for other formats.
     /// - Returns: nil if `limit` frames are live, memory would exceed `byteLimit`, the size is
     ///   illegal, the compressed length is zero or above ``maximumCompressedByteCount(of:)``,
     ///   allocation fails, or the frame is larger than a slot of existing memory.

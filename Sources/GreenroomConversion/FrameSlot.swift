@@ -88,7 +88,7 @@ final class FrameSlot: Sendable {
 
     static let pageByteCount = 4096
 
-    /// Rounds up to eighths of a power of two, so that compressed pictures of growing length soon
+    /// Rounds up to eighths of a power of two, so that compressed images of growing length soon
     /// fit.
     private static func allocationByteCount(for byteCount: Int) -> Int {
         let eighth = 1 << max(Int.bitWidth - byteCount.leadingZeroBitCount - 3, 0)

@@ -25,7 +25,7 @@ public enum JPEGStructure {
             switch marker {
             case 0xd9:
                 guard hasSize, scans > 0 else {
-                    throw .badData("the JPEG image ends before its picture")
+                    throw .badData("the JPEG image ends before its image data")
                 }
                 return
             case 0xd8, 0xd0...0xd7, 0x01:

@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// A rectangle of pixels within a picture.
+/// A rectangle of pixels within an image.
 public struct PixelRect: Hashable, Sendable {
     /// The left column; even, so that it is addressable in subsampled chroma.
     public var x: Int
@@ -16,11 +16,11 @@ public struct PixelRect: Hashable, Sendable {
         self.size = size
     }
 
-    /// A centred rectangle in a picture.
+    /// A centred rectangle in an image.
     ///
     /// - Parameters:
-    ///   - size: The rectangle's size, at most the picture's.
-    ///   - whole: The picture's size.
+    ///   - size: The rectangle's size, at most the image's.
+    ///   - whole: The image's size.
     init(_ size: FrameSize, centredIn whole: FrameSize) {
         self.init(
             x: (whole.width - size.width) / 4 * 2, y: (whole.height - size.height) / 4 * 2,
@@ -32,7 +32,7 @@ extension FrameSize {
     /// The largest size with another size's aspect ratio that fits in this one, rounded to even
     /// numbers.
     ///
-    /// With an even side, the picture's edge is between two chroma samples. A side equal to this
+    /// With an even side, the image's edge is between two chroma samples. A side equal to this
     /// size's side stays.
     func largestInside(shapedLike shape: FrameSize) -> FrameSize {
         let wider = width * shape.height > shape.width * height

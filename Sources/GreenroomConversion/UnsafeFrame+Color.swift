@@ -23,7 +23,7 @@ extension UnsafeFrame {
             output.strides[1], output.planes[2], output.strides[2], width, height, output.width,
             output.height)
         guard result == 0 else {
-            throw .badData("the JPEG image does not decode to a picture of \(size)")
+            throw .badData("the JPEG image does not decode to an image of \(size)")
         }
     }
 

@@ -2,7 +2,7 @@ internal import CLibYUV
 internal import GreenroomMedia
 
 extension UnsafeFrame {
-    /// Copies to a picture of the same format and size.
+    /// Copies to an image of the same format and size.
     func copy(to output: UnsafeFrame) {
         for index in 0..<format.planeCount {
             let plane = format.plane(index, of: size)
@@ -12,7 +12,7 @@ extension UnsafeFrame {
         }
     }
 
-    /// Scales an I420 or 32-bit RGB picture.
+    /// Scales an I420 or 32-bit RGB image.
     func scale(
         to output: UnsafeFrame, _ filter: ConversionPlan.ScaleFilter
     ) throws(ConversionError) {
@@ -29,7 +29,7 @@ extension UnsafeFrame {
         try ConversionError.check(result, self, output)
     }
 
-    /// Rotates an I420 or 32-bit RGB picture clockwise.
+    /// Rotates an I420 or 32-bit RGB image clockwise.
     func rotate(_ rotation: Rotation, to output: UnsafeFrame) throws(ConversionError) {
         let mode = RotationMode(rotation.rawValue)
         let result =
@@ -61,7 +61,7 @@ extension UnsafeFrame {
         }
     }
 
-    /// Fills the picture with black.
+    /// Fills the image with black.
     func fillBlack(_ range: ColorRange) {
         let layout = format.layout
         for index in 0..<format.planeCount {

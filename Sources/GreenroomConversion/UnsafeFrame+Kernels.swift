@@ -1,6 +1,6 @@
 internal import GreenroomMedia
 
-/// Runs ``ColorKernels`` over the rows of pictures.
+/// Runs ``ColorKernels`` over the rows of images.
 extension UnsafeFrame {
     /// Converts 32-bit RGB to I420.
     func convertRGBToYUV(_ color: ColorTransform.FromRGB, to output: UnsafeFrame) {

@@ -30,12 +30,12 @@ struct UnsafeFrame {
         strides = whole.strides
     }
 
-    /// A part of the picture. Its corner has even coordinates and it lies within the picture.
+    /// A part of the image. Its corner has even coordinates and it lies within the image.
     func part(_ rect: PixelRect) -> UnsafeFrame {
         var part = UnsafeFrame(self, size: rect.size)
         let origin = FrameSize(width: rect.x, height: rect.y)
         for index in 0..<format.planeCount {
-            // The bytes and rows before the corner are those of a picture of the origin's size.
+            // The bytes and rows before the corner are those of an image of the origin's size.
             let before = format.plane(index, of: origin)
             part.planes[index] += before.rows * Int(strides[index]) + before.rowBytes
         }

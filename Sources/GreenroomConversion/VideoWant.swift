@@ -4,16 +4,16 @@ public import GreenroomMedia
 public struct VideoWant: Hashable, Sendable {
     /// The pixel format.
     public var format: PixelFormat
-    /// The size; nil for the upright picture's own.
+    /// The size; nil for the upright image's own.
     public var size: FrameSize?
-    /// The range of YUV values; nil for the picture's own, or limited for RGB pictures. Ignored for
+    /// The range of YUV values; nil for the image's own, or limited for RGB images. Ignored for
     /// RGB formats, which are always full.
     public var range: ColorRange?
-    /// The matrix; nil for the picture's own.
+    /// The matrix; nil for the image's own.
     public var matrix: ColorMatrix?
     /// How to fit another aspect ratio.
     public var fit: Fit
-    /// Whether the consumer rotates pictures itself; otherwise they arrive upright. A wanted size
+    /// Whether the consumer rotates images itself; otherwise they arrive upright. A wanted size
     /// then is that before the consumer's rotation.
     public var acceptsRotation: Bool
 

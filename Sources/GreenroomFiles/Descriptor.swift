@@ -18,7 +18,7 @@ struct Descriptor: ~Copyable, Sendable {
 
     /// Opens a regular file for reading.
     static func reading(_ path: String) throws(MediaFileError) -> Descriptor {
-        let file = try open(name: path) { () throws(Errno) in
+        let file = try open(path) { () throws(Errno) in
             try .reading(path, options: .nonBlocking)
         }
         guard file.isRegular else {
@@ -30,12 +30,8 @@ struct Descriptor: ~Copyable, Sendable {
     }
 
     /// Creates a file for writing, or truncates an existing one.
-    ///
-    /// - Parameter name: The name in errors; nil for the path.
-    static func creating(
-        _ path: String, name: String? = nil
-    ) throws(MediaFileError) -> Descriptor {
-        try open(name: name ?? path) { () throws(Errno) in try .creating(path) }
+    static func creating(_ path: String) throws(MediaFileError) -> Descriptor {
+        try open(path) { () throws(Errno) in try .creating(path) }
     }
 
     /// Duplicates a descriptor, so that the caller keeps its own.
@@ -48,19 +44,13 @@ struct Descriptor: ~Copyable, Sendable {
     }
 
     private static func open(
-        name: String, _ body: () throws(Errno) -> FileDescriptor
+        _ path: String, _ body: () throws(Errno) -> FileDescriptor
     ) throws(MediaFileError) -> Descriptor {
         do throws(Errno) {
-            return Descriptor(try body(), name: name)
+            return Descriptor(try body(), name: path)
         } catch {
-            throw MediaFileError(.cannotOpen, file: name, call: "open", error)
+            throw MediaFileError(.cannotOpen, file: path, call: "open", error)
         }
-    }
-
-    /// Renames a file; replaces a file with the new name.
-    static func rename(_ path: String, to other: String) throws(MediaFileError) {
-        guard Glibc.rename(path, other) != 0 else { return }
-        throw MediaFileError(.cannotWrite, file: other, call: "rename", .last)
     }
 
     /// The open file; after it is closed, an invalid descriptor that fails every call.

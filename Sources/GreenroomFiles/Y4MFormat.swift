@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// What the header of a Y4M file says: 4:2:0, 8 bits, pictures of one size.
+/// What the header of a Y4M file says: 4:2:0, 8 bits, frames of one size.
 public struct Y4MFormat: Hashable, Sendable {
     /// Where a chroma sample lies among its four pixels.
     public enum ChromaSiting: Hashable, Sendable {
@@ -56,7 +56,7 @@ extension Y4MFormat {
     /// The longest first line that is read, in bytes. Real ones have fewer than 100.
     static let longestHeader = 1024
 
-    /// What each kind of file begins with.
+    /// The start of the file.
     private static let signature = "YUV4MPEG2"
 
     private static let conversion = "convert it: ffmpeg -i FILE -pix_fmt yuv420p NEW.y4m"
@@ -68,8 +68,8 @@ extension Y4MFormat {
     /// - Parameters:
     ///   - bytes: The start of the file: up to ``longestHeader`` bytes, fewer if it is shorter.
     ///   - file: The name for errors.
-    /// - Returns: The format, how long the header is with its line feed, and what of the header
-    ///   is not followed, a sentence each.
+    /// - Returns: The format, the length of the header with its line feed, and what of the header
+    ///   is ignored, one sentence each.
     static func parse(
         _ bytes: [UInt8], file: String
     ) throws(MediaFileError) -> (format: Y4MFormat, headerByteCount: Int, notes: [String]) {
@@ -149,7 +149,7 @@ extension Y4MFormat {
             guard let siting = siting(found.name) else {
                 throw MediaFileError(
                     .unsupported, file: file, offset: Int64(found.offset),
-                    rule: "the pictures are C\(found.name); only 8-bit 4:2:0 (C420) is read",
+                    rule: "the frames are C\(found.name); only 8-bit 4:2:0 (C420) is read",
                     cure: conversion)
             }
             format.siting = siting
@@ -172,7 +172,7 @@ extension Y4MFormat {
         }
     }
 
-    /// What to say of the field `I`; progressive frames, and files that don't know, are as usual.
+    /// A note about the field `I`, unless the frames are progressive or of unknown order.
     private static func interlacingNote(_ value: Substring, file: String) -> [String] {
         guard ["t", "b", "m"].contains(value) else { return [] }
         return [
@@ -181,21 +181,21 @@ extension Y4MFormat {
         ]
     }
 
-    /// What to say of the field `A`, the shape of a pixel.
+    /// A note about the field `A`, the pixel aspect ratio, unless pixels are square.
     private static func aspectNote(_ value: Substring, file: String) -> [String] {
         let sides = value.split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
-        // 0:0 says that nobody knows.
+        // 0:0 is "unknown".
         guard sides.count == 2, let width = sides[0], let height = sides[1], width > 0, height > 0,
             width != height
         else { return [] }
         return [
-            "\(file): the pixels are \(width):\(height), and are shown square, so that the picture "
+            "\(file): the pixels are \(width):\(height), and are shown square, so that the video "
                 + "is \(width > height ? "too narrow" : "too wide"); scale it: ffmpeg -i FILE -vf "
                 + "scale=iw*sar:ih,setsar=1 NEW.y4m"
         ]
     }
 
-    /// What to do about a picture that is too wide, or too high.
+    /// What to do about video that is too wide, or too high.
     private static func scaling(_ isWidth: Bool) -> String {
         let longest = FrameSize.maximumDimension
         let scale = isWidth ? "\(longest):-2" : "-2:\(longest)"

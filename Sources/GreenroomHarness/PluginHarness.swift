@@ -152,7 +152,7 @@ package final class PluginHarness: Sendable {
             let epoch = session.now
             audioIngest.begin(epoch: epoch)
             threads.append(
-                HostThread(name: "sinks", clock: session, as: ClockOrder(part: .sound)) {
+                HostThread(name: "sinks", clock: session, as: ClockOrder(part: .audio)) {
                     audioMixer.run(epoch: epoch)
                 })
         }
@@ -290,10 +290,7 @@ package final class PluginHarness: Sendable {
             // A callback may wait for a thread of its plugin that waits on the clock: one that
             // restarts its pump does.
             if step.step == .propertyChange, deadlineNanoseconds - left > Self.stillNanoseconds {
-                let quiet = Monitor(())
-                let _: Void? = clock.session.wait(
-                    for: quiet, until: clock.now + Self.pollInterval
-                ) { _ in nil }
+                _ = wait(nanoseconds: Self.pollInterval)
             }
         }
     }
@@ -413,7 +410,7 @@ package final class PluginHarness: Sendable {
     }
 
     /// Counts of audio blocks; zeros except for audio sources.
-    package var sound: BlockCounts {
+    package var blocks: BlockCounts {
         guard let statistics = instance.audioIngest?.statistics else { return BlockCounts() }
         return BlockCounts(
             accepted: statistics.counts.accepted, refused: statistics.counts.refused.refusals)

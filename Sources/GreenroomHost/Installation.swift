@@ -35,10 +35,10 @@ public struct Installation: Sendable {
         if let program = environmentVariable("GREENROOM_PROGRAM") {
             return Installation(programs: folder(of: program))
         }
-        let onPath = (environmentVariable("PATH") ?? "").split(separator: ":").lazy
-            .compactMap { resolvedPath("\($0)/greenroom-runner") }.first
         let own = ofThisProgram
-        guard access(own.runner, X_OK) != 0, let onPath else { return own }
+        guard access(own.runner, X_OK) != 0, let onPath = programOnPath("greenroom-runner") else {
+            return own
+        }
         return Installation(programs: folder(of: onPath))
     }
 
@@ -102,6 +102,12 @@ extension PluginLocator {
         let meant = nearestName(to: name, among: names).map { " Did you mean \"\($0)\"?" }
         return "\(error)\(meant ?? "")"
     }
+}
+
+/// The first program of a name on the `PATH`, without symbolic links.
+package func programOnPath(_ name: String) -> String? {
+    (environmentVariable("PATH") ?? "").split(separator: ":").lazy
+        .compactMap { resolvedPath("\($0)/\(name)") }.first
 }
 
 /// A variable of this process's environment.

@@ -15,7 +15,7 @@ extension SessionPlan {
     ) throws(ConfigurationError) {
         var assembly = Assembly(
             configuration: configuration, locator: locator,
-            problems: configuration.conflicts(among: SessionParts(of: configuration))
+            problems: configuration.conflicts(among: ConfiguredPlugins(of: configuration))
                 + configuration.slotConflicts)
         let slots = configuration.slots.compactMap { assembly.resolve($0) }
         let outputs = configuration.outputPlugins.compactMap { index, plugin in
@@ -95,7 +95,7 @@ private struct Assembly {
             if let library = loaded?.library {
                 return SourcePlan(
                     factory: library, descriptor: descriptor, settings: settings, onFailure: policy,
-                    isRequired: plugin.isRequired)
+                    isRequired: plugin.isRequired, startDeadline: plugin.startDeadline)
             }
             let isolation = isolation(of: plugin, settings)
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
@@ -107,7 +107,7 @@ private struct Assembly {
             return SourcePlan(
                 factory: locator.isolated(found.path, isolation), descriptor: descriptor,
                 settings: settings, onFailure: policy, isRequired: plugin.isRequired,
-                isolation: isolation)
+                startDeadline: plugin.startDeadline, isolation: isolation)
         } catch {
             report(locator.explain(error, name, kind), "\(address).plugin")
             return nil

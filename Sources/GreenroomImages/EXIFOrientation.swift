@@ -1,4 +1,4 @@
-/// How a camera was held, as EXIF tag 0x0112 says: what to do to see the picture upright.
+/// How a camera was held, as EXIF tag 0x0112 says: what to do to see the image upright.
 enum EXIFOrientation: UInt16, CaseIterable {
     case upright = 1
     case mirrored = 2
@@ -12,11 +12,11 @@ enum EXIFOrientation: UInt16, CaseIterable {
     /// Whether width and height change places.
     var swapsSides: Bool { rawValue >= 5 }
 
-    /// Where the pixel comes from that is seen at `x`, `y` in the upright picture.
+    /// Where the pixel comes from that is seen at `x`, `y` in the upright image.
     ///
     /// - Parameters:
-    ///   - width: The width of the stored picture.
-    ///   - height: The height of the stored picture.
+    ///   - width: The width of the stored image.
+    ///   - height: The height of the stored image.
     func source(ofX x: Int, y: Int, width: Int, height: Int) -> (x: Int, y: Int) {
         switch self {
         case .upright: (x, y)

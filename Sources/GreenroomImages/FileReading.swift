@@ -1,7 +1,7 @@
 import GreenroomSystem
 import SystemPackage
 
-/// The largest file that is read, in bytes: more than the largest picture has uncompressed.
+/// The largest file that is read, in bytes: more than the largest image has uncompressed.
 let longestFile = 300 << 20
 
 /// The content of a regular file.
@@ -26,25 +26,25 @@ func readFile(_ path: String, limit: Int = longestFile) throws(ImageError) -> [U
     }
 }
 
-/// Throws unless a file is one that may hold a picture.
+/// Throws unless a file is one that may hold an image.
 private func check(_ status: Stat, path: String) throws(ImageError) {
     switch status.type {
     case .regular:
         break
     case .directory:
         throw ImageError(
-            .notAPicture, path: path, rule: "this is a folder",
-            cure: "name a PNG or JPEG picture in it")
+            .notAnImage, path: path, rule: "this is a folder",
+            cure: "name a PNG or JPEG image in it")
     default:
         throw ImageError(
-            .notAPicture, path: path, rule: "this is not a regular file",
-            cure: "save the picture to a file on disk first")
+            .notAnImage, path: path, rule: "this is not a regular file",
+            cure: "save the image to a file on disk first")
     }
     guard status.size <= longestFile else {
         throw ImageError(
             .tooLarge, path: path,
             rule: "the file has \(status.size) bytes; at most \(longestFile) are read",
-            cure: "save the picture smaller")
+            cure: "save the image smaller")
     }
 }
 

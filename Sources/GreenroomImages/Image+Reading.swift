@@ -4,32 +4,32 @@ extension Image {
     /// Reads a PNG or JPEG file; which one is told by its content, not its name.
     ///
     /// PNG may have any depth, a palette, alpha or interlacing. The EXIF orientation of either is
-    /// applied, so that the picture is upright. ``notes`` say what else of the file is not followed.
+    /// applied, so that the image is upright. ``notes`` say what else of the file is not followed.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - size: The size that the picture is to be fitted into. One that is much larger is made
+    ///   - size: The size that the image is to be fitted into. One that is much larger is made
     ///     smaller while it is decoded, so that it never takes the memory of all its pixels, and
-    ///     still covers what fits; an interlaced PNG does. nil for the picture's own size.
+    ///     still covers what fits. nil for the picture's own size.
     /// - Throws: What is wrong with the file. Nothing is allocated for a picture whose sides
     ///   are beyond ``maximumDimension``.
     public init(contentsOf path: String, fitting size: FrameSize? = nil) throws(ImageError) {
         let bytes = try readFile(path)
-        guard let header = PictureHeader(bytes) else {
+        guard let header = ImageHeader(bytes) else {
             throw ImageError(
-                .notAPicture, path: path,
+                .notAnImage, path: path,
                 rule: bytes.isEmpty ? "the file is empty" : "the file is neither PNG nor JPEG",
-                cure: "name a .png or .jpg picture, or convert the file to PNG")
+                cure: "name a .png or .jpg image, or convert the file to PNG")
         }
-        let turned = size.map { header.orientation.swapsSides ? $0.transposed : $0 }
-        var picture = try Self.decode(bytes, header, path: path, fitting: turned)
+        let turned = size?.turned(by: header.orientation)
+        var image = try Self.decode(bytes, header, path: path, fitting: turned)
             .upright(from: header.orientation)
-        picture.notes = header.ignored.map { "\(path) \($0)" }
-        self = picture
+        image.notes = header.ignored.map { "\(path) \($0)" }
+        self = image
     }
 
     private static func decode(
-        _ bytes: [UInt8], _ header: PictureHeader, path: String, fitting limit: FrameSize?
+        _ bytes: [UInt8], _ header: ImageHeader, path: String, fitting limit: FrameSize?
     ) throws(ImageError) -> Image {
         guard bytes.starts(with: PNGDecoder.signature) else {
             return try JPEGDecoder.decode(bytes, path: path, fitting: limit)
@@ -45,7 +45,7 @@ extension Image {
         guard size.isLegal else {
             throw ImageError(
                 .tooLarge, path: path,
-                rule: "the picture is \(size); a side has 1 to \(maximumDimension) pixels",
+                rule: "the image is \(size); a side has 1 to \(maximumDimension) pixels",
                 cure: "save it smaller")
         }
         return size
@@ -53,8 +53,10 @@ extension Image {
 }
 
 extension FrameSize {
-    /// With its sides in each other's place.
-    var transposed: FrameSize { FrameSize(width: height, height: width) }
+    /// The size after a stored image is made upright, or before.
+    func turned(by orientation: EXIFOrientation) -> FrameSize {
+        orientation.swapsSides ? FrameSize(width: height, height: width) : self
+    }
 
     /// Whether neither side is shorter than another size's.
     func covers(_ other: FrameSize) -> Bool { width >= other.width && height >= other.height }

@@ -2,7 +2,7 @@ import CLibYUV
 public import GreenroomMedia
 
 extension Image {
-    /// The picture in another size, each pixel an average of those it stands for.
+    /// The image in another size, each pixel an average of those it stands for.
     ///
     /// Transparent pixels do not bleed their invisible colour into the visible ones.
     ///
@@ -16,7 +16,7 @@ extension Image {
         return result
     }
 
-    /// The picture as large as fits, in the middle of black, its transparent parts on black.
+    /// The image as large as fits, in the middle of black, its transparent parts on black.
     ///
     /// - Parameter size: The size of the result, brought within the legal sides.
     public func letterboxed(into size: FrameSize) -> Image {
@@ -51,7 +51,7 @@ extension Image {
         }
     }
 
-    /// The picture with its colours multiplied by alpha.
+    /// The image with its colours multiplied by alpha.
     private func premultiplied() -> Image {
         var result = Image(size: size)
         let (stride, width, height) = libyuvGeometry
@@ -64,7 +64,7 @@ extension Image {
         return result
     }
 
-    /// The picture in another size, alpha treated as one more colour.
+    /// The image in another size, alpha treated as one more colour.
     ///
     /// Plane by plane, and no more than eight times smaller at once: libyuv makes whole pixels
     /// darker where it enlarges them, and an average of very many.

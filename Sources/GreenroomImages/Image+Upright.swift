@@ -1,12 +1,10 @@
 import GreenroomMedia
 
 extension Image {
-    /// The picture turned and mirrored as its camera was held.
+    /// The image turned and mirrored as its camera was held.
     consuming func upright(from orientation: EXIFOrientation) -> Image {
         guard orientation != .upright else { return self }
-        let turned = FrameSize(
-            width: orientation.swapsSides ? height : width,
-            height: orientation.swapsSides ? width : height)
+        let turned = size.turned(by: orientation)
         var result = Image(size: turned)
         let from = bytes
         var to = result.mutableBytes

@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// A picture in memory: rows of `R G B A` from the top, one after the other without padding.
+/// An image in memory: rows of `R G B A` from the top, one after the other without padding.
 ///
 /// Colours are sRGB, full range. Alpha says how opaque a pixel is, 255 wholly; colours are not
 /// multiplied by it.
@@ -14,7 +14,7 @@ public struct Image: ~Copyable, Sendable {
     public internal(set) var notes: [String]
     private var pixels: [UInt8]
 
-    /// Makes a picture of transparent black.
+    /// Makes an image of transparent black.
     ///
     /// - Parameter size: Each side is brought within 1 to ``maximumDimension``.
     public init(size: FrameSize) {

@@ -1,18 +1,18 @@
-/// Why a picture could not be read or written: the place, the rule, the cure.
+/// Why an image could not be read or written: the place, the rule, the cure.
 public struct ImageError: Error, Hashable, Sendable {
     /// What went wrong, for a program.
     public enum Code: Sendable {
         /// The file could not be opened or read.
         case cannotRead
         /// The file is neither PNG nor JPEG, or not a file.
-        case notAPicture
-        /// The picture, or its file, is larger than what is read.
+        case notAnImage
+        /// The image, or its file, is larger than what is read.
         case tooLarge
-        /// The picture is sound, but of a variety that is not read here.
+        /// The image is sound, but of a variety that is not read here.
         case unsupported
         /// The file could not be written.
         case cannotWrite
-        /// The picture breaks a rule of its format, or is cut off.
+        /// The image breaks a rule of its format, or is cut off.
         case damaged
     }
 

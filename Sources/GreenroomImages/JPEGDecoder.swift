@@ -5,9 +5,9 @@ import GreenroomMedia
 enum JPEGDecoder {
     static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
 
-    /// Decodes a picture.
+    /// Decodes an image.
     ///
-    /// - Parameter limit: The picture may be smaller than it is stored, by eighths, but not than
+    /// - Parameter limit: The image may be smaller than it is stored, by eighths, but not than
     ///   what fits into this size; nil for as it is stored.
     static func decode(
         _ bytes: [UInt8], path: String, fitting limit: FrameSize?
@@ -25,23 +25,23 @@ enum JPEGDecoder {
                 decompressor, bytes, UInt(bytes.count), &width, &height, &subsampling, &colors)
                 == 0
         else { throw damaged(decompressor, path: path) }
-        // A file without a picture header is no error to libjpeg, which calls it tables alone.
+        // A file without an image header is no error to libjpeg, which calls it tables alone.
         guard width > 0, height > 0 else {
             throw ImageError(
-                .damaged, path: path, rule: "it has no whole picture header",
-                cure: "save or copy the picture again")
+                .damaged, path: path, rule: "it has no whole image header",
+                cure: "save or copy the image again")
         }
         guard colors != TJCS_CMYK.rawValue, colors != TJCS_YCCK.rawValue else {
             throw ImageError(
                 .unsupported, path: path,
-                rule: "the picture is CMYK, whose colours only its printer knows",
+                rule: "the image is CMYK, whose colours only its printer knows",
                 cure: "save it as RGB")
         }
 
         let stored = try Image.legalSize(width: Int(width), height: Int(height), path: path)
-        var picture = Image(size: reduced(stored, toFit: limit))
-        let size = picture.size
-        var target = picture.mutableBytes
+        var image = Image(size: reduced(stored, toFit: limit))
+        let size = image.size
+        var target = image.mutableBytes
         // A warning is what libjpeg calls missing data, which it shows as grey: stop there.
         // Thousands of scans in a small file would take minutes: refuse them.
         let status = target.withUnsafeMutableBufferPointer { memory in
@@ -52,7 +52,7 @@ enum JPEGDecoder {
                 TJFLAG_ACCURATEDCT | TJFLAG_STOPONWARNING | TJFLAG_LIMITSCANS)
         }
         guard status == 0 else { throw damaged(decompressor, path: path) }
-        return picture
+        return image
     }
 
     /// The smallest size that libjpeg-turbo decodes to and that still covers what fits.
@@ -70,6 +70,6 @@ enum JPEGDecoder {
         let message = tjGetErrorStr2(decompressor).map { String(cString: $0) } ?? "no reason given"
         return ImageError(
             .damaged, path: path, rule: "libjpeg-turbo cannot decode it: \(message)",
-            cure: "save or copy the picture again")
+            cure: "save or copy the image again")
     }
 }

@@ -1,41 +1,41 @@
 public import GreenroomMedia
 
-/// A picture with alpha, made ready to be blended into I420 frames of one size and colour.
+/// An image with alpha, made ready to be blended into I420 frames of one size and colour.
 ///
 /// Making one converts every pixel and allocates; blending does neither.
 public struct Overlay: Sendable {
     private var planes: [OverlayPlane]
 
-    /// Makes an overlay, opaque as its picture is.
+    /// Makes an overlay, opaque as its image is.
     ///
     /// - Parameters:
-    ///   - picture: In the size that it has in the frame.
+    ///   - image: In the size that it has in the frame.
     ///   - x: Its left edge in the frame, in pixels; odd ones are as good as even ones.
     ///   - y: Its upper edge.
-    ///   - frame: The frame's size. What of the picture lies outside is left out.
+    ///   - frame: The frame's size. What of the image lies outside is left out.
     ///   - color: What the frame's values mean.
     public init(
-        _ picture: borrowing Image, x: Int, y: Int, frame: FrameSize, color: ColorSpace
+        _ image: borrowing Image, x: Int, y: Int, frame: FrameSize, color: ColorSpace
     ) {
-        planes = OverlayPlane.planes(of: picture, x: x, y: y, frame: frame, color: color)
+        planes = OverlayPlane.planes(of: image, x: x, y: y, frame: frame, color: color)
         setOpacity(1)
     }
 
-    /// Makes the whole picture more transparent.
+    /// Makes the whole image more transparent.
     ///
-    /// - Parameter opacity: 0 for invisible to 1 for what the picture's alpha says.
+    /// - Parameter opacity: 0 for invisible to 1 for what the image's alpha says.
     public mutating func setOpacity(_ opacity: Double) {
         for index in planes.indices { planes[index].setOpacity(opacity) }
     }
 
-    /// The rows of a plane that the picture touches.
+    /// The rows of a plane that the image touches.
     ///
     /// - Parameter plane: 0 for Y, 1 for U, 2 for V.
     public func rows(ofPlane plane: Int) -> Range<Int> {
         planes.indices.contains(plane) ? planes[plane].rows : 0..<0
     }
 
-    /// Blends the picture into a row of a frame.
+    /// Blends the image into a row of a frame.
     ///
     /// - Parameters:
     ///   - pixels: The row's samples. One that is shorter than the frame is wide is left alone.
@@ -49,10 +49,10 @@ public struct Overlay: Sendable {
 
 /// One plane of an overlay.
 struct OverlayPlane {
-    /// The rows and columns of the frame's plane that the picture touches.
+    /// The rows and columns of the frame's plane that the image touches.
     let rows: Range<Int>
     let columns: Range<Int>
-    /// The picture's samples, row by row.
+    /// The image's samples, row by row.
     private let values: [UInt8]
     /// How opaque each is, 255 wholly.
     private let alphas: [UInt8]
@@ -82,7 +82,7 @@ struct OverlayPlane {
         for index in values.indices {
             let old = Int32(pixels[columns.lowerBound &+ index])
             let difference = Int32(values[index]) &- old
-            // A weight of 256 gives the picture's sample and 0 the frame's, both exactly.
+            // A weight of 256 gives the image's sample and 0 the frame's, both exactly.
             let change = (difference &* Int32(weights[index]) &+ 128) >> 8
             pixels[columns.lowerBound &+ index] = UInt8(truncatingIfNeeded: old &+ change)
         }

@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// Where a picture sits in a frame.
+/// Where an image sits in a frame.
 public enum OverlayPosition: String, CaseIterable, Sendable {
     /// The upper left corner.
     case topLeft = "top-left"
@@ -22,26 +22,26 @@ public enum OverlayPosition: String, CaseIterable, Sendable {
     case bottomRight = "bottom-right"
 }
 
-/// Where a picture is put in a frame, and how large.
+/// Where an image is put in a frame, and how large.
 public struct OverlayPlacement: Equatable, Sendable {
-    /// Pixels between the picture's left edge and the frame's.
+    /// Pixels between the image's left edge and the frame's.
     public let x: Int
-    /// Pixels between the picture's upper edge and the frame's.
+    /// Pixels between the image's upper edge and the frame's.
     public let y: Int
-    /// The picture's size in the frame.
+    /// The image's size in the frame.
     public let size: FrameSize
 
-    /// Places a picture; it always lies within the frame, smaller if need be.
+    /// Places an image; it always lies within the frame, smaller if need be.
     ///
     /// - Parameters:
-    ///   - picture: The picture's own size.
+    ///   - image: The image's own size.
     ///   - frame: The frame's size.
     ///   - position: Where.
-    ///   - margin: Pixels between the picture and the edges it is at; less where there is no
+    ///   - margin: Pixels between the image and the edges it is at; less where there is no
     ///     room for them.
-    ///   - scale: The picture's width as a part of the frame's, up to 1; 0 for its own pixels.
+    ///   - scale: The image's width as a part of the frame's, up to 1; 0 for its own pixels.
     public init(
-        of picture: FrameSize, in frame: FrameSize, at position: OverlayPosition, margin: Int,
+        of image: FrameSize, in frame: FrameSize, at position: OverlayPosition, margin: Int,
         scale: Double
     ) {
         let limit =
@@ -50,8 +50,8 @@ public struct OverlayPlacement: Equatable, Sendable {
                 width: max(Int((Double(frame.width) * min(scale, 1)).rounded()), 1),
                 height: frame.height)
             : FrameSize(
-                width: min(picture.width, frame.width), height: min(picture.height, frame.height))
-        size = picture.fitted(within: limit)
+                width: min(image.width, frame.width), height: min(image.height, frame.height))
+        size = image.fitted(within: limit)
 
         func offset(_ free: Int, _ edge: Edge) -> Int {
             switch edge {
@@ -65,7 +65,7 @@ public struct OverlayPlacement: Equatable, Sendable {
     }
 }
 
-/// To which end of an axis a picture is put.
+/// To which end of an axis an image is put.
 private enum Edge { case near, middle, far }
 
 extension OverlayPosition {

@@ -1,19 +1,19 @@
 import GreenroomMedia
 
 extension OverlayPlane {
-    /// The planes Y, U and V of a picture.
+    /// The planes Y, U and V of an image.
     static func planes(
-        of picture: borrowing Image, x: Int, y: Int, frame: FrameSize, color: ColorSpace
+        of image: borrowing Image, x: Int, y: Int, frame: FrameSize, color: ColorSpace
     ) -> [OverlayPlane] {
-        let columns = (x..<x + picture.width).clamped(to: 0..<frame.width)
-        let rows = (y..<y + picture.height).clamped(to: 0..<frame.height)
+        let columns = (x..<x + image.width).clamped(to: 0..<frame.width)
+        let rows = (y..<y + image.height).clamped(to: 0..<frame.height)
         let conversion = YUVConversion(to: color)
 
-        /// A pixel by its place in the frame; nil outside the picture.
+        /// A pixel by its place in the frame; nil outside the image.
         func pixel(_ column: Int, _ row: Int) -> (y: Double, u: Double, v: Double, alpha: Double)? {
             guard rows.contains(row), columns.contains(column) else { return nil }
-            let bytes = picture.bytes
-            let place = (row - y) * picture.strideBytes + (column - x) * 4
+            let bytes = image.bytes
+            let place = (row - y) * image.strideBytes + (column - x) * 4
             let yuv = conversion.convert(
                 red: Double(bytes[place]), green: Double(bytes[place + 1]),
                 blue: Double(bytes[place + 2]))
@@ -29,7 +29,7 @@ extension OverlayPlane {
         }
 
         // A chroma sample stands for up to four pixels: those of its block that the frame has.
-        // Its alpha is their mean, a pixel beside the picture counting as transparent, and its
+        // Its alpha is their mean, a pixel beside the image counting as transparent, and its
         // colour the mean of what is visible.
         let chromaRows = rows.lowerBound / 2..<(rows.upperBound + 1) / 2
         let chromaColumns = columns.lowerBound / 2..<(columns.upperBound + 1) / 2

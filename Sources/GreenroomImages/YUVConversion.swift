@@ -1,6 +1,6 @@
 import GreenroomMedia
 
-/// From RGB to YUV by the standards' formulas, in floating point: for pictures that are
+/// From RGB to YUV by the standards' formulas, in floating point: for images that are
 /// converted once, not for frames.
 struct YUVConversion {
     private let red: Double

@@ -4,7 +4,10 @@ package import GreenroomMedia
 import GreenroomPluginInterface
 package import GreenroomSession
 
-/// Watches an isolated instance. Only the validator's harness has one.
+/// Watches an isolated instance from the host. Only the validator's harness has one.
+///
+/// It sees what crosses the border of the plugin's process. `RunnerProbe`, which explains why there
+/// are two, sees what happens inside.
 package protocol InstanceObserver: Sendable {
     /// The layout of the plugin's frames; nil for a session's layout.
     var guarding: FrameGuarding? { get }

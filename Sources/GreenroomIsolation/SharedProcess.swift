@@ -115,7 +115,7 @@ package final class SharedProcess: PluginFactory {
     package var fault: MemoryFault? { runner.fault }
 
     /// Where the process crashed, the innermost function first, e.g. `libX.so(name+0x12)`; empty if
-    /// nobody knows.
+    /// unknown.
     package var crashFrames: [String] { runner.crashFrames }
 
     /// The process's output that did not use the host's log, and its sandbox's refusals.

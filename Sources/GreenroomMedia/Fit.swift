@@ -1,10 +1,10 @@
-/// How to fit a picture of another aspect ratio.
+/// How to fit an image of another aspect ratio.
 public enum Fit: String, CaseIterable, Sendable {
-    /// The whole picture, centred, with black bars.
+    /// The whole image, centred, with black bars.
     case letterbox
-    /// The middle of the picture fills the frame; the rest is cropped.
+    /// The middle of the image fills the frame; the rest is cropped.
     case crop
-    /// The whole picture fills the frame, distorted.
+    /// The whole image fills the frame, distorted.
     case stretch
     /// Any other size is an error.
     case reject

@@ -76,7 +76,7 @@ extension PluginKind {
                 offerRule: .upTo, canPause: true)
         case .shareAudioSource:
             Facts(
-                name: "share audio source", title: "the sound of a share", word: "share-audio",
+                name: "share audio source", title: "the audio of a share", word: "share-audio",
                 medium: .audio, canPause: true)
         case .preProcessor:
             Facts(

@@ -16,6 +16,9 @@ public struct PluginConfiguration: Hashable, Sendable {
     /// What the session does when it fails. If nil, an isolated plugin is restarted, and with a
     /// plugin in the host's process the session ends.
     public var onFailure: FailurePolicy?
+    /// How long a source may take from its start to its first frame or sound before it has failed; nil
+    /// for 0.9 s and `SessionConfiguration.callbackDeadline`.
+    public var startDeadline: Duration?
     /// Of a filter, whether a frame that it has not edited, because it is late, refuses it or is
     /// lost, is never shown: the last edited frame stays for a second, then a slate. Without it
     /// such frames are shown unedited.

@@ -2,7 +2,7 @@ public import GreenroomMedia
 
 /// Something that is done to a session while it runs: by its timeline, or by a control line.
 public enum SessionCommand: Hashable, Sendable {
-    /// Sets the most that a role's picture may have from now on; nil lifts the ceiling.
+    /// Sets the most that a role's video may have from now on; nil lifts the ceiling.
     case ceiling(SessionRole, VideoCapability?)
     /// Stops a role and what follows it: mute, pause share.
     case stop(SessionRole)
@@ -10,7 +10,7 @@ public enum SessionCommand: Hashable, Sendable {
     case start(SessionRole)
     /// Changes a live parameter of a plugin.
     case set(PluginAddress, name: String, value: ParameterValue)
-    /// Says why each picture is what it is.
+    /// Explains the size and rate of each video track.
     case explain
 }
 

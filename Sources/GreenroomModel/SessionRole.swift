@@ -5,13 +5,13 @@ package import GreenroomMedia
 ///
 /// Everything that the session knows of a role is in its ``facts``.
 public enum SessionRole: String, CaseIterable, Sendable {
-    /// It makes the camera's picture.
+    /// It makes the camera's video.
     case camera
-    /// It makes the microphone's sound.
+    /// It makes the microphone's audio.
     case microphone
     /// It makes the shared screen.
     case share
-    /// It makes the sound of the share.
+    /// It makes the audio of the share.
     case shareAudio = "share.audio"
 }
 
@@ -24,7 +24,7 @@ extension SessionRole {
         package var kind: PluginKind
         /// What it makes.
         package var medium: PluginKind.Medium
-        /// The track whose picture or sound it is.
+        /// The track whose video or audio it is.
         package var track: VideoTrackKind
         /// The key of its section in the parent's section, or at the top of the file.
         package var key: String
@@ -33,7 +33,7 @@ extension SessionRole {
         /// The kind of the filters that it may have; nil where it can't have any.
         package var filters: PluginKind?
         /// The command that sets its ceiling, e.g. `"share-ceiling"`, and a value for it; nil for
-        /// sound.
+        /// audio.
         package var ceiling: (word: String, example: String)?
         /// Whether it may come over a socket, with the roles that follow it, from a process that
         /// the host does not start.
@@ -62,10 +62,10 @@ extension SessionRole {
 
     /// What a track shows while its source is stopped.
     package enum Shown: Sendable {
-        /// A black picture.
+        /// Black frames.
         case black
-        /// The picture before it was stopped.
-        case lastPicture
+        /// The last frame before it was stopped.
+        case lastFrame
         /// Silence.
         case silence
     }
@@ -80,7 +80,7 @@ extension SessionRole {
                 stopping: Stopping(
                     stop: "stop camera", start: "start camera", stopped: "stopped",
                     started: "started", shows: .black,
-                    stopMeaning: "stop the camera; its picture is black",
+                    stopMeaning: "stop the camera; its video is black",
                     startMeaning: "start the camera again"))
         case .microphone:
             Facts(
@@ -97,8 +97,8 @@ extension SessionRole {
                 ceiling: ("share-ceiling", "1280x720@5"), takesBroadcast: true,
                 stopping: Stopping(
                     stop: "pause share", start: "resume share", stopped: "paused",
-                    started: "resumed", shows: .lastPicture,
-                    stopMeaning: "stop the share and its sound; its last picture stays",
+                    started: "resumed", shows: .lastFrame,
+                    stopMeaning: "stop the share and its audio; its last frame stays",
                     startMeaning: "start the share again"))
         case .shareAudio:
             Facts(
@@ -114,7 +114,7 @@ extension SessionRole {
     /// The kind of its plugin.
     package var kind: PluginKind { facts.kind }
 
-    /// The track whose picture or sound it is.
+    /// The track whose video or audio it is.
     package var track: VideoTrackKind { facts.track }
 
     /// What it makes.

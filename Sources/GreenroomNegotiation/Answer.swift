@@ -20,12 +20,12 @@ package enum Reply: Equatable, Sendable {
     /// adapts. With the message.
     case refused(Status, String)
 
-    /// `accept`, `counter`, `fixed`, `ignored` or `refused`.
-    package var name: String {
+    /// The reply in a record.
+    var recorded: NegotiationRecord.Answer {
         switch self {
-        case .answered(let answer): answer.name
-        case .ignored: "ignored"
-        case .refused: "refused"
+        case .answered(let answer): answer.recorded
+        case .ignored: .ignored
+        case .refused: .refused
         }
     }
 }
@@ -91,12 +91,12 @@ extension Offer {
 }
 
 extension Answer {
-    /// `accept`, `counter` or `fixed`.
-    package var name: String {
+    /// The answer in a record.
+    package var recorded: NegotiationRecord.Answer {
         switch self {
-        case .accept: "accept"
-        case .counter: "counter"
-        case .fixed: "fixed"
+        case .accept: .accept
+        case .counter: .counter
+        case .fixed: .fixed
         }
     }
 }

@@ -22,7 +22,7 @@ extension NegotiationRecord {
     package var awaitsFrames: Bool {
         // A source's first frame can't be late for its first offer, and a fixed source does not
         // follow offers.
-        (answer == "accept" || answer == "counter") && reason != Offer.Reason.initial.name
+        (answer == .accept || answer == .counter) && reason != .initial
     }
 
     private var reaction: String {
@@ -30,12 +30,12 @@ extension NegotiationRecord {
         let what =
             switch answer {
             case nil: "the source has not answered yet"
-            case "accept": "the source accepted"
-            case "counter": "the source countered with \(source)"
-            case "fixed": "the source makes exactly \(source), and the host adapts"
-            case "ignored":
+            case .accept: "the source accepted"
+            case .counter: "the source countered with \(source)"
+            case .fixed: "the source makes exactly \(source), and the host adapts"
+            case .ignored:
                 "the source takes no new offers and continues with \(source), which the host adapts"
-            default: "the source refused and continues with \(source), which the host adapts"
+            case .refused: "the source refused and continues with \(source), which the host adapts"
             }
         guard awaitsFrames else { return what }
         guard let frames = framesUntilFollowed else { return what + "; no frame has followed yet" }

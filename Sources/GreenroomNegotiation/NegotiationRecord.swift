@@ -1,5 +1,35 @@
 /// One offer to a video source, its reason and its result.
 public struct NegotiationRecord: Codable, Equatable, Sendable {
+    /// The reason of an offer.
+    public enum Reason: String, Codable, CustomStringConvertible, Sendable {
+        /// It is the first one.
+        case initial
+        /// The last suggestion, or the chosen row, is no longer possible.
+        case ceilingLowered = "ceiling-lowered"
+        /// A better suggestion is possible.
+        case ceilingRaised = "ceiling-raised"
+
+        /// The word in reports.
+        public var description: String { rawValue }
+    }
+
+    /// A source's answer to an offer.
+    public enum Answer: String, Codable, CustomStringConvertible, Sendable {
+        /// The suggestion.
+        case accept
+        /// Another row of the offer.
+        case counter
+        /// Exactly one size and rate; the host adapts it.
+        case fixed
+        /// None: the plugin takes no new offers, and continues unchanged.
+        case ignored
+        /// It refused, or answered outside the offer, and continues unchanged.
+        case refused
+
+        /// The word in reports.
+        public var description: String { rawValue }
+    }
+
     /// An upper limit of size and rate.
     public struct Ceiling: Codable, Equatable, Sendable {
         /// The origin: `session.maximum`, `timeline[2]`, `control line 3`.
@@ -24,12 +54,12 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
     public var revision: UInt32
     /// When it was made, in seconds of session time.
     public var seconds: Double
-    /// `initial`, `ceiling-lowered` or `ceiling-raised`.
-    public var reason: String
+    /// Why it was made.
+    public var reason: Reason
     /// The suggested row.
     public var suggested: String
-    /// `accept`, `counter`, `fixed`, `refused`, or `ignored` by a plugin without new offers.
-    public var answer: String?
+    /// The source's answer; nil if there is none yet.
+    public var answer: Answer?
     /// What the source sends since then.
     public var source: String?
     /// What the track carries since then.
@@ -41,8 +71,8 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
 
     /// Makes a record.
     public init(
-        revision: UInt32, seconds: Double, reason: String, suggested: String,
-        answer: String? = nil, source: String? = nil, track: String? = nil, ceilings: [Ceiling],
+        revision: UInt32, seconds: Double, reason: Reason, suggested: String,
+        answer: Answer? = nil, source: String? = nil, track: String? = nil, ceilings: [Ceiling],
         framesUntilFollowed: Int? = nil
     ) {
         self.revision = revision

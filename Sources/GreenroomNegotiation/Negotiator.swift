@@ -160,7 +160,7 @@ package struct Negotiator: Sendable {
             }
         }
         let last = records.count - 1
-        records[last].answer = reply.name
+        records[last].answer = reply.recorded
         records[last].source = source?.description
         records[last].track = track?.description
         return reply
@@ -174,7 +174,7 @@ package struct Negotiator: Sendable {
     package mutating func followed(revision: UInt32, frames: Int) {
         guard let index = records.lastIndex(where: { $0.revision == revision }) else { return }
         // A fixed source does not follow offers.
-        guard records[index].answer != "fixed" else { return }
+        guard records[index].answer != .fixed else { return }
         records[index].framesUntilFollowed = frames
     }
 
@@ -237,7 +237,7 @@ package struct Negotiator: Sendable {
     private mutating func record(_ offer: Offer, at now: Int64) {
         records.append(
             NegotiationRecord(
-                revision: offer.revision, seconds: Double(now) / 1e9, reason: offer.reason.name,
+                revision: offer.revision, seconds: Double(now) / 1e9, reason: offer.reason.recorded,
                 suggested: offer.suggested.description, ceilings: ceilingsInWords(of: offer)))
         if records.count > Self.recordLimit {
             records.remove(at: 1)

@@ -11,12 +11,12 @@ package struct Offer: Equatable, Sendable {
         /// A better suggestion is possible.
         case ceilingRaised = 3
 
-        /// The name in reports, e.g. `"ceiling-lowered"`.
-        package var name: String {
+        /// The reason in a record.
+        var recorded: NegotiationRecord.Reason {
             switch self {
-            case .initial: "initial"
-            case .ceilingLowered: "ceiling-lowered"
-            case .ceilingRaised: "ceiling-raised"
+            case .initial: .initial
+            case .ceilingLowered: .ceilingLowered
+            case .ceilingRaised: .ceilingRaised
             }
         }
     }

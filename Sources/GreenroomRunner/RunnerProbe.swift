@@ -4,6 +4,11 @@ package import GreenroomMedia
 
 /// Watches a plugin from inside its process. Only the validator's runner has one.
 ///
+/// Each process that a plugin's calls pass through has its own observer: this one sees leases, copies
+/// and edits where they take place; `InstanceObserver`, in the host, sees the messages and the clock. They
+/// share no call and no value but the plugin's memory, so one protocol would be two halves, each
+/// empty on one side.
+///
 /// Frames are identified by their planes.
 package protocol RunnerProbe: Sendable {
     /// Prepares for an instance that is about to be created. [control]

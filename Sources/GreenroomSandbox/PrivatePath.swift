@@ -15,7 +15,7 @@ enum PrivatePath {
         return nil
     }
 
-    /// Whether a folder or file is the system's, so that whoever writes there controls the machine.
+    /// Whether a folder or file is the system's, so that writing there gives control of the machine.
     static func isOfSystem(_ path: String) -> Bool {
         path == "/" || path.split(separator: "/").first.map(systemFolders.contains) ?? false
     }

@@ -39,7 +39,7 @@ package enum Sandbox {
         report.entries.append(landlock.apply(showsProcesses: filter.notifyDescriptor == nil))
         report.entries.append(filter.entry)
         if policy.mode == .require, report.shortfall != nil {
-            // Close it: nobody will answer, so calls must fail instead of waiting.
+            // Close it: it will not be answered, so calls must fail instead of waiting.
             if let descriptor = filter.notifyDescriptor { close(descriptor) }
             try requireAll(of: report)
         }

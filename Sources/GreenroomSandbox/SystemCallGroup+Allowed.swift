@@ -135,7 +135,7 @@ extension SystemCallGroup {
             SystemCallGroup(
                 name: "its limits",
                 reason: "read only: a new value is refused, but for open files, which the sandbox "
-                    + "lowers last and the kernel lets nobody raise",
+                    + "lowers last and the kernel never lets rise",
                 calls: [
                     SystemCall(
                         "prlimit64", .argument(0, is: 0),

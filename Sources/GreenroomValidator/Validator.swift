@@ -52,7 +52,7 @@ public struct Validator: Sendable {
         public var devices: [String] = []
         /// Whether the plugin may use the network.
         public var network = false
-        /// Whether the video is a still picture or of one colour on purpose.
+        /// Whether the video is a still image or of one colour on purpose.
         public var isStill = false
         /// How many checks run in parallel.
         public var parallelism = 2
@@ -304,7 +304,7 @@ public struct Validator: Sendable {
             return made[index] != nil
         }
 
-        /// Has the check of what the sandbox refused judge all checks together.
+        /// Gives the check of what the sandbox refused a result from all checks together.
         private mutating func addRefusals(to index: Int) {
             var all = made[index]?.refusals ?? []
             for refusal in made.flatMap({ $0?.refusals ?? [] }) where !all.contains(refusal) {
@@ -385,7 +385,7 @@ public struct Validator: Sendable {
                 suspect: hindrance.suspect, isHindered: hindrance.isHindered)
         }
         let begin = MonotonicClock.now
-        var made = judge(check, request)
+        var made = run(check, request)
         made.result.seconds = Double((MonotonicClock.now - begin) / 1_000_000) / 1000
         return made
     }
@@ -393,7 +393,7 @@ public struct Validator: Sendable {
     /// Additional time for a check's process to report its timeout.
     private static let graceSeconds = 10.0
 
-    private func judge(_ check: Check, _ request: CheckRequest) -> Made {
+    private func run(_ check: Check, _ request: CheckRequest) -> Made {
         func failed(_ outcome: Outcome, _ text: String) -> Made {
             Made(result: CheckResult(check: check.id, outcome: outcome, text: text))
         }

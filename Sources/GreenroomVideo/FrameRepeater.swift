@@ -27,7 +27,8 @@ struct FrameRepeater: ~Copyable {
 
     private let sink: any VideoSink
     private let want: VideoWant
-    private let size: FrameSize
+    /// The size of the newest frame, which black gets.
+    private var size: FrameSize
     private var picture: VideoFrame?
     private var kind = Kind.frame
     /// Whether the sink has the current frame already.
@@ -42,7 +43,7 @@ struct FrameRepeater: ~Copyable {
     init(sink: any VideoSink, want: VideoWant, size: FrameSize) {
         self.sink = sink
         self.want = want
-        self.size = size
+        self.size = want.size ?? size
     }
 
     /// Writes a frame, after filling the slots before its own.
@@ -102,20 +103,21 @@ struct FrameRepeater: ~Copyable {
     }
 
     private mutating func begin(_ kind: Kind, _ frame: consuming VideoFrame) {
+        size = frame.size
         picture = consume frame
         self.kind = kind
         isWritten = false
     }
 
     private mutating func beginBlack() throws {
-        if black == nil {
+        if black?.size != size {
             let range = want.range ?? .limited
-            black = FramePool(limit: 1).takeBlack(want.format, want.size ?? size, range)
+            black = FramePool(limit: 1).takeBlack(want.format, size, range)
         }
         guard let black = black?.share() else {
             throw OutputError(
                 place: want.format.name,
-                explanation: "there is no black of \(want.size ?? size) to begin with.")
+                explanation: "there is no black of \(size) to begin with.")
         }
         begin(.black, black)
     }

@@ -7,20 +7,20 @@ package struct SlateText: Equatable, Sendable {
     /// What became of it, e.g. `RESTARTING`.
     package var state: String
 
-    /// How long the last picture stays before a slate takes its place, in nanoseconds.
+    /// How long the last frame stays before a slate takes its place, in nanoseconds.
     package static let delay: Int64 = 1_000_000_000
 
-    /// The source of a picture was lost, and is being started again.
+    /// The source of a video track was lost, and is being restarted.
     package static func restarting(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "restarting")
     }
 
-    /// The source of a picture has not come yet.
+    /// The source of a video track has not connected yet.
     package static func waiting(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "waiting")
     }
 
-    /// The source of a picture sends nothing.
+    /// The source of a video track sends nothing.
     package static func silent(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "no signal")
     }
@@ -30,7 +30,7 @@ package struct SlateText: Equatable, Sendable {
         Self(subject: kind.rawValue, state: "waiting for filter")
     }
 
-    /// The source of a picture was lost for good.
+    /// The source of a video track was lost for good.
     package static func lost(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "lost")
     }

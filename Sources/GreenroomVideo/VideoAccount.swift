@@ -1,4 +1,4 @@
-/// How much of a track's picture was real: each period of the track's rate is of one kind.
+/// How much of a video track was real: each period of the track's rate is of one kind.
 ///
 /// A value of plain numbers: periods are passed in, in order of time.
 package struct VideoAccount: Equatable, Sendable {
@@ -6,7 +6,7 @@ package struct VideoAccount: Equatable, Sendable {
     package enum Quality: Sendable {
         /// As its source sent it and all filters edited it, in time.
         case fresh
-        /// The same, but it came later than outputs that show the picture live wait for it.
+        /// The same, but it arrived later than live outputs wait for it.
         case late
         /// A filter was left out.
         case unedited
@@ -35,11 +35,14 @@ package struct VideoAccount: Equatable, Sendable {
     package private(set) var slate = 0
     /// Periods before the first frame.
     package private(set) var missing = 0
-    /// Periods for which nothing was owed: the source was stopped, or had come to its end.
+    /// Periods for which nothing was owed: the source was stopped, had come to its end, or paused
+    /// itself before its first frame.
     package private(set) var stopped = 0
 
     private enum Shown {
         case nothing
+        /// Nothing, of a source that paused itself before its first frame.
+        case nothingYet
         case frame
         case host(HostFrame)
     }
@@ -102,6 +105,20 @@ package struct VideoAccount: Equatable, Sendable {
         shown = .host(frame)
     }
 
+    /// The source pauses itself, or resumes, from a period on. What is shown stays; before its first
+    /// frame a paused source owes none.
+    package mutating func pause(_ isPaused: Bool, from period: Int64) {
+        switch shown {
+        case .nothing where isPaused:
+            fill(until: period)
+            shown = .nothingYet
+        case .nothingYet where !isPaused:
+            fill(until: period)
+            shown = .nothing
+        default: break
+        }
+    }
+
     /// The account of all periods before one that is not reached by frames yet: what is shown stays.
     package func closed(at period: Int64) -> VideoAccount {
         var account = self
@@ -142,7 +159,7 @@ package struct VideoAccount: Equatable, Sendable {
             real += covered
             repeated += gap - covered
         case .host(.slate): slate += gap
-        case .host(.black), .host(.lastFrame): stopped += gap
+        case .nothingYet, .host(.black), .host(.lastFrame): stopped += gap
         }
         next = end
     }

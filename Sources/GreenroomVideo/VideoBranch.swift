@@ -47,8 +47,19 @@ package final class VideoBranch: Sendable {
         var moment: Int64
     }
 
+    /// A frame of a share that is shown with bars.
+    package struct Bars: Sendable {
+        /// Its size.
+        package var size: FrameSize
+        /// The output's size.
+        package var within: FrameSize
+        /// The session's time.
+        package var nanoseconds: Int64
+    }
+
     private struct State: ~Copyable {
         var queue: BranchQueue
+        var bars: Bars?
         var failure: String?
         var newestDeparture: Int64?
         var departures = IntervalHistogram()
@@ -107,6 +118,12 @@ package final class VideoBranch: Sendable {
     /// The output's rate.
     package var rate: FrameRate { capability.rate }
 
+    /// The files of an output whose size has changed; empty if it has one size.
+    package var pieces: [OutputPiece] { sink.pieces }
+
+    /// The first frame that is shown with bars because it has another shape; nil if none is.
+    package var bars: Bars? { state.withLock { $0.bars } }
+
     package var counts: Counts { state.withLock { $0.queue.counts } }
 
     /// The reason of the output's failure; nil if it works.
@@ -121,6 +138,17 @@ package final class VideoBranch: Sendable {
     }
 
     // MARK: The track's side
+
+    /// Records a frame that is shown with bars. [the track's thread]
+    ///
+    /// - Returns: Whether it is the first one.
+    func begin(_ bars: Bars) -> Bool {
+        state.withLock { state in
+            guard state.bars == nil else { return false }
+            state.bars = bars
+            return true
+        }
+    }
 
     /// Claims a slot for a frame, or counts the reason for none. [the track's thread]
     ///

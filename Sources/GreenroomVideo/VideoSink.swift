@@ -9,6 +9,13 @@ package protocol VideoSink: AnyObject, Sendable {
     /// one that hangs.
     var plugin: Int { get }
 
+    /// Whether it takes frames of another size than those before.
+    var takesOtherSizes: Bool { get }
+
+    /// The files of an output whose size has changed, one for each size, in order; empty if it has
+    /// one size.
+    var pieces: [OutputPiece] { get }
+
     /// Takes a frame for one or more periods of the branch's rate. [the branch's thread]
     ///
     /// - Throws: When the output failed; it gets no more frames.
@@ -20,6 +27,35 @@ package protocol VideoSink: AnyObject, Sendable {
 
 extension VideoSink {
     package var plugin: Int { -1 }
+    package var takesOtherSizes: Bool { false }
+    package var pieces: [OutputPiece] { [] }
+}
+
+/// A file of an output whose size has changed.
+package struct OutputPiece: Codable, Sendable {
+    /// The file.
+    package var file: String
+    /// Its size, such as `1280x720`.
+    package var size: String
+    /// The number of its first frame, counted from 0 over all files.
+    package var firstFrame: Int64
+
+    /// Describes a file.
+    package init(file: String, size: String, firstFrame: Int64) {
+        self.file = file
+        self.size = size
+        self.firstFrame = firstFrame
+    }
+}
+
+/// The size of an output's frames.
+package enum OutputSizing: Sendable {
+    /// As the output asks: another shape is fitted as it says.
+    case asAsked
+    /// That of the track's first agreement, since the output can't change it.
+    case keepsFirst
+    /// That of the track, in its shape.
+    case follows
 }
 
 /// Successive periods of an output with the same picture.

@@ -10,10 +10,14 @@ package final class VideoTrack: Sendable {
     package struct Group: Sendable {
         package var want: VideoWant
         package var branches: [VideoBranch]
+        package var sizing: OutputSizing
 
-        package init(want: VideoWant, branches: [VideoBranch]) {
+        package init(
+            want: VideoWant, branches: [VideoBranch], sizing: OutputSizing = .asAsked
+        ) {
             self.want = want
             self.branches = branches
+            self.sizing = sizing
         }
     }
 
@@ -50,7 +54,7 @@ package final class VideoTrack: Sendable {
     package struct Progress: Sendable {
         /// The counters.
         package var counts = Counts()
-        /// How much of the picture was real, in periods of the rate that was agreed at first.
+        /// How much of the video was real, in periods of the rate that was agreed at first.
         package var account = VideoAccount()
         /// What their stamps are like.
         package var stamps = TimestampNormalizer()
@@ -76,10 +80,20 @@ package final class VideoTrack: Sendable {
         var limit: VideoCapability
         /// The periods of the track's rate.
         var grid = FrameGrid()
+        /// The size of outputs that follow the track's shape.
+        var shape: ShapeFollower
 
-        init(_ limit: VideoCapability, _ filters: FilterChain) {
+        init(_ limit: VideoCapability, _ filters: FilterChain, largest: FrameSize?) {
             self.limit = limit
             self.filters = filters
+            shape = ShapeFollower(agreed: limit.size, maximum: largest)
+        }
+
+        /// What the outputs of a group want now.
+        func want(of group: Group) -> VideoWant {
+            var want = group.want
+            if group.sizing == .follows { want.size = shape.size }
+            return want
         }
 
         /// Changes the size and rate. A new rate starts new periods.
@@ -113,6 +127,8 @@ package final class VideoTrack: Sendable {
     /// Whether the source sends only when it has something new.
     private let sendsWhenNew: Bool
     private let taps: [any VideoTap]
+    /// The largest size of outputs that follow the track's shape; nil if none can.
+    private let largest: FrameSize?
     /// As it begins; the track's thread has its own.
     private let filters: FilterChain
     private let pool: FramePool
@@ -123,12 +139,13 @@ package final class VideoTrack: Sendable {
     ///   - sendsWhenNew: Whether the source sends only when it has something new, as a share does:
     ///     then its last frame is as good as a new one.
     ///   - taps: What sees its frames as they are.
+    ///   - largest: The largest size of outputs that follow the track's shape; nil if none does.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
     package init(
         kind: VideoTrackKind, agreed: VideoCapability, sendsWhenNew: Bool = false,
         input: VideoTrackInput, pool: FramePool, filters: [PreProcessorRunner], groups: [Group],
-        taps: [any VideoTap] = [],
+        taps: [any VideoTap] = [], largest: FrameSize? = nil,
         filterDeadline: Int64, tell: @escaping @Sendable (String) -> Void
     ) {
         self.kind = kind
@@ -140,6 +157,8 @@ package final class VideoTrack: Sendable {
             filters, size: agreed.size, hangNanoseconds: filterDeadline, clock: input.clock)
         self.groups = groups
         self.taps = taps
+        // Filters get frames of the agreed size.
+        self.largest = filters.isEmpty ? largest : nil
         self.tell = tell
     }
 
@@ -150,7 +169,7 @@ package final class VideoTrack: Sendable {
         input.queuedCount
     }
 
-    /// How much of the picture was real up to a time of the session, in periods of the rate that was
+    /// How much of the video was real up to a time of the session, in periods of the rate that was
     /// agreed at first.
     package func account(at nanoseconds: Int64) -> VideoAccount {
         let end = agreed.rate.frameCount(inNanoseconds: nanoseconds)
@@ -171,7 +190,11 @@ package final class VideoTrack: Sendable {
     /// the rate are dropped before filters: a source that ignores the limit costs only the host's
     /// scaling. Filters still get frames of the ``agreed`` size, and outputs keep their size and
     /// rate.
-    package func follow(_ capability: VideoCapability) { input.limit(to: capability) }
+    ///
+    /// - Parameter ceiling: The size that a frame of another shape than the capability's may have.
+    package func follow(_ capability: VideoCapability, within ceiling: FrameSize? = nil) {
+        input.limit(to: capability, within: ceiling)
+    }
 
     /// Shows black on every output, after the frames sent so far and until the next one. [any]
     package func showBlack() { input.showBlack() }
@@ -188,7 +211,7 @@ package final class VideoTrack: Sendable {
     /// - Parameter timeline: The session's timeline.
     package func run(on timeline: SessionTimeline) {
         let clock = input.clock
-        var work = Work(agreed, filters)
+        var work = Work(agreed, filters, largest: largest)
         var isOver = false
         while !isOver {
             switch input.next(after: work.progress) {
@@ -210,6 +233,9 @@ package final class VideoTrack: Sendable {
             case .show(.lastFrame, let moment):
                 let point = work.point(at: timeline.time(of: moment))
                 work.progress.account.show(.lastFrame, from: point.period(of: agreed.rate))
+            case .show(.pause(let isPaused), let moment):
+                let point = work.point(at: timeline.time(of: moment))
+                work.progress.account.pause(isPaused, from: point.period(of: agreed.rate))
             case .end:
                 isOver = true
             }
@@ -241,31 +267,52 @@ package final class VideoTrack: Sendable {
             return
         }
         let unedited = work.progress.counts.unedited
+        let period = point.period(of: agreed.rate)
         let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
-        guard let carried = reduce(arrival.intoFrame(), &work),
+        let seen = arrival.frame.size.rotated(by: arrival.frame.info.rotation)
+        let ceiling = arrival.ceiling ?? largest
+        guard let carried = reduce(arrival.intoFrame(), within: ceiling, &work),
             let edited = filter(carried, at: point, &work)
         else {
-            work.progress.account.lose(at: min(point.period(of: agreed.rate), newest))
+            work.progress.account.lose(at: min(period, newest))
             return
         }
         work.progress.counts.carried += 1
         let isLate = difference(came, moment) > SessionTimeline.playoutDelay
         let quality: VideoAccount.Quality =
             work.progress.counts.unedited > unedited ? .unedited : isLate ? .late : .fresh
-        let period = point.period(of: agreed.rate)
         work.progress.account.take(
             quality, at: min(period, newest),
             for: sendsWhenNew
                 ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond,
             isAhead: period > newest)
+        follow(seen, at: point, &work)
         deliver(edited, at: point, &work, timeline)
+    }
+
+    /// Follows the shape of a share's frame, and tells which outputs show it with bars.
+    private func follow(_ seen: FrameSize, at point: FrameGrid.Point, _ work: inout Work) {
+        guard sendsWhenNew else { return }
+        if work.shape.follow(seen, at: point.nanoseconds) { work.slates = [] }
+        for group in groups where group.sizing != .asAsked {
+            guard let size = work.want(of: group).size, !seen.hasShape(of: size) else { continue }
+            let bars = VideoBranch.Bars(size: seen, within: size, nanoseconds: point.nanoseconds)
+            let reason =
+                group.sizing == .follows && largest != nil
+                ? "follows one change a second" : "keeps its size"
+            for branch in group.branches where branch.begin(bars) {
+                tell(
+                    "it is \(seen) now, and shown in \(size) with bars: \(branch.name) \(reason). "
+                        + "Its \"size\" and \"fit\" set something else.")
+            }
+        }
     }
 
     /// Shows a slate, or black on an output for which it can't be made.
     private func show(_ text: SlateText, from moment: FrameGrid.Point, _ work: inout Work) {
         work.progress.account.show(.slate, from: moment.period(of: agreed.rate))
         if work.slates.first??.text != text {
-            work.slates = groups.map { Slate(text, $0.want, size: agreed.size) }
+            work.slates = groups.map { Slate(text, work.want(of: $0), size: agreed.size) }
         }
         for (group, slate) in zip(groups, work.slates) {
             for branch in group.branches {
@@ -279,9 +326,19 @@ package final class VideoTrack: Sendable {
     }
 
     /// Scales a frame down to the track's size, without rotating it.
-    private func reduce(_ frame: consuming VideoFrame, _ work: inout Work) -> VideoFrame? {
+    ///
+    /// - Parameter ceiling: The limit of a frame of another shape.
+    private func reduce(
+        _ frame: consuming VideoFrame, within ceiling: FrameSize?, _ work: inout Work
+    ) -> VideoFrame? {
         // A row limits the pixels as sent, regardless of rotation.
-        let size = frame.size.reduced(toFit: work.limit.size)
+        var limit = work.limit.size
+        if largest != nil, let ceiling,
+            work.shape.hasFollowed || !frame.size.hasShape(of: limit)
+        {
+            limit = ceiling
+        }
+        let size = frame.size.reduced(toFit: limit)
         guard size != frame.size else { return frame }
         let want = VideoWant(format: .i420, size: size, fit: .stretch, acceptsRotation: true)
         return convert(frame, want, &work)
@@ -312,10 +369,6 @@ package final class VideoTrack: Sendable {
             case .withheld:
                 work.progress.counts.withheld += 1
                 showSlateIfDue(at: point, &work)
-                // A share may send no other frame for long.
-                if sendsWhenNew {
-                    input.showSlate(.unedited(kind), at: input.clock.now + SlateText.delay)
-                }
             case .lost:
                 work.progress.counts.lostInFilter += 1
             }
@@ -359,13 +412,14 @@ package final class VideoTrack: Sendable {
     ) {
         for tap in taps { tap.show(frame.share()) }
         for group in groups {
+            let want = work.want(of: group)
             var converted: VideoFrame?
             for branch in group.branches {
                 let now = timeline.time(of: input.clock.now)
                 guard let claim = branch.claim(point, at: now) else { continue }
                 if converted == nil {
                     do throws(ConversionError) {
-                        converted = try work.converter.convert(frame, to: group.want, into: pool)
+                        converted = try work.converter.convert(frame, to: want, into: pool)
                     } catch {
                         complain(error, &work)
                     }

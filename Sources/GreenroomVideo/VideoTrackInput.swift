@@ -13,6 +13,8 @@ package final class VideoTrackInput: Sendable {
         package var nanoseconds: Int64
         /// The track's limit; nil for the agreement at the start.
         package var limit: VideoCapability?
+        /// The limit of frames of another shape than the track's; nil for the same.
+        package var ceiling: FrameSize?
         /// The number of starts of the source.
         package var starts: Int
 
@@ -34,6 +36,8 @@ package final class VideoTrackInput: Sendable {
         case slate(SlateText)
         /// The last frame: the source has come to its end in order.
         case lastFrame
+        /// What is shown already: the source is paused, or is not any more.
+        case pause(Bool)
     }
 
     /// The results of the accepted frames, as far as the input knows them.
@@ -64,6 +68,7 @@ package final class VideoTrackInput: Sendable {
         var queue = Ring<4, Arrival>()
         var coming: Coming?
         var limit: VideoCapability?
+        var ceiling: FrameSize?
         var starts = 0
         var isClosed = false
         var counts = Counts()
@@ -149,7 +154,8 @@ package final class VideoTrackInput: Sendable {
             }
             _ = state.queue.append(
                 Arrival(
-                    frame: frame, nanoseconds: now, limit: state.limit, starts: state.starts))
+                    frame: frame, nanoseconds: now, limit: state.limit, ceiling: state.ceiling,
+                    starts: state.starts))
         }
     }
 
@@ -159,8 +165,13 @@ package final class VideoTrackInput: Sendable {
     }
 
     /// Limits the size and rate of the frames from now on. [any]
-    package func limit(to capability: VideoCapability) {
-        state.withLock { $0.limit = capability }
+    ///
+    /// - Parameter ceiling: The limit of frames of another shape than the capability's.
+    package func limit(to capability: VideoCapability, within ceiling: FrameSize?) {
+        state.withLock { state in
+            state.limit = capability
+            state.ceiling = ceiling
+        }
     }
 
     /// Shows black, after the waiting frames and until the next one. [any]
@@ -173,6 +184,17 @@ package final class VideoTrackInput: Sendable {
 
     /// Lets the last frame stay, after the frames that wait: the source owes no more. [any]
     package func showLastFrame() { show(.lastFrame, at: clock.now) }
+
+    /// Records that the source is paused, or is not any more. [any]
+    package func setPaused(_ isPaused: Bool) {
+        let now = clock.now
+        state.change { state in
+            // A slate is shown whether the source is paused or not.
+            if case .slate? = state.coming?.picture { return }
+            state.coming = Coming(
+                picture: .pause(isPaused), nanoseconds: now, framesBefore: state.queue.count)
+        }
+    }
 
     /// The newest request counts.
     private func show(_ picture: HostFrame, at moment: Int64) {

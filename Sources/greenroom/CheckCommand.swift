@@ -136,6 +136,10 @@ extension SessionPlan {
                                 ),
                                 ("on-failure", .string(source.onFailure.rawValue)),
                                 ("required", source.isRequired ? .boolean(true) : nil),
+                                (
+                                    "start-deadline",
+                                    source.startDeadline.map { .string($0.asWritten) }
+                                ),
                             ] + source.isolationMembers)
                     })
             ),
@@ -158,7 +162,9 @@ extension SessionPlan {
 extension SourcePlan {
     /// The plugin's process and grants, as text.
     fileprivate var living: String {
-        let failure = "on failure: \(onFailure)" + (isRequired ? "; required" : "")
+        let failure =
+            "on failure: \(onFailure)" + (isRequired ? "; required" : "")
+            + (startDeadline.map { "; starts within \($0.asWritten)" } ?? "")
         guard let isolation else { return "in the host's process; \(failure)" }
         let granted = isolation.grants
         let grants = [

@@ -57,6 +57,52 @@ import Testing
         #expect(try session.sound("camera").channels[0].contains { $0 != 0 })
     }
 
+    @Test(arguments: [-1, -2, -3, -4, -5, -10, 1, 2, 4, 11])
+    func `some per cent too little or too much is told everywhere, in the same numbers`(
+        percent: Int
+    ) throws {
+        let settings = "ppm: \(percent * 10_000), stamps: missing"
+        let (_, run, sound) = try run("BeepMic", settings, seconds: 30)
+        let isShort = percent < 0
+        // In the log once, as soon as a window has shown it.
+        let lines = run.lines(of: "microphone").split(separator: "\n")
+            .filter { $0.contains("sound than time has") }
+        #expect(lines.count == 1, "\(run)")
+        #expect(lines.first?.contains(isShort ? "less audio" : "more audio") == true, "\(run)")
+        // In the report: in the window with the most, as a part, and in frames.
+        let told = try #require(isShort ? sound.underfedPercent : sound.overfedPercent)
+        #expect(abs(told - Double(abs(percent))) < 1.2, "\(sound)")
+        #expect((isShort ? sound.overfedPercent : sound.underfedPercent) == nil, "\(sound)")
+        let due = 30 * 48_000
+        let part = abs(percent) * due / 100
+        if isShort {
+            // The queue gives what it has before anything is missing.
+            #expect(sound.concealed <= part && sound.concealed >= part - 9600, "\(sound)")
+            #expect(sound.account.concealed == sound.concealed && sound.cut == 0, "\(sound)")
+        } else {
+            let refused = sound.sent - sound.accepted
+            #expect(sound.concealed == 0 && sound.cut + refused > 0, "\(sound)")
+            // What the queue holds at the end is not played.
+            let excess = sound.cut + refused * 480 + sound.queued
+            #expect(abs(excess - part) < 4800, "\(sound)")
+        }
+        // In the summary.
+        let milliseconds = sound.concealed / 48
+        let silence = "microphone: \(milliseconds) ms of silence for audio that was late or missing"
+        let left = "microphone: \(sound.cut / 48) ms left out, there was more audio than time"
+        #expect(run.standardError.contains(silence) == isShort, "\(run)")
+        #expect(run.standardError.contains(left) == (sound.cut >= 48), "\(run)")
+        // In a preview of the same plugin.
+        let preview = try Greenroom.run(
+            "preview", "\(try TestPlugins.hostile())#BeepMic", "--duration", "30s",
+            "--virtual-clock", "--set", "ppm=\(percent * 10_000)", "--set", "stamps=missing")
+        let queue = "ms; \(milliseconds) ms concealed, \(sound.cut / 48) ms left out"
+        #expect(preview.text.contains(queue), "\(preview.text)")
+        #expect(
+            preview.text.contains("\(sound.sent - sound.accepted) QUEUE_FULL") == !sound.refused
+                .isEmpty)
+    }
+
     @Test func `underfeeding is concealed, and counted`() throws {
         let (session, run, sound) = try run("Underfeeds", seconds: 20)
         // 11 % of 20 s.

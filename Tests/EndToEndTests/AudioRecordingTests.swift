@@ -105,7 +105,7 @@ import TestSupport
         let sound = try report.sound("microphone")
         #expect((sound.refused["QUEUE_FULL"] ?? 0) > 0, "\(run)")
         #expect((sound.overfedPercent ?? 0) > 5, "\(sound)")
-        #expect(run.standardError.contains("more sound than time has"), "\(run)")
+        #expect(run.standardError.contains("more audio than real time"), "\(run)")
         let recording = try session.sound("camera")
         #expect(recording.frameCount == 120_000)
         try expectTone(
@@ -123,7 +123,7 @@ import TestSupport
         #expect(try session.sound("camera").frameCount == 120_000)
         #expect(sound.concealed > 0, "\(run)")
         #expect((sound.underfedPercent ?? 0) > 50, "\(sound)")
-        #expect(run.standardError.contains("less sound than time has"), "\(run)")
+        #expect(run.standardError.contains("less audio than real time"), "\(run)")
         let share = Double(sound.played) / 120_000
         #expect(share > 0.3 && share < 0.4, "\(share) was played\n\(run)")
     }

@@ -231,7 +231,7 @@ import Testing
         let second = try session.run()
         #expect(second.exit != .code(0))
         #expect(second.standardError.contains("has a listener already"), "\(second)")
-        #expect(life(end(try visit("finish"))) == Self.wholeLife, "the first goes on")
+        #expect(life(end(try visit("finish"))) == Self.wholeLife, "the first continues")
         _ = try finish(host)
     }
 

@@ -105,6 +105,39 @@ import Testing
                 + ["SAMPLE/camera.rs"])
     }
 
+    @Test(.enabled(if: has("rustc"), "rustc is not installed: apt-get install rustc"))
+    func `a panic on the thread that sends ends the camera with its text`() throws {
+        let folder = try TemporaryFolder()
+        let source = "\(Checkout.root)/Samples/rust-camera"
+        for file in ["camera.rs", "greenroom.rs"] {
+            let text = String(decoding: try readFile("\(source)/\(file)"), as: UTF8.self)
+            try folder.write(
+                file,
+                text.replacing(
+                    "        let speed = shared",
+                    with: "        if number > 10 { panic!(\"the lens fell off at {number}\"); }\n"
+                        + "        let speed = shared"))
+        }
+        let build = try ChildProcess.run(
+            "rustc",
+            [
+                "--edition", "2021", "--crate-type", "cdylib", folder("camera.rs"), "-o",
+                folder("camera.so"),
+            ], atMost: .seconds(120))
+        guard build.exit == .code(0) else { throw Failure("\(build)") }
+        let session = try TestSession(
+            """
+            camera: { plugin: "\(folder("camera.so"))", on-failure: "off" }
+            share: { plugin: ColorBarsShare }
+            """, maximum: "320x180@15", duration: "2s", isolation: "process")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.standardError.contains("the lens fell off at 11"), "\(run)")
+        #expect(
+            try session.report().plugin("camera").gaveUp == "FAILED: the lens fell off at 11",
+            "\(run)")
+    }
+
     @Test(
         .enabled(
             if: has("/usr/bin/python3-config"),

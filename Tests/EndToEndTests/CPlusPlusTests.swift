@@ -17,7 +17,7 @@ import Testing
         let session = try TestSession(
             role == "filter"
                 ? "camera: { plugin: ColorBars, pre-processors: [\(library)] }"
-                // With what goes on without the plugin.
+                // With a source that continues without the plugin.
                 : "\(role): \(library)\nshare: { plugin: ColorBarsShare }",
             clock: "virtual", timeline: timeline)
         return (session, try session.run("--json"))

@@ -146,7 +146,7 @@ import TestSupport
     }
 
     @Test(arguments: places)
-    func `a session goes on without a plugin whose callback failed`(place: String) throws {
+    func `a session continues without a plugin whose callback failed`(place: String) throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(

@@ -72,8 +72,9 @@ import Testing
         let edges = [0] + breaks + [tone.count]
         let whole = try #require(zip(edges, edges.dropFirst()).max { $0.1 - $0.0 < $1.1 - $1.0 })
         #expect(whole.1 - whole.0 > 24_000)
-        let frequency = Tone.frequency(of: tone[whole.0..<whole.1], rate: 48_000)
-        #expect(abs(try #require(frequency) - 440) < 0.2)
+        let frequency = try #require(
+            Tone.frequency(of: tone[whole.0..<whole.1], rate: 48_000))
+        #expect(abs(frequency - 440) < 0.2, "\(whole) of \(tone.count)\n\(run)")
         try expectEveryFrame(of: 6)
         // Finds a second without interruptions.
         #expect(try count("driftPPM") != nil, "\(run)")

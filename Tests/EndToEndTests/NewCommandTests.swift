@@ -93,7 +93,7 @@ import Testing
         #expect(Set(first.u) == [128] && Set(first.v) == [128])
         #expect(abs(lines(in: try recording.frame(25)) - 12) <= 1)
         #expect(try recording.frame(47) == recording.frame(49), "it is paused")
-        #expect(try recording.frame(54) != recording.frame(58), "it goes on")
+        #expect(try recording.frame(54) != recording.frame(58), "it moves")
 
         let picture = try plugin.report().picture("share")
         #expect(picture.negotiation.count == 2)

@@ -42,7 +42,7 @@ import Testing
         #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)\n\(run.text)")
         let title = "\(plugin.name) 1.0.0, a \(plugin.kind), in a process of its own"
         #expect(Self.lines(run).first == title, "\(run.text)")
-        let isSound = Self.row("sound", of: run) != nil
+        let isSound = Self.row("audio", of: run) != nil
         let counts = try #require(Self.row(isSound ? "blocks" : "frames", of: run), "\(run.text)")
         let numbers = try #require(counts.firstMatch(of: #/sent ([0-9]+), accepted ([0-9]+)/#))
         let (sent, accepted) = (Int(numbers.1) ?? 0, Int(numbers.2) ?? 0)
@@ -95,7 +95,7 @@ import Testing
             "\(try TestPlugins.hostile())#FollowsShare", "--ceiling", "1s 320x180@5", "--duration",
             "3s", "--virtual-clock", "--maximum", "640x360@30")
         #expect(share.text.contains("share: ceiling 320x180@5 (--ceiling)"), "\(share.text)")
-        #expect(Self.row("picture", of: share) == "320x180@5 (offer 2)", "\(share.text)")
+        #expect(Self.row("video", of: share) == "320x180@5 (offer 2)", "\(share.text)")
     }
 
     @Test func `a terminal has a block that is redrawn below the lines`() throws {
@@ -125,12 +125,12 @@ import Testing
         // it.
         #expect(shown.allSatisfy { $0.count < 80 || $0.hasPrefix("camera: ") }, "\(text)")
         #expect(!text.contains("\u{1B}"), "\(text)")
-        #expect(shown.count { $0.hasPrefix("  picture ") } == 1, "one block is left:\n\(text)")
+        #expect(shown.count { $0.hasPrefix("  video ") } == 1, "one block is left:\n\(text)")
         #expect(shown.first == "ColorBars 1.0.0, a video source, in the host's process", "\(text)")
         for line in ["offer 2 ", "stopping: the duration is over", "  refused ", "  intervals "] {
             #expect(shown.count { $0.hasPrefix(line) } == 1, "\(line)\n\(text)")
         }
-        let blocks = run.text.ranges(of: "  picture ").count
+        let blocks = run.text.ranges(of: "  video ").count
         #expect(blocks > 1, "\(run.text)")
     }
 
@@ -140,7 +140,7 @@ import Testing
         child.signal(SIGINT)
         let run = child.wait(atMost: Self.patience)
         #expect(run.exit == .code(130), "\(run)")
-        #expect(Self.row("sound", of: run) == "peak -20.0 dBFS, clipped 0", "\(run.text)")
+        #expect(Self.row("audio", of: run) == "peak -20.0 dBFS, clipped 0", "\(run.text)")
     }
 
     // MARK: Frames
@@ -225,7 +225,7 @@ import Testing
             "--maximum", "320x180@15", "--snapshot", folder("a.png"))
         #expect(run.exit == .code(66), "\(run)\n\(run.text)")
         #expect(
-            run.text.contains("--snapshot \(folder("a.png")): there is no picture to write"),
+            run.text.contains("--snapshot \(folder("a.png")): there is no frame to write"),
             "\(run.text)")
         #expect(!folder.has("a.png"))
     }
@@ -234,7 +234,7 @@ import Testing
         let run = try preview(
             "ColorBars", "--duration", "1s", "--maximum", "320x180@15", "--y4m", "-")
         #expect(run.exit == .code(0), "\(run)")
-        #expect(run.standardError.contains("  picture "), "\(run)")
+        #expect(run.standardError.contains("  video "), "\(run)")
         let stream = try Y4MRecording(try folder.write("a.y4m", run.standardOutput))
         #expect(stream.width == 320 && stream.height == 180 && stream.framesPerSecond == 15)
         #expect(stream.frameCount == 15 && stream.trailingBytes == 0)
@@ -507,7 +507,7 @@ import Testing
         (["ColorBars", "--ceiling", "2s"], 64, "--ceiling \"2s\": needs a time and a ceiling"),
         (["ColorBars", "--ceiling", "2 640x360@15"], 64, "found the number 2. Write 2s."),
         (["ColorBars", "--ceiling", "2s 640x360"], 64, "a size and a frame rate such as"),
-        (["Tone", "--ceiling", "2s none"], 64, "has no picture to limit"),
+        (["Tone", "--ceiling", "2s none"], 64, "has no video to limit"),
         (["Tone", "--snapshot", "a.png"], 64, "--snapshot a.png: Tone is a virtual mic"),
         (["Tone", "--y4m", "-"], 64, "--y4m -: Tone is a virtual mic"),
         (["ColorBars", "--duration", "5"], 64, "--duration 5: needs a time such as"),

@@ -290,10 +290,10 @@ import TestSupport
 
     @Test func `a plugin may ask the host for anything`() throws {
         let ended = try Ended("camera: \(try TestSession.hostile("AsksForTheUnknown"))")
-        try expect([Expected("wait-of-nobody", "GONE", "wait_until_ns")], in: ended)
+        try expect([Expected("wait-of-no-instance", "GONE", "wait_until_ns")], in: ended)
         for line in [
             "extension none", "no refusal yet: length 0, text \"\"",
-            "cut refusal: longer, text \"BAD_LEA\"", "now of nobody: 0",
+            "cut refusal: longer, text \"BAD_LEA\"", "now of no instance: 0",
         ] {
             #expect(ended.run.standardError.contains("camera: \(line)\n"), "\(ended.run)")
         }

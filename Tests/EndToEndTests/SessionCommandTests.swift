@@ -54,7 +54,7 @@ import Testing
         #expect(sound.muted + sound.idle >= 48_000 && sound.muted >= 47_000, "\(sound)")
         #expect(sound.concealed == 0, "\(sound)")
         let shareSilences = self.silences(try session.sound("share"))
-        #expect(shareSilences.isEmpty, "the share goes on")
+        #expect(shareSilences.isEmpty, "the share continues")
         let calls = try report.plugin("microphone").callbacks
         #expect(calls["start-send"]?.calls == 2 && calls["stop-send"]?.calls == 2)
         #expect(run.standardError.contains("timeline[0]"), "\(run)")
@@ -75,7 +75,7 @@ import Testing
         #expect(silences.count == 1 && silences.first?.lowerBound == 1000, "\(silences)\n\(run)")
         #expect(try report.picture("share").outputs[0].black == 0)
         let others = self.silences(try session.sound("camera"))
-        #expect(others.isEmpty, "the microphone goes on")
+        #expect(others.isEmpty, "the microphone continues")
         let camera = Cadence(try session.picture("camera").marks().compactMap(\.self))
         #expect(camera.periods == Array(repeating: 1, count: 90), "\(camera)")
     }

@@ -29,7 +29,7 @@ import Testing
         var testDescription: String { name }
     }
 
-    static let strangers = [
+    static let thirdPartyPlugins = [
         ThirdPartyPlugin(
             name: "pumps-in-start", role: "camera", isPaced: false,
             hostSays: "it sends from inside start-send, which should return at once",
@@ -66,7 +66,7 @@ import Testing
             validatorSays: "it sends 2.0 frames a second, but agreed to 30"),
         ThirdPartyPlugin(
             name: "overfeeds", role: "microphone",
-            hostSays: "more sound than time has",
+            hostSays: "more audio than real time",
             faults: ["sound.back-pressure"],
             validatorSays: "11.2 % more audio than real time"),
         ThirdPartyPlugin(
@@ -100,7 +100,7 @@ import Testing
     /// Every file is in the table, and every row has a file.
     @Test func `each third-party plugin is tested`() throws {
         let files = try FileManager.default.contentsOfDirectory(atPath: Self.folder)
-        #expect(files.sorted() == Self.strangers.map { "\($0.name).c" }.sorted())
+        #expect(files.sorted() == Self.thirdPartyPlugins.map { "\($0.name).c" }.sorted())
     }
 
     private static let folder = Checkout.root + "/Tests/ThirdPartyPlugins"
@@ -109,7 +109,7 @@ import Testing
         try WrongPlugin.build("../ThirdPartyPlugins/\(plugin.name).c", as: "plugin-\(plugin.name)")
     }
 
-    @Test(arguments: strangers)
+    @Test(arguments: thirdPartyPlugins)
     func `the host reports its behaviour in one line, and keeps its contract`(
         plugin: ThirdPartyPlugin
     ) throws {
@@ -140,7 +140,7 @@ import Testing
         #expect(recording.frameCount == 30 * plugin.seconds)
     }
 
-    @Test(arguments: strangers)
+    @Test(arguments: thirdPartyPlugins)
     func `the validator names its fault`(plugin: ThirdPartyPlugin) throws {
         let checks = plugin.faults + plugin.passes
         let lines = try Greenroom.validate(

@@ -83,11 +83,11 @@ import Testing
     // MARK: The end
 
     /// The processes of checks that a validator has started.
-    private func judges(of validator: pid_t) -> [pid_t] {
+    private func workers(of validator: pid_t) -> [pid_t] {
         let names = (try? FileManager.default.contentsOfDirectory(atPath: "/proc")) ?? []
         return names.compactMap { pid_t($0) }.filter { process in
             guard let words = try? readFile("/proc/\(process)/cmdline").split(separator: 0),
-                words.count == 2, words[1].elementsEqual("judge".utf8),
+                words.count == 2, words[1].elementsEqual("check-worker".utf8),
                 let status = try? readFile("/proc/\(process)/status")
             else { return false }
             return String(decoding: status, as: UTF8.self).contains("\nPPid:\t\(validator)\n")
@@ -99,11 +99,11 @@ import Testing
         // A plugin whose check takes longer than the test waits.
         let hanging = try WrongPlugin(file: "lifecycle/hangs-in-start.c").build()
         let child = try Greenroom.start(["validate", hanging, "--format", "json"])
-        var judges: [pid_t] = []
+        var workers: [pid_t] = []
         var runners: [pid_t] = []
         let isAtWork = Runners.wait(atMost: Self.patience) {
-            judges = self.judges(of: child.id)
-            runners = judges.flatMap { Runners.all(ofHost: $0) }
+            workers = self.workers(of: child.id)
+            runners = workers.flatMap { Runners.all(ofHost: $0) }
             return !runners.isEmpty
         }
         #expect(isAtWork)
@@ -114,12 +114,12 @@ import Testing
             run.standardError
                 == "greenroom: interrupted: partial results are not reported.\n")
         #expect(run.text.isEmpty, "half a report: \(run.text)")
-        #expect(self.judges(of: child.id).isEmpty)
+        #expect(self.workers(of: child.id).isEmpty)
         let areGone = Runners.wait(atMost: Self.patience) {
-            judges.allSatisfy { Runners.all(ofHost: $0).isEmpty }
-                && (judges + runners).allSatisfy { !Self.lives($0) }
+            workers.allSatisfy { Runners.all(ofHost: $0).isEmpty }
+                && (workers + runners).allSatisfy { !Self.lives($0) }
         }
-        #expect(areGone, "judges \(judges), runners \(runners)")
+        #expect(areGone, "workers \(workers), runners \(runners)")
     }
 
     @Test func `a library that hangs while loading does not block it`() throws {

@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -36,13 +37,13 @@ import Testing
         #expect(queue.counts.concealed == 2)
         #expect(!queue.isContinuous)
         // The whole gap is a loss, up to the audio that ends it.
-        #expect(pull(&queue, 4) == [0, 0, 0, 0])
-        queue.begin(at: 10)
+        #expect(pull(&queue, 240).allSatisfy { $0 == 0 })
+        queue.begin(at: 246)
         queue.append([Int16](repeating: 240, count: 240).span, channels: 1)
         // What follows fades in.
         #expect(pull(&queue, 4) == [0, 0, 0, 1])
         #expect(pull(&queue, 238) == (2..<240).map { Int16($0) })
-        #expect(queue.counts.concealed == 8)
+        #expect(queue.counts.concealed == 244)
         queue.finish()
         #expect(pull(&queue, 4) == [0, 0, 0, 0])
         #expect(queue.counts.idle == 4 && queue.counts.missing == 4)
@@ -59,7 +60,99 @@ import Testing
         _ = pull(&queue, 10)
         queue.begin(at: 12)
         queue.append([500, 500, 500].span, channels: 1)
-        #expect(pull(&queue, 4) == [0, 0, 0, 2])
+        // It fades in within 1 ms, since the gap was short.
+        #expect(pull(&queue, 4) == [0, 0, 0, 10])
+    }
+
+    /// Sound, a hole, and sound again.
+    private func around(hole: Int, _ before: [Int16], _ after: [Int16]) -> [Int16] {
+        var queue = JitterBuffer()
+        queue.start(at: 0)
+        queue.begin(at: 0)
+        queue.append(before.span, channels: 1)
+        queue.breakOff()
+        queue.begin(at: Int64(before.count + hole))
+        queue.append(after.span, channels: 1)
+        let heard = pull(&queue, before.count + hole + after.count)
+        #expect(queue.counts.concealed == hole && queue.counts.idle == 0)
+        #expect(queue.counts.played == before.count + after.count)
+        return heard
+    }
+
+    @Test func `what was before a hole is not heard again behind it`() {
+        let quiet = [Int16](repeating: 0, count: 960)
+        for hole in 1...300 {
+            // A click at each place that is played backwards.
+            for distance in stride(from: 1, through: 240, by: 7) {
+                var before = quiet
+                before[before.count - distance] = 20_000
+                let heard = around(hole: hole, before, quiet)
+                let end = before.count + hole
+                let crossing = min(max(hole, 48), 240)
+                #expect(heard[(end + crossing)...].allSatisfy { $0 == 0 }, "\(hole), \(distance)")
+                // While the two cross it is quieter than within the hole.
+                let loudest = heard[end...].map(abs).max() ?? 0
+                #expect(Int(loudest) <= 20_000 * (240 - min(hole, 240)) / 240)
+            }
+        }
+    }
+
+    @Test func `a hole of any length has no edges, and ends with the sound itself`() {
+        let tone = (0..<960).map { Int16(8000 * sin(Double($0) * .pi / 48)) }
+        for hole in 1...300 {
+            for sound in [tone, [Int16](repeating: 8000, count: 960)] {
+                // The tone goes on as if nothing were missing.
+                let after = sound.indices.map { sound[($0 + hole) % 960] }
+                let heard = around(hole: hole, sound, after)
+                let steps = zip(heard, heard.dropFirst()).map { abs(Int($0) - Int($1)) }
+                // Its own steepest, and the difference of both sides within the crossing.
+                let crossing = min(max(hole, 48), 240)
+                #expect((steps.max() ?? 0) <= 530 + 16_000 / crossing, "\(hole)")
+                #expect(heard[(960 + hole + crossing)...] == after[crossing...], "\(hole)")
+            }
+        }
+    }
+
+    @Test func `a blip between two holes does not bring back what was before the first`() {
+        for length in stride(from: 1, through: 239, by: 17) {
+            var queue = JitterBuffer()
+            queue.start(at: 0)
+            queue.begin(at: 0)
+            queue.append([Int16](repeating: 20_000, count: 960).span, channels: 1)
+            _ = pull(&queue, 960 + 480)
+            queue.begin(at: queue.place)
+            queue.append([Int16](repeating: 500, count: length).span, channels: 1)
+            let heard = pull(&queue, length + 480)
+            #expect(heard.allSatisfy { $0 <= 500 }, "\(length)")
+            #expect(queue.counts.concealed == 960)
+        }
+    }
+
+    @Test func `a paused source owes nothing, and what it sends all the same is played`() {
+        var queue = JitterBuffer()
+        queue.start(at: 0)
+        queue.begin(at: 0)
+        queue.append([Int16](repeating: 1000, count: 480).span, channels: 1)
+        // It is paused 10 ms after its last sound.
+        queue.pause(at: 960)
+        _ = pull(&queue, 1440)
+        #expect(queue.counts.concealed == 480 && queue.counts.muted == 480)
+        queue.begin(at: 1440)
+        queue.append([Int16](repeating: 1000, count: 480).span, channels: 1)
+        let heard = pull(&queue, 960)
+        #expect(heard[240..<480].allSatisfy { $0 == 1000 })
+        #expect(queue.counts.played == 960 && queue.counts.muted == 960)
+        queue.resume(at: 2640)
+        _ = pull(&queue, 480)
+        #expect(queue.counts.muted == 960 + 240 && queue.counts.concealed == 480 + 240)
+        // Paused and resumed again, before the time has come.
+        queue.pause(at: 3000)
+        queue.resume(at: 3100)
+        queue.pause(at: 3200)
+        queue.resume(at: 3300)
+        _ = pull(&queue, 1120)
+        #expect(queue.counts.muted == 960 + 240 + 300 && queue.place == 4000)
+        #expect(queue.counts.account.stopped == queue.counts.muted)
     }
 
     @Test func `audio for a past time plays now`() {
@@ -94,7 +187,9 @@ import Testing
             var queue = JitterBuffer()
             var pulled = 0
             for _ in 0..<400 {
-                switch Int(random.unit() * 12) {
+                switch Int(random.unit() * 14) {
+                case 12: queue.pause(at: queue.place + Int64(random.unit() * 2000))
+                case 13: queue.resume(at: queue.place + Int64(random.unit() * 2000))
                 case 0: queue.start(at: queue.place)
                 case 1: queue.stop(at: queue.place + Int64(random.unit() * 2000))
                 case 2: queue.finish()

@@ -19,6 +19,7 @@ enum Samples {
           plugin: Y4MFile
           settings: { path: footage.y4m, loop: true, gain: -0.5, count: 3 }
           on-failure: end
+          start-deadline: 1m30s
           pre-processors:
             - plugin: Watermark
               settings: { path: logo.png, opacity: 0.6 }
@@ -119,7 +120,8 @@ enum Samples {
             faults: [
                 "3:3: camera.opacity: unknown key. A setting of the plugin goes under "
                     + #""settings"; other keys here are "plugin", "on-failure", "isolation", "#
-                    + #""sandbox", "memory-limit", "allow", "pre-processors"."#
+                    + #""sandbox", "memory-limit", "allow", "#
+                    + #""start-deadline", "pre-processors"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\nduration: 3s",
@@ -256,6 +258,21 @@ enum Samples {
             ], isSeenBySchema: false),
         Bad(
             yaml: """
+                camera:
+                  plugin: A
+                  start-deadline: 10
+                  pre-processors: [{ plugin: B, start-deadline: 10s }]
+                share: { plugin: C, audio: { plugin: D, start-deadline: 1s } }
+                """,
+            faults: [
+                "3:19: camera.start-deadline: needs a time such as 10s, 500ms, 2m or 1h30m, from "
+                    + "1s to 10m, found the number 10. Write 10s.",
+                "4:33: camera.pre-processors[0].start-deadline: unknown key. A setting of the plugin "
+                    + #"goes under "settings"; other keys here are "plugin", "on-failure", "#
+                    + #""isolation", "sandbox", "memory-limit", "allow", "required"."#,
+            ]),
+        Bad(
+            yaml: """
                 camera: { plugin: A, on-failure: restrat }
                 microphone: { plugin: B, on-failure: continue }
                 """,
@@ -309,7 +326,7 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ loudspeaker: default }]",
             faults: [
-                "2:11: outputs[0]: there is no sound to play. Add a microphone, or audio to the "
+                "2:11: outputs[0]: there is no audio to play. Add a microphone, or audio to the "
                     + "share."
             ], isSeenBySchema: false),
 
@@ -658,8 +675,8 @@ enum Samples {
             faults: [
                 "3:3: share.isolation: applies only to a plugin, and the host does not start a "
                     + "broadcast's process. Remove it, or name a plugin in place of the broadcast.",
-                "4:3: share.audio: the sound of a broadcast comes over the same socket as its "
-                    + "picture. Remove it, or name a plugin in place of the broadcast.",
+                "4:3: share.audio: the audio of a broadcast comes over the same socket as its "
+                    + "video. Remove it, or name a plugin in place of the broadcast.",
                 "5:12: timeline[0]: a broadcast has no settings to change. Remove the entry.",
             ]),
         Bad(
@@ -689,7 +706,8 @@ enum Samples {
                 #"2:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#,
                 #"2:11: camera.broadcast: unknown key. A setting of the plugin goes under "#
                     + #""settings"; other keys here are "plugin", "on-failure", "isolation", "#
-                    + #""sandbox", "memory-limit", "allow", "pre-processors"."#,
+                    + #""sandbox", "memory-limit", "allow", "#
+                    + #""start-deadline", "pre-processors"."#,
             ]),
 
         // Anchors

@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    private static func judge(
+    private static func expect(
         _ input: PixelFormat, _ size: FrameSize, _ rotation: Rotation, _ color: ColorSpace,
         _ want: VideoWant, _ converter: FrameConverter, _ pool: FramePool
     ) throws {
@@ -68,7 +68,7 @@ import Testing
             for rotation in Rotation.allCases {
                 for wanted in PixelFormat.makeable {
                     for color in ColorSpace.all {
-                        try Self.judge(
+                        try Self.expect(
                             input, size, rotation, color, VideoWant(format: wanted), converter,
                             pool)
                     }
@@ -85,7 +85,7 @@ import Testing
             for from in ColorSpace.all {
                 for to in ColorSpace.all {
                     let want = VideoWant(format: wanted, range: to.range, matrix: to.matrix)
-                    try Self.judge(
+                    try Self.expect(
                         input, FrameSize(width: 17, height: 9), .none, from, want, converter, pool)
                 }
             }
@@ -98,10 +98,10 @@ import Testing
         let pool = FramePool(limit: 4)
         let size = FrameSize(width: 853, height: 24)
         for wanted in [.i420, .bgra] as [PixelFormat] {
-            try Self.judge(
+            try Self.expect(
                 input, size, .none, .bt709Full, VideoWant(format: wanted, range: .limited),
                 converter, pool)
-            try Self.judge(
+            try Self.expect(
                 input, FrameSize(width: 64, height: 48), .quarter, .bt601Limited,
                 VideoWant(format: wanted), converter, pool)
         }
@@ -114,7 +114,7 @@ import Testing
         let pool = FramePool(limit: 4)
         for width in 1...66 {
             for wanted in PixelFormat.makeable {
-                try Self.judge(
+                try Self.expect(
                     input, FrameSize(width: width, height: 3), .none, .bt601Limited,
                     VideoWant(format: wanted), converter, pool)
             }

@@ -454,7 +454,8 @@ private let rate30 = FrameRate(30)
         #expect(full?.systemError == ENOSPC)
     }
 
-    @Test func `a full disk cuts no frame in two, and writing goes on when there is room`() async {
+    @Test func `a full disk cuts no frame in two, and writing continues when there is room`() async
+    {
         // A limit on file sizes is of the whole process: it gets one of its own.
         await #expect(processExitsWith: .success) {
             signal(SIGXFSZ, SIG_IGN)

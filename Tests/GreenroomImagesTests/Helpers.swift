@@ -1,12 +1,12 @@
 import GreenroomImages
 
-/// The bytes of a picture as an array, to compare.
-func copy(of picture: borrowing Image) -> [UInt8] {
-    let bytes = picture.bytes
+/// The bytes of an image as an array, to compare.
+func copy(of image: borrowing Image) -> [UInt8] {
+    let bytes = image.bytes
     return bytes.indices.map { bytes[$0] }
 }
 
-/// What reading a file as a picture throws, or nil for a picture.
+/// What reading a file as an image throws, or nil for an image.
 func errorCode(at path: String) -> ImageError.Code? {
     do throws(ImageError) {
         _ = try Image(contentsOf: path)

@@ -4,30 +4,30 @@ import Testing
 
 struct ImageFileTests {
     @Test func `other files are refused with path, rule and cure`() throws {
-        #expect(errorCode(at: "/tmp") == .notAPicture)
-        #expect(errorCode(at: "/dev/null") == .notAPicture)
-        #expect(errorCode(at: "/no/such/picture.png") == .cannotRead)
-        #expect(try withTemporaryFile([]) { errorCode(at: $0) } == .notAPicture)
-        #expect(try withTemporaryFile(Array("GIF89a".utf8)) { errorCode(at: $0) } == .notAPicture)
+        #expect(errorCode(at: "/tmp") == .notAnImage)
+        #expect(errorCode(at: "/dev/null") == .notAnImage)
+        #expect(errorCode(at: "/no/such/image.png") == .cannotRead)
+        #expect(try withTemporaryFile([]) { errorCode(at: $0) } == .notAnImage)
+        #expect(try withTemporaryFile(Array("GIF89a".utf8)) { errorCode(at: $0) } == .notAnImage)
 
         let error = #expect(throws: ImageError.self) {
-            _ = try Image(contentsOf: "/no/such/picture.png")
+            _ = try Image(contentsOf: "/no/such/image.png")
         }
-        #expect(error?.description == "/no/such/picture.png: there is no such file; check the path")
+        #expect(error?.description == "/no/such/image.png: there is no such file; check the path")
     }
 
     @Test func `a pipe without a writer is refused without waiting`() throws {
-        let path = "/tmp/greenroom-picture-pipe-\(getpid())"
+        let path = "/tmp/greenroom-image-pipe-\(getpid())"
         try #require(mkfifo(path, 0o600) == 0)
         defer { unlink(path) }
-        #expect(errorCode(at: path) == .notAPicture)
+        #expect(errorCode(at: path) == .notAnImage)
     }
 
     @Test func `a file without permission is refused`() throws {
         try withTemporaryFile([1]) { path in
             chmod(path, 0)
-            // Root can read everything, and then finds no picture.
-            #expect(errorCode(at: path) == (geteuid() == 0 ? .notAPicture : .cannotRead))
+            // Root can read everything, and then finds no image.
+            #expect(errorCode(at: path) == (geteuid() == 0 ? .notAnImage : .cannotRead))
         }
     }
 }

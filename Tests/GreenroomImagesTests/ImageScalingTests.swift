@@ -7,9 +7,9 @@ struct ImageScalingTests {
         (4, 4, 2, 2), (7, 5, 3, 2), (9, 9, 20, 31), (1, 1, 5, 5), (300, 200, 1, 1),
     ])
     func `a single colour stays`(_ row: (Int, Int, Int, Int)) {
-        var picture = Image(size: FrameSize(width: row.0, height: row.1))
-        fill(&picture) { _, _ in [200, 100, 50, 128] }
-        let scaled = picture.scaled(to: FrameSize(width: row.2, height: row.3))
+        var image = Image(size: FrameSize(width: row.0, height: row.1))
+        fill(&image) { _, _ in [200, 100, 50, 128] }
+        let scaled = image.scaled(to: FrameSize(width: row.2, height: row.3))
         #expect(scaled.size == FrameSize(width: row.2, height: row.3))
         for (index, byte) in copy(of: scaled).enumerated() {
             // Each of up to three steps may lose one level, which an alpha of a half doubles.
@@ -19,9 +19,9 @@ struct ImageScalingTests {
 
     @Test(arguments: [(8, 6, 40, 30), (37, 29, 38, 90), (40, 30, 20, 15)])
     func `opaque colours stay exact, enlarged or halved`(_ row: (Int, Int, Int, Int)) {
-        var picture = Image(size: FrameSize(width: row.0, height: row.1))
-        fill(&picture) { _, _ in [200, 1, 255, 255] }
-        let scaled = picture.scaled(to: FrameSize(width: row.2, height: row.3))
+        var image = Image(size: FrameSize(width: row.0, height: row.1))
+        fill(&image) { _, _ in [200, 1, 255, 255] }
+        let scaled = image.scaled(to: FrameSize(width: row.2, height: row.3))
         let isKept = copy(of: scaled).enumerated().allSatisfy { index, byte in
             byte == [200, 1, 255, 255][index % 4]
         }
@@ -29,12 +29,12 @@ struct ImageScalingTests {
     }
 
     @Test func `halving averages`() {
-        var picture = Image(size: FrameSize(width: 4, height: 4))
-        fill(&picture) { x, y in
+        var image = Image(size: FrameSize(width: 4, height: 4))
+        fill(&image) { x, y in
             let grey = UInt8(x * 10 + y * 40)
             return [grey, grey, grey, 255]
         }
-        let scaled = picture.scaled(to: FrameSize(width: 2, height: 2))
+        let scaled = image.scaled(to: FrameSize(width: 2, height: 2))
         let greys = copy(of: scaled).indices.filter { $0 % 4 == 0 }.map { copy(of: scaled)[$0] }
         for (found, expected) in zip(greys, [25, 45, 105, 125]) {
             #expect(abs(Int(found) - expected) <= 1)
@@ -42,9 +42,9 @@ struct ImageScalingTests {
     }
 
     @Test func `the colour of transparent pixels does not bleed`() {
-        var picture = Image(size: FrameSize(width: 8, height: 8))
-        fill(&picture) { x, _ in x % 2 == 0 ? [0, 0, 255, 255] : [255, 0, 0, 0] }
-        let scaled = picture.scaled(to: FrameSize(width: 4, height: 4))
+        var image = Image(size: FrameSize(width: 8, height: 8))
+        fill(&image) { x, _ in x % 2 == 0 ? [0, 0, 255, 255] : [255, 0, 0, 0] }
+        let scaled = image.scaled(to: FrameSize(width: 4, height: 4))
         let pixel = scaled.row(1)
         #expect(pixel[0] <= 2)
         #expect(pixel[2] >= 253)
@@ -60,9 +60,9 @@ struct ImageScalingTests {
         #expect(size.fitted(within: limit).description == row.2)
     }
 
-    private func fill(_ picture: inout Image, _ pixel: (Int, Int) -> [UInt8]) {
-        let (width, height) = (picture.width, picture.height)
-        var bytes = picture.mutableBytes
+    private func fill(_ image: inout Image, _ pixel: (Int, Int) -> [UInt8]) {
+        let (width, height) = (image.width, image.height)
+        var bytes = image.mutableBytes
         for y in 0..<height {
             for x in 0..<width {
                 for (index, byte) in pixel(x, y).enumerated() {

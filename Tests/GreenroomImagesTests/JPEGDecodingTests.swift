@@ -13,15 +13,15 @@ struct JPEGDecodingTests {
     @Test func `colours come back within what JPEG loses`() throws {
         let file = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
         try withTemporaryFile(file) { path in
-            let picture = try Image(contentsOf: path)
-            #expect(picture.size == FrameSize(width: 16, height: 8))
-            let difference = zip(copy(of: picture), Self.pixels)
+            let image = try Image(contentsOf: path)
+            #expect(image.size == FrameSize(width: 16, height: 8))
+            let difference = zip(copy(of: image), Self.pixels)
                 .map { abs(Int($0) - Int($1)) }.max()
             #expect(try #require(difference) <= 3)
         }
     }
 
-    /// The stored picture has marks A (top left), B (top right), C (bottom left) and
+    /// The stored image has marks A (top left), B (top right), C (bottom left) and
     /// D (bottom right); each orientation says where they are seen.
     static let seen: [(orientation: UInt8, corners: String)] = [
         (1, "ABCD"), (2, "BADC"), (3, "DCBA"), (4, "CDAB"),
@@ -30,7 +30,7 @@ struct JPEGDecodingTests {
     ]
 
     @Test(arguments: seen, [true, false])
-    func `a picture is turned upright as its EXIF orientation says`(
+    func `an image is turned upright as its EXIF orientation says`(
         _ row: (orientation: UInt8, corners: String), _ isBigEndian: Bool
     ) throws {
         // Blocks of 8 pixels of one grey each, so that JPEG keeps them.
@@ -46,14 +46,14 @@ struct JPEGDecodingTests {
             try JPEGFile.bytes(of: pixels, width: 24, height: 16),
             withOrientation: row.orientation, isBigEndian: isBigEndian)
         try withTemporaryFile(file) { path in
-            let picture = try Image(contentsOf: path)
+            let image = try Image(contentsOf: path)
             let isSideways = (5...8).contains(row.orientation)
             #expect(
-                picture.size == FrameSize(width: isSideways ? 16 : 24, height: isSideways ? 24 : 16)
+                image.size == FrameSize(width: isSideways ? 16 : 24, height: isSideways ? 24 : 16)
             )
-            let (right, bottom) = (picture.width - 1, picture.height - 1)
+            let (right, bottom) = (image.width - 1, image.height - 1)
             let corners = [(0, 0), (right, 0), (0, bottom), (right, bottom)].map { x, y in
-                Int(picture.row(y)[x * 4])
+                Int(image.row(y)[x * 4])
             }
             for (found, name) in zip(corners, row.corners) {
                 #expect(abs(found - Int(greys[name] ?? 0)) <= 3, "expected \(name)")
@@ -62,7 +62,7 @@ struct JPEGDecodingTests {
     }
 
     @Test(arguments: [(1, 20, 20), (1, 21, 21), (6, 20, 20), (1, 500, 160), (1, 160, 20)])
-    func `a picture much larger than needed is made smaller while it is decoded`(
+    func `an image much larger than needed is made smaller while it is decoded`(
         orientation: Int, limit: Int, side: Int
     ) throws {
         // Four quarters, each of one grey, 160x160.
@@ -78,12 +78,12 @@ struct JPEGDecodingTests {
             withOrientation: UInt8(orientation), isBigEndian: true)
         try withTemporaryFile(file) { path in
             let size = FrameSize(width: limit, height: side == limit ? side : 160)
-            let picture = try Image(contentsOf: path, fitting: size)
+            let image = try Image(contentsOf: path, fitting: size)
             let least = min(size.width, size.height, 160)
-            #expect(picture.width >= least && picture.width < least + 20 + 1)
-            let (far, near) = (picture.width * 3 / 4, picture.width / 4)
+            #expect(image.width >= least && image.width < least + 20 + 1)
+            let (far, near) = (image.width * 3 / 4, image.width / 4)
             let seen = [(near, near), (far, near), (near, far), (far, far)].map { x, y in
-                Int(picture.row(y)[x * 4])
+                Int(image.row(y)[x * 4])
             }
             let expected = orientation == 6 ? [160, 20, 230, 90] : [20, 90, 160, 230]
             #expect(zip(seen, expected).allSatisfy { abs($0 - $1) <= 3 }, "\(seen)")

@@ -27,16 +27,16 @@ struct OverlayPlacementTests {
         ("100x50", 0.0001, "1x1"), ("2000x1000", 0.0, "641x321"), ("9x7", 0.0, "9x7"),
     ])
     func `the scale is a part of the frame's width, and the frame the limit`(
-        _ row: (picture: String, scale: Double, expected: String)
+        _ row: (image: String, scale: Double, expected: String)
     ) throws {
         let placement = OverlayPlacement(
-            of: try #require(FrameSize(row.picture)), in: frame, at: .centre, margin: 0,
+            of: try #require(FrameSize(row.image)), in: frame, at: .centre, margin: 0,
             scale: row.scale)
         #expect(placement.size.description == row.expected)
     }
 
     @Test(arguments: OverlayPosition.allCases, [0, 16, 8192])
-    func `a picture lies within the frame whatever its margin`(
+    func `an image lies within the frame whatever its margin`(
         _ position: OverlayPosition, _ margin: Int
     ) {
         for frame in [FrameSize(width: 1, height: 1), FrameSize(width: 33, height: 17)] {

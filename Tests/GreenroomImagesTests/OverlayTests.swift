@@ -5,14 +5,14 @@ import Testing
 struct OverlayTests {
     struct Place: CustomTestStringConvertible {
         var frame: FrameSize
-        var picture: FrameSize
+        var image: FrameSize
         var x: Int
         var y: Int
-        var testDescription: String { "\(picture) at \(x),\(y) in \(frame)" }
+        var testDescription: String { "\(image) at \(x),\(y) in \(frame)" }
 
-        init(_ frame: String, _ picture: String, _ x: Int, _ y: Int) {
+        init(_ frame: String, _ image: String, _ x: Int, _ y: Int) {
             self.frame = FrameSize(frame) ?? FrameSize(width: 1, height: 1)
-            self.picture = FrameSize(picture) ?? FrameSize(width: 1, height: 1)
+            self.image = FrameSize(image) ?? FrameSize(width: 1, height: 1)
             (self.x, self.y) = (x, y)
         }
     }
@@ -27,9 +27,9 @@ struct OverlayTests {
     @Test(arguments: places, colors)
     func `each sample is as the plain formula says`(_ place: Place, _ color: ColorSpace) {
         for opacity in [1.0, 0.37] {
-            let picture = patterned(place.picture)
+            let image = patterned(place.image)
             var overlay = Overlay(
-                picture, x: place.x, y: place.y, frame: place.frame, color: color)
+                image, x: place.x, y: place.y, frame: place.frame, color: color)
             overlay.setOpacity(opacity)
             var frame = TestFrame(place.frame)
             let before = frame
@@ -41,9 +41,9 @@ struct OverlayTests {
                     for column in 0..<geometry.rowBytes {
                         let index = row * geometry.rowBytes + column
                         let expected = reference(
-                            plane, row, column, old: before.planes[plane][index], picture, place,
+                            plane, row, column, old: before.planes[plane][index], image, place,
                             color, opacity)
-                        // Rounding of the picture's sample, of its alpha and of the blend.
+                        // Rounding of the image's sample, of its alpha and of the blend.
                         #expect(
                             abs(Double(frame.planes[plane][index]) - expected) <= 2,
                             "plane \(plane), row \(row), column \(column)")
@@ -53,11 +53,11 @@ struct OverlayTests {
         }
     }
 
-    @Test func `an opaque picture replaces and an invisible one changes nothing`() throws {
+    @Test func `an opaque image replaces and an invisible one changes nothing`() throws {
         let size = FrameSize(width: 6, height: 6)
-        var picture = Image(size: size)
-        picture.fill { _, _ in [255, 255, 255, 255] }
-        var overlay = Overlay(picture, x: 0, y: 0, frame: size, color: .bt601Limited)
+        var image = Image(size: size)
+        image.fill { _, _ in [255, 255, 255, 255] }
+        var overlay = Overlay(image, x: 0, y: 0, frame: size, color: .bt601Limited)
         var frame = TestFrame(size)
         frame.blend(overlay)
         #expect(frame.planes[0].allSatisfy { $0 == 235 })
@@ -71,10 +71,10 @@ struct OverlayTests {
     }
 
     @Test func `a row that is too short is left alone`() {
-        var picture = Image(size: FrameSize(width: 6, height: 6))
-        picture.fill { _, _ in [255, 255, 255, 255] }
+        var image = Image(size: FrameSize(width: 6, height: 6))
+        image.fill { _, _ in [255, 255, 255, 255] }
         let overlay = Overlay(
-            picture, x: 2, y: 0, frame: FrameSize(width: 8, height: 8), color: .bt601Limited)
+            image, x: 2, y: 0, frame: FrameSize(width: 8, height: 8), color: .bt601Limited)
         var row = [UInt8](repeating: 9, count: 7)
         var span = row.mutableSpan
         overlay.blend(into: &span, row: 0, ofPlane: 0)
@@ -82,9 +82,9 @@ struct OverlayTests {
         #expect(row == Array(repeating: 9, count: 7))
     }
 
-    /// One sample by the standards' formulas, straight from the picture.
+    /// One sample by the standards' formulas, straight from the image.
     private func reference(
-        _ plane: Int, _ row: Int, _ column: Int, old: UInt8, _ picture: borrowing Image,
+        _ plane: Int, _ row: Int, _ column: Int, old: UInt8, _ image: borrowing Image,
         _ place: Place, _ color: ColorSpace, _ opacity: Double
     ) -> Double {
         let step = plane == 0 ? 1 : 2
@@ -93,10 +93,10 @@ struct OverlayTests {
             for x in column * step..<min(column * step + step, place.frame.width) {
                 count += 1
                 let (px, py) = (x - place.x, y - place.y)
-                guard (0..<picture.width).contains(px), (0..<picture.height).contains(py) else {
+                guard (0..<image.width).contains(px), (0..<image.height).contains(py) else {
                     continue
                 }
-                let pixel = picture.row(py)
+                let pixel = image.row(py)
                 let alpha = Double(pixel[px * 4 + 3]) / 255
                 let value = sample(
                     plane, Double(pixel[px * 4]), Double(pixel[px * 4 + 1]),
@@ -129,14 +129,14 @@ struct OverlayTests {
     }
 
     private func patterned(_ size: FrameSize) -> Image {
-        var picture = Image(size: size)
-        picture.fill { x, y in
+        var image = Image(size: size)
+        image.fill { x, y in
             [
                 UInt8((x * 53 + 17) % 256), UInt8((y * 71 + 200) % 256),
                 UInt8((x * 31 + y * 97) % 256), [0, 255, 128, 40][(x + y * 2) % 4],
             ]
         }
-        return picture
+        return image
     }
 }
 

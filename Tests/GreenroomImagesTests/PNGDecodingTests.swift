@@ -60,40 +60,87 @@ struct PNGDecodingTests {
     @Test(arguments: varieties)
     func `every variety becomes RGBA`(_ variety: Variety) throws {
         try withTemporaryFile(variety.file.bytes) { path in
-            let picture = try Image(contentsOf: path)
-            #expect(picture.width == Int(variety.file.width))
-            #expect(picture.height == Int(variety.file.height))
-            #expect(copy(of: picture) == variety.pixels)
+            let image = try Image(contentsOf: path)
+            #expect(image.width == Int(variety.file.width))
+            #expect(image.height == Int(variety.file.height))
+            #expect(copy(of: image) == variety.pixels)
         }
     }
 
     /// A picture of colours and transparency at random.
-    private static func noise(_ width: Int, _ height: Int) -> PNGFile {
+    private static func noise(
+        _ width: Int, _ height: Int, isInterlaced: Bool = false
+    ) -> PNGFile {
         var random = SeededGenerator(seed: 3)
         let rows = (0..<height).map { _ in
             (0..<width * 4).map { _ in UInt8.random(in: 0...255, using: &random) }
         }
         return PNGFile(
-            width: UInt32(width), height: UInt32(height), colorType: .rgba, rows: rows)
+            width: UInt32(width), height: UInt32(height), colorType: .rgba,
+            isInterlaced: isInterlaced, rows: rows)
+    }
+
+    @Test(arguments: [(1, 1), (3, 2), (5, 1), (13, 9), (16, 16), (64, 5)])
+    func `an interlaced picture is the same, whole or in blocks`(width: Int, height: Int) throws {
+        let plain = Self.noise(width, height)
+        let interlaced = Self.noise(width, height, isInterlaced: true)
+        #expect(interlaced.bytes != plain.bytes)
+        for block in [1, 2, 3, 4, 9] {
+            let limit =
+                block == 1
+                ? nil : FrameSize(width: max(width / block, 1), height: max(height / block, 1))
+            let (size, pixels) = try read(plain, fitting: limit)
+            let (otherSize, others) = try read(interlaced, fitting: limit)
+            #expect(size == otherSize && pixels == others, "blocks of \(block)")
+            // One that is to become larger stays.
+            let larger = try read(interlaced, fitting: FrameSize(width: 99, height: 99))
+            #expect(larger.size == FrameSize(width: width, height: height))
+            if block == 1 { #expect(pixels == plain.rows.flatMap { $0 }) }
+        }
+    }
+
+    private func read(
+        _ file: PNGFile, fitting limit: FrameSize?
+    ) throws -> (size: FrameSize, pixels: [UInt8]) {
+        try withTemporaryFile(file.bytes) { path in
+            let picture = try Image(contentsOf: path, fitting: limit)
+            return (picture.size, copy(of: picture))
+        }
+    }
+
+    @Test(arguments: [nil, FrameSize(width: 2, height: 2)])
+    func `an interlaced picture cut off anywhere is damaged`(limit: FrameSize?) throws {
+        let whole = Self.noise(8, 8, isInterlaced: true).bytes
+        for length in 33..<(whole.count - 16) {
+            let code = try withTemporaryFile(Array(whole.prefix(length))) { path in
+                do throws(ImageError) {
+                    _ = try Image(contentsOf: path, fitting: limit)
+                    return nil as ImageError.Code?
+                } catch {
+                    return error.code
+                }
+            }
+            #expect(code == .damaged, "cut to \(length) bytes")
+        }
     }
 
     @Test(arguments: [(12, 8), (13, 9), (64, 5)])
-    func `a picture much larger than needed is read as means of its blocks`(
+    func `an image much larger than needed is read as means of its blocks`(
         width: Int, height: Int
     ) throws {
         let file = Self.noise(width, height)
         let block = 4
         let limit = FrameSize(width: width / block, height: max(height / block, 1))
         try withTemporaryFile(file.bytes) { path in
-            let picture = try Image(contentsOf: path, fitting: limit)
+            let image = try Image(contentsOf: path, fitting: limit)
             #expect(
-                picture.size
+                image.size
                     == FrameSize(
                         width: (width + block - 1) / block, height: (height + block - 1) / block))
-            for y in 0..<picture.height {
-                for x in 0..<picture.width {
+            for y in 0..<image.height {
+                for x in 0..<image.width {
                     let expected = mean(of: file.rows, x: x * block, y: y * block, block)
-                    let found = (0..<4).map { Double(picture.row(y)[x * 4 + $0]) }
+                    let found = (0..<4).map { Double(image.row(y)[x * 4 + $0]) }
                     #expect(zip(found, expected).allSatisfy { abs($0 - $1) <= 1 }, "\(x), \(y)")
                 }
             }
@@ -114,7 +161,7 @@ struct PNGDecodingTests {
         return sums.map { $0 / max(alpha, 1) } + [alpha / count]
     }
 
-    @Test func `a large picture cut off anywhere is damaged`() throws {
+    @Test func `a large image cut off anywhere is damaged`() throws {
         let whole = Self.noise(8, 8).bytes
         for length in 33..<(whole.count - 16) {
             let code = try withTemporaryFile(Array(whole.prefix(length))) { path in
@@ -129,7 +176,7 @@ struct PNGDecodingTests {
         }
     }
 
-    @Test func `a picture is turned upright as its eXIf says, large or not`() throws {
+    @Test func `an image is turned upright as its eXIf says, large or not`() throws {
         // One pixel of each grey in two rows, or a block of 4 by 4.
         let greys: [[UInt8]] = [[10, 90], [170, 250]]
         let tiff: [UInt8] = [
@@ -145,9 +192,9 @@ struct PNGDecodingTests {
                 width: UInt32(2 * block), height: UInt32(2 * block), colorType: .grey,
                 extraChunks: [("eXIf", tiff)], rows: rows)
             try withTemporaryFile(file.bytes) { path in
-                let picture = try Image(
+                let image = try Image(
                     contentsOf: path, fitting: FrameSize(width: 2, height: 2))
-                let seen = copy(of: picture)
+                let seen = copy(of: image)
                 #expect(
                     seen.enumerated().filter { $0.offset % 4 == 0 }.map(\.element) == [
                         170, 10, 250, 90,

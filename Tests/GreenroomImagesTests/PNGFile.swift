@@ -14,6 +14,8 @@ struct PNGFile {
     var height: UInt32
     var depth: UInt8 = 8
     var colorType: ColorType
+    /// Whether the rows are written in the seven passes of Adam7; 8 bits only.
+    var isInterlaced = false
     /// Palette and transparency: whole chunks between header and data.
     var extraChunks: [(name: String, data: [UInt8])] = []
     /// The bytes of each row, without its filter byte.
@@ -23,11 +25,29 @@ struct PNGFile {
         var file: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
         file += Self.chunk(
             "IHDR",
-            Self.big(width) + Self.big(height) + [depth, colorType.rawValue, 0, 0, 0])
+            Self.big(width) + Self.big(height) + [
+                depth, colorType.rawValue, 0, 0, isInterlaced ? 1 : 0,
+            ])
         for (name, data) in extraChunks { file += Self.chunk(name, data) }
-        file += Self.chunk("IDAT", Self.stored(rows.flatMap { [0] + $0 }))
+        file += Self.chunk("IDAT", Self.stored((isInterlaced ? passes : rows).flatMap { [0] + $0 }))
         file += Self.chunk("IEND", [])
         return file
+    }
+
+    /// The rows of all passes.
+    private var passes: [[UInt8]] {
+        let channels = [ColorType.rgb: 3, .greyAlpha: 2, .rgba: 4][colorType] ?? 1
+        return [
+            (0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2),
+            (0, 1, 1, 2),
+        ].flatMap { (x, y, columns, lines) -> [[UInt8]] in
+            guard x < Int(width) else { return [] }
+            return stride(from: y, to: rows.count, by: lines).map { line in
+                stride(from: x, to: Int(width), by: columns).flatMap {
+                    rows[line][$0 * channels..<($0 + 1) * channels]
+                }
+            }
+        }
     }
 
     private static func big(_ value: UInt32) -> [UInt8] {

@@ -5,7 +5,7 @@ import Testing
 func withTemporaryFile<Result>(
     _ bytes: [UInt8], _ body: (String) throws -> Result
 ) throws -> Result {
-    var template = Array("/tmp/greenroom-picture-XXXXXX".utf8CString)
+    var template = Array("/tmp/greenroom-image-XXXXXX".utf8CString)
     let file = mkstemp(&template)
     try #require(file >= 0)
     let path = template.withUnsafeBufferPointer { text in

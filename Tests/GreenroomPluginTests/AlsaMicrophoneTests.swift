@@ -79,8 +79,8 @@ import Testing
         let pauses = zip(moments, moments.dropFirst()).map { ($1 - $0) / 1_000_000_000 }
         #expect(pauses.prefix(6) == [1, 2, 4, 5, 5, 5])
         let log = session.host.state.withLock { $0.log }
-        #expect(log.count { $0.contains("no sound") } == 1)
-        #expect(log.count { $0.contains("mic: sound again") } == 1)
+        #expect(log.count { $0.contains("no audio") } == 1)
+        #expect(log.count { $0.contains("mic: audio again") } == 1)
         session.uninitialize()
     }
 }

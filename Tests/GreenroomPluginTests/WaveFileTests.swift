@@ -185,6 +185,49 @@ import Testing
         #expect(played.log.first?.contains("of 4000 bytes of samples there are 10") == true)
     }
 
+    @Test func `what is in a file and is not played is told`() throws {
+        let samples = WAVChunks.samples(Self.noise(400))
+        func notes(_ file: WAVChunks) throws -> [String] { try play(file, count: 400).log }
+        // Manufacturer to MIDI fraction, SMPTE, one loop without more: its number, its type, its
+        // first and last sample, a fraction, and how often.
+        let loop: [UInt32] = [0, 0, 0, 60, 0, 0, 0, 1, 0, 0, 0, 100, 199, 0, 0]
+        let sampler = WAVChunks().format().adding("smpl", loop.flatMap { WAVChunks.number($0) })
+        let looped = try notes(sampler.adding("data", samples))
+        #expect(
+            looped.count == 1 && looped[0].contains("its loop points are not used"), "\(looped)")
+        // Two markers: number, position, chunk, two offsets and the sample.
+        let cues: [UInt32] = [2, 0, 10, 0x6174_6164, 0, 0, 10, 1, 20, 0x6174_6164, 0, 0, 20]
+        let marked = try notes(
+            WAVChunks().format().adding("cue ", cues.flatMap { WAVChunks.number($0) })
+                .adding("data", samples))
+        #expect(marked.count == 1 && marked[0].contains("its 2 markers are not used"), "\(marked)")
+        let surround = try notes(WAVChunks().format(channels: 4, block: 8).adding("data", samples))
+        #expect(surround.count == 1 && surround[0].contains("4 channels are mixed"), "\(surround)")
+    }
+
+    @Test(arguments: [(1.0, false), (1.001, true), (-1.5, true)])
+    func `samples beyond full scale are told once, with the time of the first`(
+        peak: Double, isTold: Bool
+    ) throws {
+        let folder = try TemporaryFolder()
+        let samples = (0..<12_000).map { Float($0 == 2_400 || $0 == 4_000 ? peak : 0.5) }
+        let file = WAVChunks().format(tag: 3, block: 4, bits: 32)
+            .adding("data", samples.flatMap { WAVChunks.number($0.bitPattern) })
+        let session = try FakeSession(
+            "WaveFile", of: bundledEntry("WaveFile"),
+            settings: [("path", .path(try folder.write("a.wav", file.bytes)))])
+        try #require(session.initializeAudio() == .ok)
+        // Twice through the file.
+        try #require(session.run(nanoseconds: 3_000_000_000) == .ok)
+        let log = session.host.state.withLock { $0.log }
+        #expect(log.count == (isTold ? 1 : 0), "\(log)")
+        if isTold {
+            #expect(log.first?.contains("are clipped, the first after 0.3 s") == true, "\(log)")
+        }
+        let heard = session.host.state.withLock { $0.blocks.flatMap(\.samples) }
+        #expect(heard[2_400] == (peak < 0 ? .min : .max) && heard[2_401] == 16_384)
+    }
+
     @Test func `more than two channels become stereo without losing speech`() throws {
         func stereo(_ frame: [Int16]) throws -> [Int16] {
             let count = UInt16(frame.count)
@@ -256,7 +299,13 @@ import Testing
         add(WAVChunks().adding("fmt ", [1, 0]), "Short 'fmt ' chunk")
         add(WAVChunks().adding("fmt ", [1, 0, 1], size: 16), "No 'data' chunk")
         add(WAVChunks("RF64").adding("ds64", [1, 2, 3]), "No 'data' chunk")
-        add(WAVChunks().format().adding("data", []), "there is no sound")
+        add(WAVChunks().format().adding("data", []), "there is no audio")
+        for counts in [(4, 6), (400, 6)] {
+            let data = [counts.0, counts.1].map { WAVChunks.samples(Self.noise($0)) }
+            add(
+                WAVChunks().format().adding("data", data[0]).adding("data", data[1]),
+                "several chunks of samples")
+        }
         func add(format: WAVChunks, _ reason: String) {
             add(format.adding("data", [UInt8](repeating: 0, count: 48)), reason)
         }

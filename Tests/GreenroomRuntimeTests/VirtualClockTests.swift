@@ -61,7 +61,7 @@ import Testing
             let journal = Journal()
             let orders = [
                 ClockOrder(part: .output, number: 1), ClockOrder(part: .output, number: 0),
-                ClockOrder(part: .sound), .plugin(1), .plugin(0), ClockOrder(part: .track),
+                ClockOrder(part: .audio), .plugin(1), .plugin(0), ClockOrder(part: .track),
             ]
             run(
                 clock,
@@ -75,7 +75,7 @@ import Testing
                 })
             let wanted = [10, 20].flatMap { step in
                 [
-                    "plugin 0", "plugin 1", "track 0", "sound 0", "output 0", "output 1",
+                    "plugin 0", "plugin 1", "track 0", "audio 0", "output 0", "output 1",
                 ].map { "\(step) \($0)" }
             }
             #expect(journal.all == wanted)
@@ -140,7 +140,7 @@ import Testing
         let journal = Journal()
         clock.expect(plugin: 3)
         clock.lead()
-        let host = HostThread(name: "test", clock: clock, as: ClockOrder(part: .sound)) {
+        let host = HostThread(name: "test", clock: clock, as: ClockOrder(part: .audio)) {
             sleep(clock, until: 10)
             journal.write("host")
         }
@@ -165,7 +165,7 @@ import Testing
         let named = Monitor<[String]>([])
         clock.expect(plugin: 7)
         clock.watch { number, hadWaited in named.change { $0.append("\(number) \(hadWaited)") } }
-        run(clock, [Part(ClockOrder(part: .sound)) { sleep(clock, until: 10) }])
+        run(clock, [Part(ClockOrder(part: .audio)) { sleep(clock, until: 10) }])
         clock.close()
         #expect(named.withLock { $0 } == ["7 false"])
         #expect(clock.now == VirtualClock.startTime + 10_000_000)

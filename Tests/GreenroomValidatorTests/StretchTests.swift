@@ -140,13 +140,13 @@ import Testing
         let moving = (0..<140).map { UInt64($0) }
         #expect(stretch(moving) == nil)
         let freezing = moving.map { min($0, 20) }
-        #expect(stretch(freezing) == "the pictures from 2.0 s on, for 9.9 s,")
+        #expect(stretch(freezing) == "the frames from 2.0 s on, for 9.9 s,")
         #expect(stretch(moving.map { min($0, 60) }) == nil)
         #expect(stretch(moving.map { $0 / 50 }) == nil)
     }
 
     @Test func `a constant picture is found even with few frames`() {
-        #expect(stretch([7, 7, 7]) == "all 3 pictures")
+        #expect(stretch([7, 7, 7]) == "all 3 frames")
         #expect(stretch([7]) == nil)
         #expect(stretch([]) == nil)
     }

@@ -61,6 +61,16 @@ import Testing
         #expect(account.realPart == 13.0 / 21)
     }
 
+    @Test func `a source that is paused before its first frame owes none`() {
+        var account = VideoAccount()
+        account.pause(true, from: 2)
+        account.pause(false, from: 12)
+        account.take(.fresh, at: 15, for: .infinity)
+        account.pause(true, from: 20)
+        account = account.closed(at: 30)
+        #expect(account.missing == 5 && account.stopped == 10 && account.real == 15)
+    }
+
     @Test func `nothing at all is 0, and nothing due is nothing`() {
         var account = VideoAccount().closed(at: 30)
         #expect(account.realPart == 0 && account.missing == 30)

@@ -22,7 +22,7 @@ enum PluginRole {
             for note in report.notes { say("note \(note)") }
         } catch {
             say("required \(error)")
-            // Nobody answers, and nothing waits for an answer.
+            // There is no answer, and nothing waits for one.
             say("result after=\(Action.run("socket:inet", host: job.host))")
             _exit(4)
         }

@@ -6,7 +6,7 @@
 #include <greenroom/send.h>
 
 static gr_status send_block(good *me, uint64_t number) {
-  int16_t samples[441]; /* a saw tooth that goes on from block to block */
+  int16_t samples[441]; /* a saw tooth that continues from block to block */
   for (int i = 0; i < 441; i++) {
     me->height = (me->height + 211) % 12000;
     samples[i] = (int16_t)(me->height - 6000);

@@ -1,4 +1,4 @@
-/* A camera that agrees to each new offer and goes on with its old size. */
+/* A camera that agrees to each new offer and continues with its old size. */
 #define OWN_PROPERTY_CHANGE
 #include "../WrongPlugins/good.h"
 

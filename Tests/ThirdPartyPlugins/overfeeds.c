@@ -5,7 +5,7 @@
 #include "../WrongPlugins/good.h"
 
 static gr_status send_block(good *me, uint64_t number) {
-  int16_t samples[wave_frames * wave_channels]; /* a saw tooth that goes on from block to block */
+  int16_t samples[wave_frames * wave_channels]; /* a saw tooth that continues from block to block */
   for (int i = 0; i < wave_frames * wave_channels; i += wave_channels) {
     me->height = (me->height + 211) % 12000;
     samples[i] = samples[i + 1] = (int16_t)(me->height - 6000);

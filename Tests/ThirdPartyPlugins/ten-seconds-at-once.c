@@ -8,7 +8,7 @@
 static gr_status start_send(void *self) {
   good *me = self;
   for (int i = 0; i < 1000; i++) {
-    int16_t samples[wave_frames * wave_channels]; /* a saw tooth that goes on from block to block */
+    int16_t samples[wave_frames * wave_channels]; /* a saw tooth that continues from block to block */
     for (int k = 0; k < wave_frames * wave_channels; k += wave_channels) {
       me->height = (me->height + 211) % 12000;
       samples[k] = samples[k + 1] = (int16_t)(me->height - 6000);

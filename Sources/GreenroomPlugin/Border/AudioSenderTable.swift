@@ -1,7 +1,7 @@
 internal import GreenroomABI
 internal import GreenroomMedia
 
-/// The host's function for sound, bound to a sender.
+/// The host's function for audio, bound to a sender.
 ///
 /// Safe to share: nothing changes after `init`, and the contract lets the function be called
 /// from any thread for as long as the process lives.

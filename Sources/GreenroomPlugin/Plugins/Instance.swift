@@ -39,7 +39,7 @@ struct InstanceState<P: Plugin> {
 /// An instance of a plugin type.
 ///
 /// The mutex keeps the promise that no two calls on a plugin overlap. The host already calls
-/// one at a time but for live settings of a pre-processor, so as a rule nobody waits.
+/// one at a time but for live settings of a pre-processor, so as a rule no call waits.
 class Instance<P: Plugin>: AnyInstance {
     fileprivate let state: Mutex<InstanceState<P>>
 
@@ -121,7 +121,7 @@ final class VirtualAudioMicInstance<P: VirtualAudioMic>: Instance<P> {
     override func uninitialize() { state.withLock { $0.plugin.onMicUninitialized() } }
 }
 
-/// Maps the lifecycle to the callbacks of a share's sound, which gets its sender at the start.
+/// Maps the lifecycle to the callbacks of a share's audio, which gets its sender at the start.
 final class ShareAudioSourceInstance<P: ShareAudioSource>: Instance<P> {
     private var sender: AudioSender?
 

@@ -29,7 +29,7 @@ struct FrameSchedule: Equatable {
         return max(due(nearest) > now ? nearest - 1 : nearest, next)
     }
 
-    /// Goes on at another rate from a frame on, which keeps its due time.
+    /// Continues at another rate from a frame, which keeps its due time.
     mutating func change(to rate: FrameRate, from index: Int64) {
         anchorNanoseconds = due(index)
         anchorIndex = index

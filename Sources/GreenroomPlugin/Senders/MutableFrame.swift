@@ -50,6 +50,6 @@ struct MutablePlane {
     static var none: MutablePlane { MutablePlane(start: nil, byteCount: 0, stride: 0) }
 }
 
-// Whoever has the frame has the only reference to its memory: it cannot be copied, and the host
+// The holder of the frame has the only reference to its memory: it cannot be copied, and the host
 // leaves the memory alone between handing it out and taking it back.
 extension MutableFrame: @unchecked Sendable {}

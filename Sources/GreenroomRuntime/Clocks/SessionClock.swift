@@ -94,6 +94,19 @@ package final class SessionClock: Sendable {
     /// Unregisters a plugin that is about to start, or has ended.
     package func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
 
+    /// Expects a plugin again whose threads have all ended while it was called.
+    package func expectNext(plugin number: Int) { virtual?.expectNext(number) }
+
+    /// Lets time advance while a callback waits for a thread of its plugin that waits on the clock.
+    ///
+    /// - Returns: When that thread is due; nil if none waits for a time.
+    package func release(callbackOf number: Int) -> Int64? {
+        virtual?.release(callbackOf: number)
+    }
+
+    /// Makes the calling thread count again after its callback has returned.
+    package func rejoin() { virtual?.rejoin() }
+
     /// Unregisters a plugin that was stopped, and its threads until they wait on the clock again.
     package func release(plugin number: Int) { virtual?.release(number) }
 

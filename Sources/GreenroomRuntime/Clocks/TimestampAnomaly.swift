@@ -46,7 +46,7 @@ package enum TimestampAnomaly: Equatable, Sendable {
         switch self {
         case .missing:
             "\(things) have no timestamp, so they are shown at their time of arrival: the jitter of "
-                + "sending is in the picture. Stamp with now_ns."
+                + "sending is in the video. Stamp with now_ns."
         case .backward(let nanoseconds):
             "timestamps go backward (by \(milliseconds(nanoseconds))); such \(things) are shown no "
                 + "earlier than those before them. Send in order, and stamp with now_ns."

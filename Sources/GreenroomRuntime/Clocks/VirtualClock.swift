@@ -166,6 +166,46 @@ final class VirtualClock: Sendable {
         }
     }
 
+    /// Expects a plugin again whose threads have all ended, since it may have started another one.
+    func expectNext(_ owner: Int) {
+        state.withLock { state in
+            guard state.known.contains(owner), Self.threads(of: owner, state).isEmpty else {
+                return
+            }
+            state.known.removeAll { $0 == owner }
+            state.expected.append(Expected(owner: owner, since: MonotonicClock.now))
+        }
+    }
+
+    /// Lets time advance while a callback runs, since it waits for a thread of its plugin that
+    /// waits on the clock.
+    ///
+    /// The caller then waits, and time stands still as soon as it is woken.
+    ///
+    /// - Returns: When that thread is due; nil, and nothing is changed, if none waits for a time.
+    func release(callbackOf owner: Int) -> Int64? {
+        state.withLock { state in
+            let due = Self.threads(of: owner, state).filter(\.isAsleep).compactMap(\.deadline)
+                .filter { $0 < .max }.min()
+            guard let due else { return nil }
+            for sleeper in state.sleepers
+            where sleeper.order.part == .control && sleeper.order.owner == owner {
+                if case .busy = sleeper.activity { Self.leave(sleeper, &state) }
+            }
+            return due
+        }
+    }
+
+    /// Makes the calling thread busy again after its callback has returned.
+    func rejoin() {
+        guard let sleeper = ThreadSleeper.current(of: self) else { return }
+        state.withLock { Self.become(busy: sleeper, &$0) }
+    }
+
+    private static func threads(of owner: Int, _ state: borrowing State) -> [Sleeper] {
+        state.sleepers.filter { $0.order.part == .plugin && $0.order.owner == owner }
+    }
+
     /// Starts to detect plugins whose threads don't return to the clock.
     ///
     /// - Parameter tell: Gets the plugin's number, and whether it has used the clock before.
@@ -321,7 +361,7 @@ package struct ClockOrder: Comparable, Sendable {
         /// Processes video.
         case track
         /// Mixes audio.
-        case sound
+        case audio
         /// Writes an output.
         case output
     }

@@ -6,7 +6,7 @@ import GreenroomSchema
 /// The plugins of a configuration, for checks that depend on them.
 ///
 /// An invalid plugin of a session file counts, so that it is not reported as missing as well.
-package struct SessionParts: Sendable {
+package struct ConfiguredPlugins: Sendable {
     /// The roles that have a source.
     package var roles: Set<SessionRole>
     /// The number of filters of a role.
@@ -28,7 +28,7 @@ package struct SessionParts: Sendable {
         self.roles.formUnion(SessionRole.allCases.filter { $0.follows(role) })
     }
 
-    /// The parts of a configuration.
+    /// The plugins of a configuration.
     package init(of configuration: SessionConfiguration) {
         self.init(
             roles: Set(configuration.slots.map(\.role)),
@@ -59,30 +59,30 @@ package struct SessionParts: Sendable {
 
 extension SessionConfiguration {
     /// Conflicts that do not depend on which plugins are used.
-    package func conflicts(among parts: SessionParts) -> [ConfigurationProblem] {
-        outputConflicts(parts) + timelineConflicts(parts) + clockConflicts(parts)
+    package func conflicts(among plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
+        outputConflicts(plugins) + timelineConflicts(plugins) + clockConflicts(plugins)
             + isolationConflicts
     }
 
     /// Outputs that conflict, or need a track that the session does not have.
-    private func outputConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
+    private func outputConflicts(_ plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         outputs.enumerated().flatMap { index, output in
-            output.output.conflicts(with: outputs[..<index].map(\.output), in: parts.tracks)
+            output.output.conflicts(with: outputs[..<index].map(\.output), in: plugins.tracks)
                 .map { ConfigurationProblem($0, at: output.origin ?? "outputs[\(index)]") }
         }
     }
 
     /// Timeline entries for plugins that the session does not have.
-    private func timelineConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
+    private func timelineConflicts(_ plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         timeline.compactMap { entry in
             let command = entry.command
             guard let target = command.target else { return nil }
-            guard parts.has(target) else {
+            guard plugins.has(target) else {
                 return ConfigurationProblem(
                     "\(command.withoutPlugin). Add one, or remove the entry.", at: entry.origin)
             }
             guard case .set = command, target.role?.facts.takesBroadcast == true,
-                parts.hasBroadcast
+                plugins.hasBroadcast
             else { return nil }
             return ConfigurationProblem(
                 "a broadcast has no settings to change. Remove the entry.", at: entry.origin)
@@ -91,7 +91,7 @@ extension SessionConfiguration {
 
     /// A virtual clock without a duration, which would run at full speed forever, or with a broadcast,
     /// which could not connect in time.
-    private func clockConflicts(_ parts: SessionParts) -> [ConfigurationProblem] {
+    private func clockConflicts(_ plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         guard clock == .virtual else { return [] }
         var problems: [ConfigurationProblem] = []
         if duration == nil {
@@ -101,7 +101,7 @@ extension SessionConfiguration {
                         + "full speed. Add one to \"session\", or --duration 10s.",
                     at: "session.clock"))
         }
-        if parts.hasBroadcast {
+        if plugins.hasBroadcast {
             problems.append(
                 ConfigurationProblem(
                     "on the virtual clock the session would be over before a broadcast connects. "

@@ -13,6 +13,8 @@ struct InstanceEnvironment: Sendable {
     let audioIngest: AudioIngest?
     /// Set for an output.
     let feed: OutputFeed?
+    /// The ingests whose audio pauses with the plugin: its own, and that of its share's audio.
+    let pausedAudio: [AudioIngest]
     let clock: SessionClock
     let events: SessionEvents
     /// Limit of the plugin's frames in use; 0 for audio.
@@ -22,8 +24,8 @@ struct InstanceEnvironment: Sendable {
     /// - Parameter editedFrameLimit: For a pre-processor, the limit of its frames in use.
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
-        audioIngest: AudioIngest?, feed: OutputFeed?, clock: SessionClock, events: SessionEvents,
-        editedFrameLimit: Int
+        audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
+        clock: SessionClock, events: SessionEvents, editedFrameLimit: Int
     ) {
         self.feed = feed
         self.number = number
@@ -31,6 +33,7 @@ struct InstanceEnvironment: Sendable {
         self.descriptor = descriptor
         self.videoIngest = videoIngest
         self.audioIngest = audioIngest
+        self.pausedAudio = pausedAudio
         self.clock = clock
         self.events = events
         frameLimit =
@@ -53,6 +56,13 @@ struct InstanceEnvironment: Sendable {
     func follow(_ lifecycle: LifecycleState) {
         videoIngest?.follow(lifecycle)
         audioIngest?.follow(lifecycle)
+        // A pause ends with the life that began it.
+        if lifecycle == .created || lifecycle.isOver { pause(false) }
+    }
+
+    /// Pauses or resumes the audio that pauses with the plugin.
+    func pause(_ isPaused: Bool) {
+        for ingest in pausedAudio { ingest.pause(isPaused, by: number) }
     }
 
     /// Logs a line of the plugin, rate-limited.

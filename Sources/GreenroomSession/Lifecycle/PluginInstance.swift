@@ -30,15 +30,17 @@ package final class PluginInstance: Sendable {
     /// - Parameters:
     ///   - number: Number of the instance in its session.
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
+    ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
     ///   - editedFrameLimit: For a pre-processor, the limit of its frames in use.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
-        feed: OutputFeed? = nil, editedFrameLimit: Int = 0
+        pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil, editedFrameLimit: Int = 0
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
-            audioIngest: audioIngest, feed: feed, clock: clock, events: events,
+            audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed, clock: clock,
+            events: events,
             editedFrameLimit: editedFrameLimit)
         factory = plan.factory
         isRequired = plan.isRequired
@@ -105,7 +107,7 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.gaveUp }
     }
 
-    /// Whether it is a paused share: its last picture stays, which is no fault.
+    /// Whether it is a paused share: its last frame stays, which is no fault.
     package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }
 
     /// Why the host gave up the life.
@@ -124,6 +126,11 @@ package final class PluginInstance: Sendable {
 
     /// Frames or blocks that were accepted of it since its last start-send was begun.
     var acceptedSinceStart: Int { life?.acceptedSinceStart ?? 0 }
+
+    /// The refusals since its start, or since something of it was accepted.
+    var newestRefusals: RefusalsInARow {
+        videoIngest?.refusalsInARow ?? audioIngest?.refusalsInARow ?? RefusalsInARow()
+    }
 
     /// Whether it is sending, or is in start-send still.
     var isStarted: Bool { life?.isStarted ?? false }

@@ -41,8 +41,12 @@ extension PluginLife {
     private func setPaused(_ isPaused: Bool) -> Bool {
         guard environment.canPause else { return false }
         return state.withLock { state in
-            defer { state.isPaused = isPaused }
-            return state.isPaused != isPaused
+            // The ingests belong to the next life, after this one.
+            guard state.isPaused != isPaused, !state.lifecycle.isOver else { return false }
+            state.isPaused = isPaused
+            environment.pause(isPaused)
+            environment.videoIngest?.setPaused(isPaused)
+            return true
         }
     }
 

@@ -175,6 +175,7 @@ final class PluginLife: Sendable {
             }
             let begun = clock.now
             var result = body()
+            clock.rejoin()
             let nanoseconds = clock.now - begun
             state.withLock { state in
                 state.running = nil

@@ -31,6 +31,9 @@ final class AudioRecording: AudioSink {
         var failure: String?
     }
 
+    /// What is written at once: a tenth of a second keeps the file's header true at low cost.
+    private static let longest = AudioFormat.session.sampleRate / 10
+
     private struct State {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate * 2)
         /// Frames lost since the ring was full, to replace by silence.
@@ -40,6 +43,9 @@ final class AudioRecording: AudioSink {
         var counts = Counts()
         var isFinishing = false
         var failure: String?
+
+        /// Whether there is something to do for the recording's thread.
+        var isDue: Bool { ring.count >= AudioRecording.longest || missing > 0 || isFinishing }
     }
 
     static let reportKey = "soundFiles"
@@ -103,19 +109,21 @@ final class AudioRecording: AudioSink {
 
     func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2
-        state.change { state in
+        let isDue = state.withLock { state in
             guard state.failure == nil else {
                 state.counts.lost += frames
-                return
+                return false
             }
             // Silence for lost frames comes first, or samples would move in time.
-            guard state.missing == 0, state.ring.room >= frames else {
+            if state.missing == 0, state.ring.room >= frames {
+                _ = state.ring.append(samples, channels: 2)
+            } else {
                 state.missing += frames
                 state.counts.lost += frames
-                return
             }
-            _ = state.ring.append(samples, channels: 2)
+            return state.isDue
         }
+        if isDue { state.change { _ in } }
     }
 
     func finish(until deadline: Int64) {
@@ -130,14 +138,10 @@ final class AudioRecording: AudioSink {
     private static func drain(
         _ state: Monitor<State>, on clock: SessionClock, into writer: consuming WAVWriter
     ) throws(MediaFileError) {
-        // Writing a tenth of a second at a time keeps the file's header true at low cost.
-        let longest = AudioFormat.session.sampleRate / 10
         var samples = [Int16](repeating: 0, count: longest * 2)
         while true {
             let frames: Int? = clock.wait(for: state, until: nil) { state in
-                guard state.ring.count >= longest || state.missing > 0 || state.isFinishing else {
-                    return nil
-                }
+                guard state.isDue else { return nil }
                 var output = samples.mutableSpan
                 let taken = state.ring.take(into: &output, at: 0, frames: longest)
                 state.inHand = taken

@@ -26,12 +26,12 @@ package struct LoudspeakerOutput: Output, Equatable {
 
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
         tracks.hasAudio
-            ? [] : ["there is no sound to play. Add a microphone, or audio to the share."]
+            ? [] : ["there is no audio to play. Add a microphone, or audio to the share."]
     }
 }
 
 extension SessionOutput {
-    /// Plays the session's sound.
+    /// Plays the session's audio.
     ///
     /// - Parameter device: An ALSA PCM.
     public static func loudspeaker(device: String = "default") -> SessionOutput {
@@ -41,7 +41,7 @@ extension SessionOutput {
 
 extension LoudspeakerOutput {
     static let form = OutputForm(
-        key: "loudspeaker", "Plays the session's sound on an ALSA PCM.",
+        key: "loudspeaker", "Plays the session's audio on an ALSA PCM.",
         examples: ["default", ["device": "plughw:0,0"]], reportKey: Loudspeaker.reportKey,
         decoder: Decoder<LoudspeakerOutput>.section(
             LoudspeakerOutput(), name: "loudspeaker", "A loudspeaker.",

@@ -17,7 +17,10 @@ package struct OutputBuilder {
     private(set) var audioSinks: [any AudioSink] = []
     private(set) var mixSinks: [any AudioSink] = []
     private(set) var reports: [ReportFile] = []
-    private var branches: [(track: VideoTrackKind, want: VideoSinkWant, branch: VideoBranch)] = []
+    private var branches:
+        [(
+            track: VideoTrackKind, want: VideoSinkWant, branch: VideoBranch, sizing: OutputSizing
+        )] = []
     private var trackSinks: [(track: VideoTrackKind, sink: any AudioSink)] = []
     private var taps: [(track: VideoTrackKind, tap: any VideoTap)] = []
     /// The tracks with video and their first capability, in the session's order.
@@ -29,7 +32,7 @@ package struct OutputBuilder {
     let events: SessionEvents
     private let duration: Int64?
 
-    /// The minimum rate of live video: a live picture is repeated after 300 ms of silence.
+    /// The minimum rate of live video: a live frame is repeated after 300 ms of silence.
     static let slowestLive = FrameRate(4)
 
     /// - plugins: The sources, after their agreements.
@@ -76,7 +79,13 @@ package struct OutputBuilder {
                 fit: want.fit),
             endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) }, sink: sink,
             clock: clock)
-        branches.append((track, want, branch))
+        let sizing: OutputSizing =
+            if want.size != nil || want.fit != .letterbox {
+                .asAsked
+            } else {
+                track == .share && sink.takesOtherSizes ? .follows : .keepsFirst
+            }
+        branches.append((track, want, branch, sizing))
     }
 
     /// Connects a sink to a track's audio.
@@ -105,10 +114,14 @@ package struct OutputBuilder {
     func groups(of track: VideoTrackKind) -> [VideoTrack.Group] {
         var groups: [VideoTrack.Group] = []
         for entry in branches where entry.track == track {
-            if let index = groups.firstIndex(where: { $0.want == entry.branch.want }) {
+            if let index = groups.firstIndex(where: {
+                $0.want == entry.branch.want && $0.sizing == entry.sizing
+            }) {
                 groups[index].branches.append(entry.branch)
             } else {
-                groups.append(VideoTrack.Group(want: entry.branch.want, branches: [entry.branch]))
+                groups.append(
+                    VideoTrack.Group(
+                        want: entry.branch.want, branches: [entry.branch], sizing: entry.sizing))
             }
         }
         return groups

@@ -35,10 +35,13 @@ package struct Recording: Output, Equatable {
         for (track, agreed) in session.videoTracks {
             let capability = VideoCapability(
                 size: video.size ?? agreed.size, rate: video.rate ?? agreed.rate)
+            let files = RecordedFiles(name: track.rawValue, folder: folder)
+            let followsShape = track == .share && video.size == nil && video.fit == .letterbox
+            if followsShape { try files.removeLater() }
             session.connect(
                 try Y4MRecording(
-                    path: folder.file("\(track.rawValue).y4m"),
-                    format: Y4MFormat(capability, video)),
+                    path: files.path(1), format: Y4MFormat(capability, video),
+                    later: followsShape ? files : nil, events: session.events),
                 to: track, name: "recording of \(track.rawValue) in \(folder.path)", want: video,
                 capability: capability)
         }
@@ -67,7 +70,7 @@ extension SessionOutput {
     ///
     /// - Parameters:
     ///   - folder: Made if it is not there; a relative path starts from the working directory.
-    ///   - video: How it wants the pictures.
+    ///   - video: How it wants the video.
     ///   - overwrite: Whether a recording that is in the folder is replaced; else the session does
     ///     not start.
     public static func record(
@@ -110,8 +113,35 @@ extension Recording {
         })
 }
 
+/// The files of a track whose size may change: `share.y4m`, `share-2.y4m` and so on.
+struct RecordedFiles: Sendable {
+    /// The first one's name, without its ending.
+    var name: String
+    fileprivate var folder: RecordingFolder
+
+    /// The path of a file that may be written, counted from 1.
+    ///
+    /// - Parameter replaces: Whether it may exist.
+    func path(_ number: Int, replaces: Bool = false) throws(OutputError) -> String {
+        replaces ? "\(folder.path)/\(file(number))" : try folder.file(file(number))
+    }
+
+    private func file(_ number: Int) -> String {
+        number == 1 ? "\(name).y4m" : "\(name)-\(number).y4m"
+    }
+
+    /// Removes the later files of a recording that is overwritten, or refuses to.
+    fileprivate func removeLater() throws(OutputError) {
+        var number = 2
+        while access("\(folder.path)/\(file(number))", F_OK) == 0 {
+            unlink(try path(number))
+            number += 1
+        }
+    }
+}
+
 /// A folder for recordings.
-private struct RecordingFolder {
+private struct RecordingFolder: Sendable {
     let path: String
     private let overwrite: Bool
 

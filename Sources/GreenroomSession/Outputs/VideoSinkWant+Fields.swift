@@ -24,7 +24,7 @@ extension WithVideoWant {
         [
             Field(
                 "size", \.video.size, .size,
-                "The size of the picture; the track's own if there is none.",
+                "The size of the video; the track's own if there is none.",
                 examples: ["1280x720"]),
             Field(
                 "fps", \.video.rate, .rate,
@@ -34,9 +34,9 @@ extension WithVideoWant {
                 "fit", \.video.fit,
                 .choice {
                     switch $0 {
-                    case .letterbox: "The whole picture, centred, with black bars."
-                    case .crop: "The middle of the picture fills the frame; the rest is cropped."
-                    case .stretch: "The whole picture fills the frame, distorted."
+                    case .letterbox: "The whole image, centred, with black bars."
+                    case .crop: "The middle of the image fills the frame; the rest is cropped."
+                    case .stretch: "The whole image fills the frame, distorted."
                     case .reject: "Another aspect ratio is an error."
                     }
                 },

@@ -57,11 +57,11 @@ package struct Y4MOutput: Output, Equatable {
 }
 
 extension SessionOutput {
-    /// Writes a picture as Y4M to standard output.
+    /// Writes a track's video as Y4M to standard output.
     ///
     /// - Parameters:
-    ///   - track: Which picture.
-    ///   - video: How it wants the picture.
+    ///   - track: Which video track.
+    ///   - video: How it wants the video.
     public static func y4m(
         track: VideoTrackKind = .camera, video: VideoSinkWant = VideoSinkWant()
     ) -> SessionOutput {
@@ -82,10 +82,10 @@ extension Y4MOutput {
     }
 
     static let form = OutputForm(
-        key: "y4m", "Writes a picture as Y4M to standard output, for pipes.",
+        key: "y4m", "Writes a track's video as Y4M to standard output, for pipes.",
         examples: ["-", ["track": "share", "fps": 15]],
         decoder: Decoder<Y4MOutput>.section(
-            Draft(), name: "y4m", "A picture as Y4M.",
+            Draft(), name: "y4m", "Video as Y4M.",
             expectation: "\"-\", or a section with keys such as track", shortKey: "to",
             fields: [
                 Field(
@@ -99,7 +99,7 @@ extension Y4MOutput {
                         case .share: "The shared screen."
                         }
                     },
-                    "Which picture.", examples: ["share"],
+                    "Which video track.", examples: ["share"],
                     defaultValue: .string(VideoTrackKind.camera.rawValue)),
             ] + Draft.videoFields
         ) { draft, _ in Y4MOutput(track: draft.track, video: draft.video) })

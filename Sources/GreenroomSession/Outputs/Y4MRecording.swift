@@ -3,21 +3,42 @@ import GreenroomConversion
 import GreenroomFiles
 import GreenroomMedia
 import GreenroomNegotiation
+import GreenroomRuntime
 import GreenroomVideo
 
-/// A track's video as Y4M, in a file or on standard output.
+/// A track's video as Y4M, in files or on standard output.
+///
+/// A file has one size. Frames of another size begin another file: `share.y4m`, `share-2.y4m` and
+/// so on.
 final class Y4MRecording: VideoSink {
-    /// Safe: set before the branch's thread begins, which alone writes and finishes.
-    nonisolated(unsafe) private var writer: Y4MWriter?
+    fileprivate struct State: ~Copyable {
+        var writer: Y4MWriter?
+        var pieces: [OutputPiece] = []
+    }
+
+    /// Only the branch's thread writes and finishes; a report reads the pieces.
+    private let state: Monitor<State>
     let pace: OutputPace
+    /// The files of other sizes; nil for an output with one size.
+    private let later: RecordedFiles?
+    private let events: SessionEvents?
 
     /// Creates a file, which gets frames as they arrive.
-    convenience init(path: String, format: Y4MFormat) throws(OutputError) {
+    ///
+    /// - Parameter later: The files of frames with another size; nil if all have the format's.
+    convenience init(
+        path: String, format: Y4MFormat, later: RecordedFiles?, events: SessionEvents
+    ) throws(OutputError) {
         do {
-            self.init(try Y4MWriter(path: path, format: format), pace: .asTheyCome)
+            self.init(
+                try Y4MWriter(path: path, format: format), pace: .asTheyCome, later: later,
+                events: events)
         } catch {
             throw OutputError(place: path, explanation: "\(error)")
         }
+        guard later != nil else { return }
+        let piece = OutputPiece(file: path, size: format.size.description, firstFrame: 0)
+        state.withLock { $0.pieces = [piece] }
     }
 
     /// Writes to standard output, on schedule, for live viewing.
@@ -36,17 +57,63 @@ final class Y4MRecording: VideoSink {
         }
     }
 
-    private init(_ writer: consuming Y4MWriter, pace: OutputPace) {
+    private init(
+        _ writer: consuming Y4MWriter, pace: OutputPace, later: RecordedFiles? = nil,
+        events: SessionEvents? = nil
+    ) {
         self.pace = pace
-        self.writer = consume writer
+        self.later = later
+        self.events = events
+        state = Monitor(State(writer: writer))
     }
 
+    var takesOtherSizes: Bool { later != nil }
+
+    var pieces: [OutputPiece] { state.withLock { $0.pieces } }
+
     func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
-        for _ in 0..<periods.count { try writer?.write(frame) }
+        let size = frame.size
+        let begun: OutputPiece? = try state.withLock { state in
+            guard let later, let current = state.writer?.format.size, current != size else {
+                return nil
+            }
+            return try state.begin(size, in: later)
+        }
+        if let begun, let later {
+            events?.send(
+                .note(
+                    role: later.name,
+                    text: "it is \(size) now: the recording continues in \(begun.file)"))
+        }
+        try state.withLock { state in
+            for _ in 0..<periods.count { try state.writer?.write(frame) }
+        }
     }
 
     func finish() throws {
-        if let ended = writer.take() { try ended.close() }
+        let ended: Y4MWriter? = state.withLock { $0.writer.take() }
+        if let ended { try ended.close() }
+    }
+}
+
+extension Y4MRecording.State {
+    /// Closes the file, and begins one of another size.
+    fileprivate mutating func begin(
+        _ size: FrameSize, in files: RecordedFiles
+    ) throws -> OutputPiece? {
+        guard let ended = writer.take() else { return nil }
+        var format = ended.format
+        format.size = size
+        let firstFrame = (pieces.last?.firstFrame ?? 0) + Int64(ended.frameCount)
+        let isEmpty = firstFrame == (pieces.last?.firstFrame ?? 0)
+        try ended.close()
+        // A file without frames is replaced.
+        if isEmpty { pieces.removeLast() }
+        let path = try files.path(pieces.count + 1, replaces: isEmpty)
+        writer = try Y4MWriter(path: path, format: format)
+        let piece = OutputPiece(file: path, size: size.description, firstFrame: firstFrame)
+        pieces.append(piece)
+        return piece
     }
 }
 

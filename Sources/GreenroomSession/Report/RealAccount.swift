@@ -3,29 +3,29 @@ import GreenroomAudio
 import GreenroomVideo
 
 extension SessionReport {
-    /// How much of a track was real: each period of a picture's rate, or each frame of sound at
+    /// How much of a track was real: each period of a video's rate, or each frame of audio at
     /// 48 kHz, is of one kind.
     public struct RealAccount: Codable, Sendable {
         /// Periods or frames, all kinds together.
         public var total: Int
-        /// Those that the source sent in time. A picture that stays because the source owed no newer
+        /// Those that the source sent in time. A frame that stays because the source owed no newer
         /// one counts: it agreed on a lower rate, or is a share.
         public var real: Int
         /// Periods with a frame that came more than 100 ms after the time that it shows; absent for
-        /// sound.
+        /// audio.
         public var late: Int?
-        /// Periods with a frame that a filter did not edit; absent for sound.
+        /// Periods with a frame that a filter did not edit; absent for audio.
         public var unedited: Int?
-        /// Periods with the frame before, though a newer one was owed; absent for sound.
+        /// Periods with the frame before, though a newer one was owed; absent for audio.
         public var repeated: Int?
-        /// Periods with a slate; absent for sound.
+        /// Periods with a slate; absent for audio.
         public var slate: Int?
-        /// Frames that stand for sound that was late or missing; absent for pictures.
+        /// Frames that stand for audio that was late or missing; absent for video.
         public var concealed: Int?
         /// Periods or frames before the first that the source sent, and silence while it was lost.
         public var missing: Int
-        /// Periods or frames for which nothing was owed: the source was stopped, or had come to its
-        /// end.
+        /// Periods or frames for which nothing was owed: the source was stopped or paused, had come to
+        /// its end, or was a share that paused itself before its first frame.
         public var stopped: Int
         /// `real` and `late` as a part of all but `stopped`, in per cent; absent if nothing was owed.
         public var realPercent: Double?
@@ -56,7 +56,7 @@ extension SessionReport {
 extension SessionReport.RealAccount: CustomStringConvertible {
     /// `96.4 % real; 3.1 % repeated, 0.5 % slate`.
     public var description: String {
-        guard let realPercent else { return "stopped all the time" }
+        guard let realPercent else { return "stopped or paused all the time" }
         let due = Double(max(total - stopped, 1))
         let rest = [
             ("late", late), ("unedited", unedited), ("repeated", repeated), ("slate", slate),
@@ -98,10 +98,10 @@ extension SessionReport {
         let minimum = percent.map(Double.init) ?? .leastNonzeroMagnitude
         guard minimum > 0 else { return [] }
         let roles = plan.slots.map { (role: $0.role.rawValue, plugin: $0.plugin) }
-        let judged = roles.filter {
+        let checked = roles.filter {
             $0.plugin.onFailure != .off && $0.plugin.factory.arrivals == nil
         }
-        let short = judged.map(\.role).filter { isShort($0, of: minimum) }
+        let short = checked.map(\.role).filter { isShort($0, of: minimum) }
         guard short.isEmpty, roles.allSatisfy({ isShort($0.role, of: .leastNonzeroMagnitude) })
         else { return short }
         return roles.map(\.role)

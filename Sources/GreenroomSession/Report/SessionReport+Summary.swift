@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomMedia
+import GreenroomVideo
 
 extension SessionReport {
     /// The lines of the summary at the end.
@@ -18,6 +19,14 @@ extension SessionReport {
                     output.queueFull + output.unconvertible + output.failed + picture.superseded
                 if lost > 0 { line += "; \(lost) frames lost" }
                 lines.append(line)
+                lines += (output.pieces ?? []).map {
+                    "\(output.output): \($0.file) is \($0.size), from frame \($0.firstFrame) on"
+                }
+                if let bars = output.bars {
+                    lines.append(
+                        "\(output.output): since \(bars.seconds) s the share is "
+                            + "\(bars.size), shown in \(bars.within) with bars")
+                }
             }
             lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
             if picture.unedited > 0 {
@@ -34,7 +43,13 @@ extension SessionReport {
         for sound in sounds {
             lines.append("track \(sound.role): \(sound.account)")
             if sound.concealed >= 48 {
-                lines.append("\(sound.role): \(sound.concealed / 48) ms of silence, it was late")
+                lines.append(
+                    "\(sound.role): \(sound.concealed / 48) ms of silence for audio that was late "
+                        + "or missing")
+            }
+            if sound.overfedPercent != nil, sound.cut >= 48 {
+                lines.append(
+                    "\(sound.role): \(sound.cut / 48) ms left out, there was more audio than time")
             }
             lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
         }

@@ -5,11 +5,11 @@ import GreenroomPluginInterface
 import GreenroomMedia
 public import GreenroomModel
 import GreenroomRuntime
-import GreenroomVideo
+package import GreenroomVideo
 
 /// The report of a session: `session.json`.
 ///
-/// Counters add up, always and exactly. For each picture:
+/// Counters add up, always and exactly. For each video track:
 ///
 /// - `sent` = `accepted` + all of `refused`;
 /// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
@@ -19,13 +19,32 @@ import GreenroomVideo
 ///
 /// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` +
 ///   `unconvertible` + `failed` + `queued`;
-/// - pictures in it = `delivered` + `repeated` + `black` + `slate`.
+/// - frames in it = `delivered` + `repeated` + `black` + `slate`.
 ///
-/// For each sound, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
+/// For each audio source, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
 /// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
 ///
 /// In the report of a running session, frames in progress may be missing or counted twice.
 public struct SessionReport: Sendable {
+    /// How a session ended.
+    public enum Outcome: String, Codable, CustomStringConvertible, Sendable {
+        /// It runs, or the host was killed.
+        case running
+        /// As planned: after its duration, or when every source finished.
+        case finished
+        /// On request.
+        case interrupted
+        /// A plugin with a fatal failure, or all plugins, failed.
+        case pluginFailed = "plugin-failed"
+        /// Every output failed.
+        case outputsFailed = "outputs-failed"
+        /// As planned, but a track had less real media than the session's minimum.
+        case notReal = "not-real"
+
+        /// The word in reports.
+        public var description: String { rawValue }
+    }
+
     /// A plugin.
     public struct Plugin: Codable, Sendable {
         /// Its role in the session.
@@ -75,8 +94,8 @@ public struct SessionReport: Sendable {
         public var rows: [String]
         /// The suggestion.
         public var suggested: String
-        /// `accept`, `counter` or `fixed`.
-        public var answer: String?
+        /// The source's answer.
+        public var answer: NegotiationRecord.Answer?
         /// What the source said it sends.
         public var source: String?
         /// What the track carries.
@@ -137,11 +156,11 @@ public struct SessionReport: Sendable {
         public var lostInFilter: Int
         /// Frames that were not shown, since a filter that is required did not edit them.
         public var withheld: Int
-        /// Frames that went on to the outputs.
+        /// Frames passed to the outputs.
         public var carried: Int
         /// Of those, the ones that a filter did not edit.
         public var unedited: Int
-        /// Edits that did not take place; the frames went on without them, or were withheld.
+        /// Edits that did not take place; the frames were passed on without them, or withheld.
         public var unprocessed: Unprocessed
         /// The number of conversions.
         public var conversions: Int
@@ -185,8 +204,12 @@ public struct SessionReport: Sendable {
         public var output: String
         /// Its rate.
         public var rate: String
-        /// Its size.
+        /// Its size; the first one, if it followed the shape of a share.
         public var size: String
+        /// The files of a recording that followed the shape of a share: one for each size.
+        package var pieces: [OutputPiece]?
+        /// The first frame of a share that it showed with bars, in another shape than its own.
+        package var bars: Bars?
         /// Its colour matrix, `bt601` or `bt709`; frames of another one are converted.
         public var matrix: String
         /// The range of its values, `limited` or `full`.
@@ -221,6 +244,16 @@ public struct SessionReport: Sendable {
         public var lateness: Intervals?
         /// Why it failed.
         public var failure: String?
+    }
+
+    /// A frame of a share in another shape than the output's.
+    package struct Bars: Codable, Sendable {
+        /// Its size.
+        package var size: String
+        /// The output's size.
+        package var within: String
+        /// The session's time, in seconds.
+        package var seconds: Double
     }
 
     /// Anomalies of a source's timestamps.
@@ -264,7 +297,7 @@ public struct SessionReport: Sendable {
         public var cut: Int
         /// Frames of 48 kHz that are not played yet; at the end, those never played.
         public var queued: Int
-        /// Frames of silence because the source was late, each with a fade at its beginning.
+        /// Frames of silence for audio that was late or missing, with a fade at its beginning.
         public var concealed: Int
         /// Frames of silence while no audio was expected.
         public var idle: Int
@@ -291,10 +324,8 @@ public struct SessionReport: Sendable {
     public var greenroom: String
     /// The session's name.
     public var session: String
-    /// `finished`, `interrupted`, `plugin-failed` or `outputs-failed`; `not-real` if it finished and a
-    /// track had less real media than the session's minimum; `running` while it runs, and for good if
-    /// the host was killed.
-    public var outcome: String
+    /// How the session ended.
+    public var outcome: Outcome
     /// The roles whose tracks had less real media than the session's minimum; absent if none had.
     public var notReal: [String]?
     /// The session's minimum; nil for anything at all. Not in the file.
@@ -315,34 +346,34 @@ public struct SessionReport: Sendable {
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
         negotiations: [VideoNegotiation],
-        parts: SessionPipeline?, at nanoseconds: Int64,
+        pipeline: SessionPipeline?, at nanoseconds: Int64,
         outcome: SessionOutcome?
     ) {
         greenroom = GreenroomVersion.current
         session = plan.configuration.name
         switch outcome {
-        case nil: self.outcome = "running"
-        case .finished: self.outcome = "finished"
-        case .interrupted: self.outcome = "interrupted"
-        case .outputsFailed: self.outcome = "outputs-failed"
+        case nil: self.outcome = .running
+        case .finished: self.outcome = .finished
+        case .interrupted: self.outcome = .interrupted
+        case .outputsFailed: self.outcome = .outputsFailed
         case .pluginFailed(let role):
-            self.outcome = "plugin-failed"
+            self.outcome = .pluginFailed
             failedPlugin = role
         }
         plugins = instances.map { Plugin($0, losses) }
         pictures =
-            parts?.pictures.map { picture in
+            pipeline?.videoTracks.map { picture in
                 let negotiation = negotiations.first { $0.plugin.instance === picture.instance }
                 return Video(picture, negotiation?.negotiator, at: nanoseconds)
             } ?? []
-        sounds = parts?.sounds.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
-        outputs = parts?.outputReports ?? []
+        sounds = pipeline?.audioTracks.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
+        outputs = pipeline?.outputReports ?? []
         products = plan.configuration.outputs.compactMap(\.output.product)
         minimumRealPercent = plan.configuration.minimumRealPercent
         guard outcome == .finished else { return }
         let short = Self.fallsShort(accounts, in: plan)
         guard !short.isEmpty else { return }
-        self.outcome = "not-real"
+        self.outcome = .notReal
         notReal = short
     }
 
@@ -404,7 +435,7 @@ extension SessionReport.Plugin {
             let agreement = instance.agreement
             return SessionReport.Offered(
                 revision: offer.revision, rows: offer.rows.map(\.description),
-                suggested: offer.suggested.description, answer: agreement?.answer.name,
+                suggested: offer.suggested.description, answer: agreement?.answer.recorded,
                 source: agreement?.source.description, track: agreement?.track.description)
         }
         callbacks = instance.callbackTimes.mapValues { times in
@@ -461,7 +492,14 @@ extension SessionReport.VideoOutput {
         let counts = branch.counts
         output = branch.name
         rate = branch.rate.description
-        size = branch.capability.size.description
+        let pieces = branch.pieces
+        size = pieces.first?.size ?? branch.capability.size.description
+        self.pieces = pieces.count > 1 ? pieces : nil
+        bars = branch.bars.map {
+            SessionReport.Bars(
+                size: $0.size.description, within: $0.within.description,
+                seconds: rounded(Double($0.nanoseconds) / 1e9))
+        }
         matrix = (branch.want.matrix ?? .usual(for: branch.capability.size)).name
         range = (branch.want.range ?? .limited).name
         delivered = counts.delivered

@@ -26,9 +26,9 @@ public struct SessionSnapshot: Sendable {
     /// that owed nothing yet.
     public var realPercents: [String: Double] = [:]
 
-    init(of parts: SessionPipeline, at now: Int64) {
-        seconds = Double(now - parts.epoch) / 1e9
-        pictures = parts.pictures.map { picture in
+    init(of pipeline: SessionPipeline, at now: Int64) {
+        seconds = Double(now - pipeline.epoch) / 1e9
+        pictures = pipeline.videoTracks.map { picture in
             let ingest = picture.instance.videoIngest?.counts ?? VideoIngest.Counts()
             let track = picture.track.counts
             let branches = picture.track.branches.map(\.counts)
@@ -40,15 +40,15 @@ public struct SessionSnapshot: Sendable {
                     + track.lostInFilter
                     + lost)
         }
-        sound = parts.sounds.reduce((played: 0, concealed: 0)) { sum, sound in
+        sound = pipeline.audioTracks.reduce((played: 0, concealed: 0)) { sum, sound in
             let counts = sound.ingest.statistics.queue
             return (sum.played + counts.played, sum.concealed + counts.concealed)
         }
-        for picture in parts.pictures {
-            let account = picture.track.account(at: now - parts.epoch)
+        for picture in pipeline.videoTracks {
+            let account = picture.track.account(at: now - pipeline.epoch)
             realPercents[picture.instance.role] = account.realPart.map(percent)
         }
-        for sound in parts.sounds {
+        for sound in pipeline.audioTracks {
             let account = sound.ingest.statistics.queue.account
             realPercents[sound.role] = account.realPart.map(percent)
         }

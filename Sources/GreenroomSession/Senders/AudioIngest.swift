@@ -35,7 +35,7 @@ package final class AudioIngest: AudioSource, Sendable {
         var queued: Int
         /// What the samples are like.
         var level: AudioLevel
-        /// Whether there is as much sound as time.
+        /// Whether there is as much audio as time.
         var pacing: AudioPacing
         /// What the stamps are like.
         var stamps: TimestampNormalizer
@@ -69,16 +69,26 @@ package final class AudioIngest: AudioSource, Sendable {
     /// Makes the ingest answer as a state of the lifecycle demands; ends waits that are over.
     ///
     /// A source that stops is muted from this moment on: what it sent for later is cut, and
-    /// what it sent for before is still played. The sound of one that has ended is all played.
+    /// what it sent for before is still played. The audio of one that has ended is all played.
     func follow(_ lifecycle: LifecycleState) {
         let now = clock.now
         state.change { $0.follow(LifecycleTable.senderStatus(in: lifecycle), at: now) }
     }
 
-    /// Says that the source has come to its end in order, and owes no more sound. [any]
+    /// Says that the source has come to its end in order, and owes no more audio. [any]
     func rest() { state.change { $0.rest() } }
 
-    /// How the sound stands. [any]
+    /// The refusals since the start, or since a block was accepted. [any]
+    var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
+
+    /// Says that a plugin has paused the source, or resumed it: it, or the share that it belongs
+    /// to. [any]
+    func pause(_ isPaused: Bool, by plugin: Int) {
+        let now = clock.now
+        state.withLock { $0.pause(isPaused, by: plugin, at: now) }
+    }
+
+    /// How the audio stands. [any]
     package var statistics: Statistics { state.withLock { $0.statistics } }
 
     /// Checks and queues a block.
@@ -89,31 +99,22 @@ package final class AudioIngest: AudioSource, Sendable {
         _ block: UnsafePointer<gr_audio_block>, timeoutNanoseconds: Int64
     ) throws(Refusal) {
         do throws(Refusal) {
-            let status = state.withLock { $0.status }
-            guard status == .ok else { throw Refusal(status: status, in: .audioSend) }
-            let block = try CheckedBlock(checking: block)
+            let checked = Result { () throws(Refusal) in try CheckedBlock(checking: block) }
+            let block = try? checked.get()
             let arrival = clock.now
-            let (end, overflow) = arrival.addingReportingOverflow(timeoutNanoseconds)
-            let deadline: Int64? = timeoutNanoseconds < 0 ? nil : overflow ? .max : end
-            var hasWaited = false
-            // Taken under the same lock as the room was found: another thread's block can't come
-            // between.
-            func attempt(_ state: inout IngestState) -> IngestState.Answer? {
-                if state.status != .ok { return IngestState.Answer(status: state.status) }
-                guard state.hasRoom(for: block) else {
-                    hasWaited = true
-                    return nil
+            let isLive = timeoutNanoseconds == 0
+            var ended = state.withLock { $0.offer(block, arrival: arrival, isLive: isLive) }
+            // A sender that takes nothing says so first.
+            if ended?.status == .ok { _ = try checked.get() }
+            if ended == nil, !isLive {
+                let (end, overflow) = arrival.addingReportingOverflow(timeoutNanoseconds)
+                let deadline: Int64? = timeoutNanoseconds < 0 ? nil : overflow ? .max : end
+                ended = clock.wait(for: state, until: deadline, as: order) {
+                    $0.offer(block, arrival: arrival, isLive: isLive, hasWaited: true)
                 }
-                state.take(
-                    block, arrival: arrival, isLive: timeoutNanoseconds == 0, hasWaited: hasWaited)
-                return IngestState.Answer(status: .ok, finding: state.news.popFirst())
-            }
-            var ended: IngestState.Answer? = state.withLock { attempt(&$0) }
-            if ended == nil, timeoutNanoseconds != 0 {
-                ended = clock.wait(for: state, until: deadline, as: order) { attempt(&$0) }
             }
             guard let ended else {
-                state.withLock { $0.refuse(block) }
+                if let block { state.withLock { $0.refuse(block) } }
                 throw Refusal(.queueFull, in: .audioSend)
             }
             tell(ended.finding)
@@ -124,6 +125,7 @@ package final class AudioIngest: AudioSource, Sendable {
             let isFirst = state.withLock { state in
                 state.counts.sent += 1
                 state.counts.refused.add(error.status)
+                state.refusalsInARow.add(error)
                 return state.counts.refused[error.status] == 1
             }
             if isFirst, error.blamesArguments {
@@ -133,7 +135,7 @@ package final class AudioIngest: AudioSource, Sendable {
         }
     }
 
-    /// Takes the next stretch of the timeline. [the session's sound thread]
+    /// Takes the next stretch of the timeline. [the session's audio thread]
     ///
     /// - Parameters:
     ///   - frames: How much.

@@ -31,7 +31,7 @@ struct CapabilityCompliance: Sendable {
         }
     }
 
-    /// The period for judging a rate.
+    /// The period for measuring a rate.
     private static let stretch: Int64 = 1_500_000_000
 
     private var agreed: (revision: UInt32, capability: VideoCapability)?

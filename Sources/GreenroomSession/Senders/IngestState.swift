@@ -11,18 +11,19 @@ struct IngestState: ~Copyable, Sendable {
         var finding: AudioAnomaly?
     }
 
-    /// Frames of sound that is queued as it is that are kept, in case that it has to be
+    /// Frames of audio that is queued as it is that are kept, in case that it has to be
     /// resampled from one block to the next.
     private static let tailFrames = 160
     /// The largest part of a window's samples that may be clipped without a word.
     private static let clippingTolerance = 0.001
-    /// How far sound may be from its time, in nanoseconds, before it is moved.
+    /// How far audio may be from its time, in nanoseconds, before it is moved.
     private static let stepTolerance = 10e6
     /// The largest offset that stays without a word, as a part of full scale.
     private static let offsetTolerance = 0.01
 
     private(set) var status = Status.notStarted
     var counts = AudioIngest.Counts()
+    var refusalsInARow = RefusalsInARow()
     /// What is to be told, oldest first.
     var news = Ring<8, AudioAnomaly>()
 
@@ -40,6 +41,8 @@ struct IngestState: ~Copyable, Sendable {
     /// The level of the last two seconds, which is not in that of all yet.
     private var levelNow = AudioLevel()
     private var told = AudioAnomaly.Kinds()
+    /// The plugins, by number, that have paused it: it, and the share that it belongs to.
+    private var pausers: Set<Int> = []
     /// The last frames that were queued as they are, with what they are.
     private var tail = [Int16](repeating: 0, count: 2 * tailFrames)
     private var tailFormat: AudioFormat?
@@ -70,6 +73,7 @@ struct IngestState: ~Copyable, Sendable {
         tailFormat = nil
         if status == .ok {
             started = now
+            refusalsInARow.end()
             stamps.restart()
             queue.start(at: place(of: now))
             return
@@ -82,6 +86,15 @@ struct IngestState: ~Copyable, Sendable {
     /// The source has come to its end in order.
     mutating func rest() { queue.rest() }
 
+    /// A plugin has paused the source, or resumed it: while any has paused it, it owes no audio.
+    mutating func pause(_ isPaused: Bool, by plugin: Int, at now: Int64) {
+        let was = !pausers.isEmpty
+        if isPaused { pausers.insert(plugin) } else { pausers.remove(plugin) }
+        guard was == pausers.isEmpty else { return }
+        pacing.restart()
+        if was { queue.resume(at: place(of: now)) } else { queue.pause(at: place(of: now)) }
+    }
+
     /// The place of a moment, in frames from the session's start.
     private func place(of moment: Int64) -> Int64 {
         // Whole frames, rounded down.
@@ -92,6 +105,20 @@ struct IngestState: ~Copyable, Sendable {
     }
 
     // MARK: Blocks
+
+    /// Takes a block if there is room: under one lock, so that another thread's block can't come
+    /// between.
+    ///
+    /// - Parameter block: nil for one that is not well formed, of which nothing is taken.
+    /// - Returns: nil without room.
+    mutating func offer(
+        _ block: CheckedBlock?, arrival: Int64, isLive: Bool, hasWaited: Bool = false
+    ) -> Answer? {
+        guard status == .ok, let block else { return Answer(status: status) }
+        guard hasRoom(for: block) else { return nil }
+        take(block, arrival: arrival, isLive: isLive, hasWaited: hasWaited)
+        return Answer(status: .ok, finding: news.popFirst())
+    }
 
     /// Whether a block can be taken.
     mutating func hasRoom(for block: CheckedBlock) -> Bool {
@@ -122,7 +149,7 @@ struct IngestState: ~Copyable, Sendable {
         let (moment, finding) = stamps.follow(
             block.ptsNanoseconds,
             arrival: isHeard ? max(arrival - duration, min(started, arrival)) : arrival)
-        // Sound without stamps is in order as long as it keeps time.
+        // Audio without stamps is in order as long as it keeps time.
         if let finding, finding != .missing { tell(.stamps(finding)) }
         epoch = epoch ?? moment
         clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
@@ -138,6 +165,7 @@ struct IngestState: ~Copyable, Sendable {
         }
         counts.sent += 1
         counts.accepted += 1
+        refusalsInARow.end()
         counts.bytesCopied += block.frames * block.format.channels * 2
         pacing.send(block.frames, rate: block.format.sampleRate, isRefused: false)
         block.withSamples { samples in
@@ -171,7 +199,7 @@ struct IngestState: ~Copyable, Sendable {
         }
     }
 
-    /// Sound of the session's rate that keeps time is not touched.
+    /// Audio of the session's rate that keeps time is not touched.
     private func isTakenAsItIs(_ block: CheckedBlock) -> Bool {
         block.format.sampleRate == AudioFormat.session.sampleRate && !clock.hasDrifted
     }
@@ -194,7 +222,7 @@ struct IngestState: ~Copyable, Sendable {
             converter?.stretch { [clock] in clock.stretch(at: place, moment: moment) }
         }
         if converter == nil {
-            // There is no memory for one: the sound has no place, and is counted.
+            // There is no memory for one: the audio has no place, and is counted.
             let frames = samples.count / format.channels
             queue.countCut(frames * AudioFormat.session.sampleRate / format.sampleRate)
         }
@@ -232,7 +260,7 @@ struct IngestState: ~Copyable, Sendable {
         if queue.isContinuous, queue.queued < frames { converter?.drain(into: &queue) }
         let before = queue.counts
         queue.pull(frames, into: &output)
-        guard queue.isSending, queue.hasBegun else { return }
+        guard queue.isSending, queue.hasBegun, pausers.isEmpty else { return }
         let finding = pacing.pass(
             frames, concealed: queue.counts.concealed - before.concealed)
         if let finding { tell(finding) }

@@ -48,9 +48,10 @@ package final class VideoIngest: Sendable {
         var lastLease: UInt64 = 0
         var counts = Counts()
         /// Set for cameras.
-        var conduct: CapabilityCompliance?
+        var compliance: CapabilityCompliance?
         /// Reported refusals of wrong arguments, by status.
         var told = StatusCounts()
+        var refusalsInARow = RefusalsInARow()
 
         init(pool: FramePool) { self.pool = pool }
 
@@ -103,8 +104,11 @@ package final class VideoIngest: Sendable {
     func follow(_ lifecycle: LifecycleState) {
         let status = LifecycleTable.senderStatus(in: lifecycle)
         state.withLock { state in
-            if status == .ok, state.status != .ok { track.begin() }
-            state.conduct?.pause()
+            if status == .ok, state.status != .ok {
+                track.begin()
+                state.refusalsInARow.end()
+            }
+            state.compliance?.pause()
             state.status = status
         }
     }
@@ -134,14 +138,20 @@ package final class VideoIngest: Sendable {
         state.withLock { state in
             state.revisions.agreed(revision, at: now)
             guard let promise else { return }
-            if state.conduct == nil { state.conduct = CapabilityCompliance() }
-            state.conduct?.agreed(revision, on: promise)
+            if state.compliance == nil { state.compliance = CapabilityCompliance() }
+            state.compliance?.agreed(revision, on: promise)
         }
     }
 
     /// The newest revisions with frames, oldest first, each with the number of older frames between
     /// the offer and its first frame.
     var followed: [(revision: UInt32, frames: Int)] { state.withLock { $0.revisions.followed } }
+
+    /// The refusals since the start, or since a frame was accepted.
+    var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
+
+    /// Lets the account know that a share is paused, or is not any more.
+    func setPaused(_ isPaused: Bool) { track.setPaused(isPaused) }
 
     /// The counts so far.
     package var counts: Counts {
@@ -242,7 +252,10 @@ package final class VideoIngest: Sendable {
             lease.pointee.id = id
             lease.pointee.frame = description
         } catch {
-            state.withLock { $0.counts.refusedCalls.add(error.status) }
+            state.withLock { state in
+                state.counts.refusedCalls.add(error.status)
+                state.refusalsInARow.add(error)
+            }
             tellFirst(error)
             throw error
         }
@@ -282,6 +295,7 @@ package final class VideoIngest: Sendable {
             state.withLock {
                 $0.counts.sent += 1
                 $0.counts.refused.add(error.status)
+                $0.refusalsInARow.add(error)
             }
             tellFirst(error)
             throw error
@@ -332,10 +346,11 @@ package final class VideoIngest: Sendable {
             state.revisions.add(frameOf: info.offerRevision, at: now)
             state.counts.sent += 1
             state.counts.accepted += 1
+            state.refusalsInARow.end()
             if call == .videoCommit { state.counts.leased += 1 }
             state.counts.bytesCopied += byteCount
             let isStale = state.revisions.stale > stale
-            return state.conduct?.took(size, info, isStale: isStale, at: now)
+            return state.compliance?.took(size, info, isStale: isStale, at: now)
         }
         if let finding { tell(finding.text) }
     }

@@ -29,7 +29,7 @@ public final class Session: Sendable {
     private let events: SessionEvents
     private let clock: SessionClock
     private let control = Monitor(Control())
-    private let parts = Mutex<SessionPipeline?>(nil)
+    private let pipeline = Mutex<SessionPipeline?>(nil)
     private let newestStanding = Mutex<Standing?>(nil)
     /// Numbers of plugins that know nothing of a virtual clock.
     private let offTheClock = Mutex<Set<Int>>([])
@@ -80,7 +80,7 @@ public final class Session: Sendable {
 
     /// The current state; nil before the sources are started. [any]
     public var snapshot: SessionSnapshot? {
-        parts.withLock { $0 }.map { SessionSnapshot(of: $0, at: clock.now) }
+        pipeline.withLock { $0 }.map { SessionSnapshot(of: $0, at: clock.now) }
     }
 
     /// The current state, with the report.
@@ -122,9 +122,9 @@ public final class Session: Sendable {
             return report(
                 plugins, nil, at: 0, outcome: .pluginFailed(role: plugins.failedRole))
         }
-        let parts: SessionPipeline
+        let pipeline: SessionPipeline
         do {
-            parts = try SessionPipeline(
+            pipeline = try SessionPipeline(
                 plugins: plugins, plan: plan, clock: clock, events: events)
         } catch {
             plugins.end()
@@ -133,23 +133,23 @@ public final class Session: Sendable {
         plugins.startOutputs()
         plugins.startFilters()
         plugins.startSources()
-        parts.begin(at: clock.now)
-        plugins.epoch = parts.epoch
-        self.parts.withLock { $0 = parts }
+        pipeline.begin(at: clock.now)
+        plugins.epoch = pipeline.epoch
+        self.pipeline.withLock { $0 = pipeline }
         events.send(.started)
-        publish(plugins, parts)
-        let outcome = watch(&plugins, parts)
-        let end = min(clock.now - parts.epoch, plan.configuration.duration?.nanoseconds ?? .max)
+        publish(plugins, pipeline)
+        let outcome = watch(&plugins, pipeline)
+        let end = min(clock.now - pipeline.epoch, plan.configuration.duration?.nanoseconds ?? .max)
         // A stop-send may take long; recordings end with the session.
-        parts.finishSound(at: end)
+        pipeline.finishAudio(at: end)
         plugins.stopSources()
-        parts.finish(at: end)
-        parts.finishPluginSinks()
+        pipeline.finish(at: end)
+        pipeline.finishPluginSinks()
         plugins.end()
-        parts.finishOutputs()
-        parts.tellOfEmptyOutputs()
-        let report = report(plugins, parts, at: end, outcome: outcome)
-        publish(report, parts, at: end)
+        pipeline.finishOutputs()
+        pipeline.tellOfEmptyOutputs()
+        let report = report(plugins, pipeline, at: end, outcome: outcome)
+        publish(report, pipeline, at: end)
         return report
     }
 
@@ -177,46 +177,46 @@ public final class Session: Sendable {
 
     /// Runs the session until its end: the duration, a request, a fatal failure, or the end of
     /// every source.
-    private func watch(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) -> SessionOutcome
+    private func watch(_ plugins: inout SessionPlugins, _ pipeline: SessionPipeline)
+        -> SessionOutcome
     {
-        let end = plan.configuration.duration.map { parts.epoch + $0.nanoseconds }
+        let end = plan.configuration.duration.map { pipeline.epoch + $0.nanoseconds }
         var timeline = plan.configuration.timeline[...]
-        var real = RealWatch()
+        var real = RealWatch(minimum: plan.configuration.minimumRealPercent)
         var seen = -1
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
             plugins.watch()
             plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {
-                parts.showSlate(of: slate.track, slate.text, at: slate.due)
+                pipeline.showSlate(of: slate.track, slate.text, at: slate.due)
             }
             // Commands first: a stop request follows earlier commands.
-            for (command, origin) in takeCommands() { perform(command, origin, &plugins, parts) }
-            if let outcome = ended(plugins, parts, end) { return outcome }
-            while let entry = timeline.first, parts.epoch + entry.time.nanoseconds <= clock.now {
+            for (command, origin) in takeCommands() { perform(command, origin, &plugins, pipeline) }
+            if let outcome = ended(plugins, pipeline, end) { return outcome }
+            while let entry = timeline.first, pipeline.epoch + entry.time.nanoseconds <= clock.now {
                 timeline.removeFirst()
-                perform(entry.command, entry.origin, &plugins, parts)
+                perform(entry.command, entry.origin, &plugins, pipeline)
             }
-            negotiate(&plugins, parts)
-            let now = clock.now - parts.epoch
-            for picture in parts.pictures {
-                let track = picture.track
-                let text = real.look(at: track.kind, now: now) { track.account(at: now) }
-                guard let text else { continue }
-                events.send(.note(role: picture.instance.role, text: text))
+            negotiate(&plugins, pipeline)
+            let now = clock.now - pipeline.epoch
+            for (role, account) in pipeline.accounts(at: now) {
+                guard let text = real.look(at: role, now: now, account: account) else { continue }
+                events.send(.note(role: role, text: text))
             }
-            // For whoever looks at a session that runs: in real time.
+            // Readers of a running session look in real time.
             if MonotonicClock.now >= nextReport {
-                publish(plugins, parts)
+                publish(plugins, pipeline)
                 nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
             }
-            let next = timeline.first.map { parts.epoch + $0.time.nanoseconds }
-            let offer = plugins.nextNegotiation.map { parts.epoch + $0 }
+            let next = timeline.first.map { pipeline.epoch + $0.time.nanoseconds }
+            let offer = plugins.nextNegotiation.map { pipeline.epoch + $0 }
             let check = [end, next, offer, plugins.nextRestart, clock.now + 100_000_000].compactMap(
                 \.self
             ).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
+            if isStill { passTime(for: plugins, seen) }
             let wake: Control? =
                 isStill
                 ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
@@ -226,8 +226,18 @@ public final class Session: Sendable {
         }
     }
 
+    /// Lets a virtual clock reach the time that a thread of a plugin waits for, if a callback of the
+    /// plugin seems to wait for that thread: to stop and start its own pump, for example.
+    private func passTime(for plugins: SessionPlugins, _ seen: Int) {
+        let due = plugins.steps.mayWaitForThreads.compactMap { clock.release(callbackOf: $0) }.min()
+        guard let due else { return }
+        // The thread that is due comes first.
+        let next = max(due, clock.now) + 1
+        let _: Void? = clock.wait(for: control, until: next) { $0.changes != seen ? () : nil }
+    }
+
     /// The end of the session and its reason; nil while it continues.
-    private func ended(_ plugins: SessionPlugins, _ parts: SessionPipeline, _ end: Int64?)
+    private func ended(_ plugins: SessionPlugins, _ pipeline: SessionPipeline, _ end: Int64?)
         -> SessionOutcome?
     {
         if let role = plugins.failedRole {
@@ -237,7 +247,9 @@ public final class Session: Sendable {
             return stopping(
                 "every source has ended", plugins.wasDropped ? .pluginFailed(role: nil) : .finished)
         }
-        if parts.hasLostEveryOutput { return stopping("every output has failed", .outputsFailed) }
+        if pipeline.hasLostEveryOutput {
+            return stopping("every output has failed", .outputsFailed)
+        }
         if let end, clock.now >= end { return stopping("the duration is over", .finished) }
         if let request = control.withLock({ $0.stop }) {
             return stopping("stop requested", request)
@@ -250,8 +262,8 @@ public final class Session: Sendable {
         return outcome
     }
 
-    private func negotiate(_ plugins: inout SessionPlugins, _ parts: SessionPipeline) {
-        plugins.negotiate(on: parts, at: clock.now - parts.epoch, measures: !clock.isVirtual)
+    private func negotiate(_ plugins: inout SessionPlugins, _ pipeline: SessionPipeline) {
+        plugins.negotiate(on: pipeline, at: clock.now - pipeline.epoch, measures: !clock.isVirtual)
     }
 
     private func takeCommands() -> [(SessionCommand, String)] {
@@ -263,16 +275,16 @@ public final class Session: Sendable {
 
     private func perform(
         _ command: SessionCommand, _ origin: String, _ plugins: inout SessionPlugins,
-        _ parts: SessionPipeline
+        _ pipeline: SessionPipeline
     ) {
         if command == .explain {
             // Earlier commands have started by now.
-            negotiate(&plugins, parts)
+            negotiate(&plugins, pipeline)
         }
-        switch plugins.perform(command, origin: origin, at: clock.now - parts.epoch) {
+        switch plugins.perform(command, origin: origin, at: clock.now - pipeline.epoch) {
         case .done(let text):
             if case .stop(let role) = command, role.facts.stopping?.shows == .black {
-                parts.showBlack(on: role.track)
+                pipeline.showBlack(on: role.track)
             }
             guard command != .explain else { return }
             events.send(.commanded(origin: origin, text: text))
@@ -281,16 +293,18 @@ public final class Session: Sendable {
     }
 
     /// Brings the report up to date while the session runs.
-    private func publish(_ plugins: SessionPlugins, _ parts: SessionPipeline) {
-        let now = clock.now - parts.epoch
-        publish(report(plugins, parts, at: now, outcome: nil), parts, at: now)
+    private func publish(_ plugins: SessionPlugins, _ pipeline: SessionPipeline) {
+        let now = clock.now - pipeline.epoch
+        publish(report(plugins, pipeline, at: now, outcome: nil), pipeline, at: now)
     }
 
-    private func publish(_ report: SessionReport, _ parts: SessionPipeline, at nanoseconds: Int64) {
+    private func publish(
+        _ report: SessionReport, _ pipeline: SessionPipeline, at nanoseconds: Int64
+    ) {
         newestStanding.withLock {
             $0 = Standing(seconds: Double(nanoseconds) / 1e9, report: report)
         }
-        for file in parts.reports {
+        for file in pipeline.reports {
             do throws(OutputError) {
                 try file.write(report)
             } catch {
@@ -300,12 +314,12 @@ public final class Session: Sendable {
     }
 
     private func report(
-        _ plugins: SessionPlugins, _ parts: SessionPipeline?, at nanoseconds: Int64,
+        _ plugins: SessionPlugins, _ pipeline: SessionPipeline?, at nanoseconds: Int64,
         outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(
             plan: plan, instances: plugins.everyone, losses: plugins.losses.all,
-            negotiations: plugins.negotiations.all, parts: parts, at: nanoseconds,
+            negotiations: plugins.negotiations.all, pipeline: pipeline, at: nanoseconds,
             outcome: outcome)
     }
 }

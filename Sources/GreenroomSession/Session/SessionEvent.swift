@@ -63,7 +63,7 @@ public enum SessionEvent: Sendable {
     case broadcastArrived(role: String, text: String)
     /// A broadcast was refused; with its description and the reason.
     case broadcastRefused(role: String, text: String)
-    /// A share paused; its last picture stays.
+    /// A share paused; its last frame stays.
     case sharePaused(role: String)
     /// A share resumed.
     case shareResumed(role: String)
@@ -78,7 +78,7 @@ public enum SessionEvent: Sendable {
     case sourceSilent(role: String, seconds: Double, text: String)
     /// A source sends again, after some seconds.
     case sourceSends(role: String, seconds: Double)
-    /// The session goes on without a plugin.
+    /// The session continues without a plugin.
     case pluginDropped(role: String)
     /// An output failed; the others continue.
     case outputFailed(output: String, reason: String)

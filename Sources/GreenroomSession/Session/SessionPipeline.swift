@@ -23,13 +23,13 @@ final class SessionPipeline: Sendable {
     /// Time limit for outputs to finish after the session's end.
     private static let finishNanoseconds: Int64 = 5_000_000_000
 
-    let pictures: [Video]
-    let sounds: [(role: String, ingest: AudioIngest)]
+    let videoTracks: [Video]
+    let audioTracks: [(role: String, ingest: AudioIngest)]
     private let audioSinks: [any AudioSink]
     let reports: [ReportFile]
     private let feeds: [OutputFeed]
     private let audioMixer: AudioMixer
-    private let soundThread = Monitor<HostThread?>(nil)
+    private let audioThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
     private let timeline: SessionTimeline
     private let clock: SessionClock
@@ -58,7 +58,7 @@ final class SessionPipeline: Sendable {
         }
         feeds = plugins.slots.feeds
 
-        pictures = plugins.slots.sources.compactMap { source in
+        videoTracks = plugins.slots.sources.compactMap { source in
             guard let kind = source.picture, let input = source.input, let pool = source.pool,
                 let agreed = plugins.negotiations.capability(of: source)
             else { return nil }
@@ -70,6 +70,7 @@ final class SessionPipeline: Sendable {
                     PreProcessorRunner($0, clock: clock)
                 },
                 groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
+                largest: source.instance.descriptor.kind.facts.canPause ? configuration.maximum.size : nil,
                 filterDeadline: configuration.callbackDeadline.nanoseconds,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(
@@ -77,18 +78,18 @@ final class SessionPipeline: Sendable {
                 hasTaps: !outputs.taps(of: kind).isEmpty,
                 threads: Monitor([]))
         }
-        var sounds: [(role: String, ingest: AudioIngest)] = []
+        var audioTracks: [(role: String, ingest: AudioIngest)] = []
         var tracks: [AudioMixer.Track] = []
         for source in plugins.slots.sources {
             guard let ingest = source.instance.audioIngest, let role = source.role else {
                 continue
             }
-            sounds.append((source.instance.role, ingest))
+            audioTracks.append((source.instance.role, ingest))
             tracks.append(
                 AudioMixer.Track(
                     source: ingest, sinks: outputs.audioSinks(of: role.track)))
         }
-        self.sounds = sounds
+        self.audioTracks = audioTracks
         audioSinks = outputs.audioSinks
         reports = outputs.reports
         audioMixer = AudioMixer(
@@ -107,11 +108,22 @@ final class SessionPipeline: Sendable {
 
     /// Whether there were outputs and all have failed.
     var hasLostEveryOutput: Bool {
-        let branches = pictures.flatMap(\.track.branches)
-        let health =
-            branches.map { $0.failure == nil ? .working : .failed }
-            + audioSinks.map(\.health).filter { $0 != .passive }
-        return !health.isEmpty && health.allSatisfy { $0 == .failed }
+        // Often asked: without arrays.
+        var isAnyLost = false
+        for video in videoTracks {
+            for branch in video.track.branches {
+                guard branch.failure != nil else { return false }
+                isAnyLost = true
+            }
+        }
+        for sink in audioSinks {
+            switch sink.health {
+            case .working: return false
+            case .failed: isAnyLost = true
+            case .passive: break
+            }
+        }
+        return isAnyLost
     }
 
     /// Starts the session's timeline, and the threads that follow it.
@@ -119,8 +131,8 @@ final class SessionPipeline: Sendable {
         timeline.begin(at: epoch)
         for feed in feeds { feed.begin(epoch: epoch) }
         var branchCount = 0
-        for (number, picture) in pictures.enumerated() {
-            let track = picture.track
+        for (number, video) in videoTracks.enumerated() {
+            let track = video.track
             let (timeline, events) = (timeline, events)
             var threads = [
                 HostThread(
@@ -139,33 +151,45 @@ final class SessionPipeline: Sendable {
                         }
                     })
             }
-            picture.threads.change { $0 = threads }
+            video.threads.change { $0 = threads }
         }
-        guard !sounds.isEmpty else { return }
-        for sound in sounds { sound.ingest.begin(epoch: epoch) }
+        guard !audioTracks.isEmpty else { return }
+        for audio in audioTracks { audio.ingest.begin(epoch: epoch) }
         let audioMixer = audioMixer
-        let thread = HostThread(name: "sound", clock: clock, as: ClockOrder(part: .sound)) {
+        let thread = HostThread(name: "audio", clock: clock, as: ClockOrder(part: .audio)) {
             audioMixer.run(epoch: epoch)
         }
-        soundThread.change { $0 = thread }
+        audioThread.change { $0 = thread }
+    }
+
+    /// How much of each track was real up to a session time, by its source's role.
+    func accounts(
+        at nanoseconds: Int64
+    ) -> [(role: String, account: () -> RealWatch.Account)] {
+        videoTracks.map { video in
+            (video.instance.role, { .video(video.track.account(at: nanoseconds)) })
+        }
+            + audioTracks.map { audio in
+                (audio.role, { .audio(audio.ingest.statistics.queue.account) })
+            }
     }
 
     /// Makes a track black until its next frame.
     func showBlack(on kind: VideoTrackKind) {
-        pictures.first { $0.track.kind == kind }?.track.showBlack()
+        videoTracks.first { $0.track.kind == kind }?.track.showBlack()
     }
 
     /// Shows a slate on a track until its next frame.
     ///
     /// - Parameter moment: When to show it, on the session clock. A frame before that cancels it.
     func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {
-        pictures.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
+        videoTracks.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
     }
 
     /// Ends the audio at a session time; audio due until then is still delivered.
     ///
     /// - Parameter nanoseconds: Since the session's start.
-    func finishSound(at nanoseconds: Int64) {
+    func finishAudio(at nanoseconds: Int64) {
         audioMixer.finish(at: nanoseconds)
     }
 
@@ -174,11 +198,11 @@ final class SessionPipeline: Sendable {
     /// - Parameter nanoseconds: Since the session's start.
     func finish(at nanoseconds: Int64) {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
-        for picture in pictures {
-            picture.track.input.close()
-            let threads = picture.threads.withLock { $0 }
+        for video in videoTracks {
+            video.track.input.close()
+            let threads = video.threads.withLock { $0 }
             threads.first?.join(until: deadline)
-            for branch in picture.track.branches {
+            for branch in video.track.branches {
                 branch.finish(endSlot: branch.rate.frameCount(inNanoseconds: nanoseconds))
             }
         }
@@ -197,7 +221,7 @@ final class SessionPipeline: Sendable {
 
     /// Reports outputs that got frames and could show none of them.
     func tellOfEmptyOutputs() {
-        for branch in pictures.flatMap(\.track.branches) {
+        for branch in videoTracks.flatMap(\.track.branches) {
             let counts = branch.counts
             guard counts.delivered == 0, counts.unconvertible > 0, branch.failure == nil else {
                 continue
@@ -210,16 +234,16 @@ final class SessionPipeline: Sendable {
     }
 
     private func joinOutputs(until deadline: Int64) {
-        for picture in pictures {
-            let threads = picture.threads.withLock { $0 }.dropFirst()
-            for (branch, thread) in zip(picture.track.branches, threads)
+        for video in videoTracks {
+            let threads = video.threads.withLock { $0 }.dropFirst()
+            for (branch, thread) in zip(video.track.branches, threads)
             where !thread.join(until: deadline) {
                 events.send(
                     .outputFailed(
                         output: branch.name, reason: "it is still writing, and was left behind"))
             }
         }
-        soundThread.withLock { $0 }?.join(until: deadline)
+        audioThread.withLock { $0 }?.join(until: deadline)
     }
 
     /// Finishes the audio outputs, all within one deadline.

@@ -33,19 +33,23 @@ package struct SourcePlan: Sendable {
     package var onFailure: FailurePolicy
     /// Of a filter, whether frames that it has not edited are withheld from the outputs.
     package var isRequired: Bool
+    /// How long a source may take to its first frame or sound; nil for the session's deadline.
+    package var startDeadline: Duration?
     /// Its isolation; nil for the host's process.
     package var isolation: IsolationPlan?
 
     /// Makes a plan.
     package init(
         factory: any PluginFactory, descriptor: PluginDescriptor, settings: [Setting],
-        onFailure: FailurePolicy = .end, isRequired: Bool = false, isolation: IsolationPlan? = nil
+        onFailure: FailurePolicy = .end, isRequired: Bool = false, startDeadline: Duration? = nil,
+        isolation: IsolationPlan? = nil
     ) {
         self.factory = factory
         self.descriptor = descriptor
         self.settings = settings
         self.onFailure = onFailure
         self.isRequired = isRequired
+        self.startDeadline = startDeadline
         self.isolation = isolation
     }
 }

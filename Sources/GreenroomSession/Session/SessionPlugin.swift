@@ -10,6 +10,9 @@ struct SessionPlugin {
     let address: PluginAddress
     let instance: PluginInstance
     let onFailure: FailurePolicy
+    /// How long it may take to its first frame or sound, in nanoseconds; nil for the session's
+    /// deadline.
+    let startDeadline: Int64?
     /// Set for a video source.
     var input: VideoTrackInput?
     /// Set for a video source.
@@ -57,14 +60,17 @@ struct PluginSlots {
         let frameLimit = Self.poolLimit(
             outputs: plan.configuration.outputs.count, plugins: plan.outputs.count)
         let slots = SessionRole.allCases.compactMap { plan.slots[$0] }
-        var count = 0
-        func nextNumber() -> Int {
-            defer { count += 1 }
-            return count
+        var ingests: [SessionRole: AudioIngest] = [:]
+        for (number, slot) in slots.enumerated() where slot.role.medium == .audio {
+            ingests[slot.role] = AudioIngest(
+                role: "\(PluginAddress(slot.role))", number: number, clock: clock, events: events)
         }
-        for slot in slots {
-            let (address, number) = (PluginAddress(slot.role), nextNumber())
+        for (number, slot) in slots.enumerated() {
+            let address = PluginAddress(slot.role)
             let name = "\(address)"
+            let pausing = slots.map(\.role).filter {
+                slot.role.kind.facts.canPause && $0.follows(slot.role)
+            }
             switch slot.role.medium {
             case .video:
                 let pool = FramePool(limit: frameLimit)
@@ -73,29 +79,34 @@ struct PluginSlots {
                     plan: slot.plugin, number: number, role: name, clock: clock, events: events,
                     videoIngest: VideoIngest(pool: pool, track: input, clock: clock) {
                         events.send(.note(role: name, text: $0))
-                    })
+                    }, pausedAudio: pausing.compactMap { ingests[$0] })
                 sources.append(
                     SessionPlugin(
                         address: address, instance: instance, onFailure: slot.plugin.onFailure,
-                        input: input, pool: pool))
+                        startDeadline: slot.plugin.startDeadline?.nanoseconds, input: input,
+                        pool: pool))
             case .audio:
-                let ingest = AudioIngest(role: name, number: number, clock: clock, events: events)
                 let instance = PluginInstance(
                     plan: slot.plugin, number: number, role: name, clock: clock, events: events,
-                    audioIngest: ingest)
+                    audioIngest: ingests[slot.role],
+                    pausedAudio: pausing.compactMap { ingests[$0] })
                 sources.append(
                     SessionPlugin(
-                        address: address, instance: instance, onFailure: slot.plugin.onFailure))
+                        address: address, instance: instance, onFailure: slot.plugin.onFailure,
+                        startDeadline: slot.plugin.startDeadline?.nanoseconds))
             }
         }
-        for (address, plugin) in slots.flatMap(\.plugins) where address.filter != nil {
+        let chain = slots.flatMap(\.plugins).filter { $0.address.filter != nil }
+        for (number, (address, plugin)) in chain.enumerated() {
             let instance = PluginInstance(
-                plan: plugin, number: nextNumber(), role: "\(address)", clock: clock,
+                plan: plugin, number: slots.count + number, role: "\(address)", clock: clock,
                 events: events,
                 // Outputs get edited frames unchanged.
                 editedFrameLimit: frameLimit)
             filters.append(
-                SessionPlugin(address: address, instance: instance, onFailure: plugin.onFailure))
+                SessionPlugin(
+                    address: address, instance: instance, onFailure: plugin.onFailure,
+                    startDeadline: nil))
         }
         for (index, plugin) in plan.outputs.sorted(by: { $0.key < $1.key }) {
             let address = PluginAddress.output(index)

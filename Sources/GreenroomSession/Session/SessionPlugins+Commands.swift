@@ -52,7 +52,7 @@ extension SessionPlugins {
                 events.send(
                     .note(
                         role: instance.role,
-                        text: "its source has paused it, and its last picture stays"))
+                        text: "its source has paused it, and its last frame stays"))
             }
             guard stopped.contains(instance.number),
                 let stopping = negotiation.plugin.role?.facts.stopping
@@ -116,8 +116,8 @@ extension SessionRole.Shown {
     /// The track's content, in words.
     fileprivate var inWords: String {
         switch self {
-        case .black: "its picture is black"
-        case .lastPicture: "its last picture stays"
+        case .black: "its video is black"
+        case .lastFrame: "its last frame stays"
         case .silence: "it is silent"
         }
     }

@@ -21,7 +21,8 @@ extension SessionPlugins {
             }
             let finding = silence.look(
                 at: plugin.number, accepted: instance.acceptedSinceStart, promise: promise,
-                deadline: steps.deadlineNanoseconds, now: clock.now)
+                deadline: steps.deadlineNanoseconds, startDeadline: plugin.startDeadline,
+                now: clock.now)
             switch finding {
             case nil: break
             case .silent(let nanoseconds, let isFirst):
@@ -33,15 +34,18 @@ extension SessionPlugins {
                         role: instance.role, seconds: Double(nanoseconds) / 1e9,
                         text: text(
                             of: promise,
-                            isFirst ? "since it was started" : "for \(seconds(nanoseconds)) s")))
+                            isFirst ? "since it was started" : "for \(seconds(nanoseconds)) s",
+                            instance.newestRefusals)))
             case .sends(let nanoseconds):
                 events.send(
                     .sourceSends(role: instance.role, seconds: Double(nanoseconds) / 1e9))
             // One that connects by itself may have its reasons.
             case .failed where instance.arrivals != nil: break
             case .failed(let nanoseconds):
-                let unit = plugin.role?.medium == .audio ? "sound" : "frame"
-                let reason = "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
+                let unit = plugin.role?.medium == .audio ? "audio" : "frame"
+                let reason =
+                    "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
+                    + (instance.newestRefusals.counts.map { ": \($0)" } ?? "")
                 events.send(.pluginLost(role: instance.role, evidence: reason))
                 fail(plugin, because: reason)
             }
@@ -51,30 +55,52 @@ extension SessionPlugins {
     /// Whether a source should be sending now.
     private func isOwing(_ plugin: SessionPlugin) -> Bool {
         let instance = plugin.instance
-        return !isAway(plugin) && !stopped.contains(plugin.number) && !instance.isPaused
+        return !isAway(plugin) && !stopped.contains(plugin.number) && !isPaused(plugin)
             && instance.isStarted && instance.fault == nil && instance.gaveUp == nil
     }
 
+    /// Whether it has paused, or the share that its audio belongs to.
+    private func isPaused(_ plugin: SessionPlugin) -> Bool {
+        guard let role = plugin.role else { return false }
+        return slots.sources.contains { source in
+            source.instance.isPaused && source.role.map(role.follows) ?? false
+        }
+    }
+
     private func promise(of plugin: SessionPlugin) -> SourceSilence.Promise? {
-        guard plugin.picture != nil else { return .sound }
+        guard plugin.picture != nil else { return .audio }
         if plugin.instance.descriptor.kind.facts.canPause { return .firstFrame }
         return negotiations[plugin]?.negotiator.track.map {
             .frames(every: $0.rate.dueNanoseconds(ofFrame: 1))
         }
     }
 
-    private func text(of promise: SourceSilence.Promise, _ span: String) -> String {
-        switch promise {
-        case .frames:
-            "no frame of it was accepted \(span); a slate stands for it. Send until stop-send, on a "
-                + "thread that waits for nothing else."
-        case .firstFrame:
-            "no frame of it was accepted \(span); a slate stands for it. Send the first frame when "
-                + "the share is started."
-        case .sound:
-            "no sound of it was accepted \(span); silence stands for it. Send zeros while there is "
-                + "nothing to hear."
+    private func text(
+        of promise: SourceSilence.Promise, _ span: String, _ refusals: RefusalsInARow
+    ) -> String {
+        let (unit, stand, cure) =
+            switch promise {
+            case .frames:
+                (
+                    "frame", "a slate stands for it",
+                    "Send until stop-send, on a thread that waits for nothing else."
+                )
+            case .firstFrame:
+                (
+                    "frame", "a slate stands for it",
+                    "Send the first frame when the share is started."
+                )
+            case .audio:
+                (
+                    "audio", "silence stands for it",
+                    "Send zeros while there is nothing to hear."
+                )
+            }
+        guard let counts = refusals.counts, let last = refusals.last else {
+            return "no \(unit) of it was accepted \(span); \(stand). \(cure)"
         }
+        return "no \(unit) of it was accepted \(span): \(counts); \(stand). The last one: "
+            + last.news
     }
 
     private func seconds(_ nanoseconds: Int64) -> Double {

@@ -209,9 +209,10 @@ extension SessionPlugins {
     /// Makes the offers that are due, and applies the current limits to the tracks.
     ///
     /// - Parameter nanoseconds: Session time.
-    mutating func negotiate(on parts: SessionPipeline, at nanoseconds: Int64, measures: Bool) {
+    mutating func negotiate(on pipeline: SessionPipeline, at nanoseconds: Int64, measures: Bool) {
         for plugin in present {
-            guard let picture = parts.pictures.first(where: { $0.instance === plugin.instance })
+            guard
+                let picture = pipeline.videoTracks.first(where: { $0.instance === plugin.instance })
             else { continue }
             negotiations[plugin]?.observe(picture, at: nanoseconds, measures: measures)
             if let offer = negotiations[plugin]?.next(at: nanoseconds) {
@@ -221,8 +222,9 @@ extension SessionPlugins {
                     begin(plugin) { $0.beginPropertyChange(offer: offer) }
                 }
             }
-            if let capability = negotiations[plugin]?.negotiator.track {
-                picture.track.follow(capability)
+            if let negotiator = negotiations[plugin]?.negotiator, let capability = negotiator.track
+            {
+                picture.track.follow(capability, within: negotiator.ceilings.lowest.size)
             }
         }
     }
@@ -268,6 +270,7 @@ extension SessionPlugins {
         case .done where isAway(plugin):
             advance(plugin, after: step.step)
         case .done where step.step == .propertyChange:
+            clock.expectNext(plugin: plugin.number)
             settleChange(of: plugin)
         case .done:
             break

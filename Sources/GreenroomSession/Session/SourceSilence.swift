@@ -1,4 +1,4 @@
-/// Finds sources that send nothing though they owe frames or sound.
+/// Finds sources that send nothing though they owe frames or audio.
 ///
 /// It has no clock: times are passed in, in nanoseconds on the session clock.
 struct SourceSilence {
@@ -8,9 +8,9 @@ struct SourceSilence {
         case frames(every: Int64)
         /// A first frame; after that it sends when there is something new: a share.
         case firstFrame
-        /// Sound all the time. One that has sent some and falls silent is kept: many have nothing
+        /// Audio all the time. One that has sent some and falls silent is kept: many have nothing
         /// to say for a while.
-        case sound
+        case audio
     }
 
     /// What is to be told, or done.
@@ -54,8 +54,11 @@ struct SourceSilence {
     /// - Parameters:
     ///   - accepted: Frames or blocks that were accepted of it since it was started.
     ///   - deadline: How long it may stay silent once that was told, in nanoseconds.
+    ///   - startDeadline: How long it may take to its first frame or sound; nil for the same as
+    ///     later.
     mutating func look(
-        at plugin: Int, accepted: Int, promise: Promise, deadline: Int64, now: Int64
+        at plugin: Int, accepted: Int, promise: Promise, deadline: Int64,
+        startDeadline: Int64? = nil, now: Int64
     ) -> Finding? {
         var entry = entries[plugin] ?? Entry(accepted: 0, seen: now)
         defer { entries[plugin] = entry }
@@ -73,14 +76,15 @@ struct SourceSilence {
         case .frames(let interval): limit = max(limit, Self.longestGap * interval)
         case .firstFrame where entry.hasSent: return nil
         case .firstFrame: break
-        case .sound: canFail = !entry.hasSent
+        case .audio: canFail = !entry.hasSent
         }
         if !entry.isTold {
             guard silence >= limit else { return nil }
             entry.isTold = true
             return .silent(silence, isFirst: !entry.hasSent)
         }
-        guard canFail, !entry.hasFailed, silence - limit >= deadline else { return nil }
+        let longest = (entry.hasSent ? nil : startDeadline) ?? limit + deadline
+        guard canFail, !entry.hasFailed, silence >= longest else { return nil }
         entry.hasFailed = true
         return .failed(silence)
     }

@@ -58,6 +58,8 @@ struct StepRunner {
 
     /// Time limit of a callback.
     let deadlineNanoseconds: Int64
+    /// How long a callback may take before it counts as waiting for a thread of its plugin.
+    private static let waitingNanoseconds: Int64 = 500_000_000
     /// Steps that run while the session continues.
     private var running: [Step] = []
 
@@ -65,6 +67,12 @@ struct StepRunner {
 
     /// Whether a callback is running that should return soon.
     var awaitsCallbacks: Bool { running.contains { !$0.isPump && !isPumping($0.plugin.instance) } }
+
+    /// The plugins whose callback has run for so long that it may wait for a thread of its own.
+    var mayWaitForThreads: [Int] {
+        let limit = min(Self.waitingNanoseconds, deadlineNanoseconds / 2)
+        return running.filter { !$0.isPump && $0.taken >= limit }.map(\.plugin.number)
+    }
 
     /// Whether a plugin sends from inside start-send: none of its other callbacks runs until that
     /// returns.

@@ -71,11 +71,11 @@ extension Set<PluginKind> {
     /// Kinds that may say that nothing new comes for now.
     static var pausing: Self { Self(PluginKind.allCases.filter(\.facts.canPause)) }
     /// Kinds that send video.
-    static var pictures: Self { Self(PluginKind.allCases.filter { $0.sender == .video }) }
+    static var videoSources: Self { Self(PluginKind.allCases.filter { $0.sender == .video }) }
     /// Kinds that send audio.
-    static var sounds: Self { Self(PluginKind.allCases.filter { $0.sender == .audio }) }
+    static var audioSources: Self { Self(PluginKind.allCases.filter { $0.sender == .audio }) }
     /// Kinds that send.
-    static var senders: Self { pictures.union(sounds) }
+    static var senders: Self { videoSources.union(audioSources) }
 }
 
 /// The result of a check, thrown early or returned.

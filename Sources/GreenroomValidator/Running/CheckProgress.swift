@@ -43,11 +43,11 @@ final class CheckProgress: Sendable {
 
     /// The verdict on a check without one.
     func verdict(afterSeconds seconds: Double) -> Verdict {
-        let (benches, past) = state.withLock { ($0.followers.compactMap(\.fixture), $0.past) }
-        let spent = benches.reduce(into: past) { $0 += $1.pluginHarness.spent }
+        let (fixtures, past) = state.withLock { ($0.followers.compactMap(\.fixture), $0.past) }
+        let spent = fixtures.reduce(into: past) { $0 += $1.pluginHarness.spent }
         let begin = "it did not end within \(Int(seconds)) s: "
         let sofar = spent.text
-        for fixture in benches {
+        for fixture in fixtures {
             guard let (step, nanoseconds) = fixture.pluginHarness.runningCallback else { continue }
             let verdict = Verdict(
                 outcome: .timedOut,

@@ -61,14 +61,17 @@ struct CheckResponse: Codable, Sendable {
 
 /// The process of one check: reads its request, runs the check, and writes its response.
 package enum CheckWorker {
+    /// The hidden command of `greenroom` that runs it.
+    package static let command = "check-worker"
+
     /// Runs the requested check.
     ///
     /// - Parameter request: Written by ``Validator``.
     /// - Returns: The response; nil for an invalid request.
-    package static func judge(_ request: [UInt8]) -> [UInt8]? {
+    package static func run(_ request: [UInt8]) -> [UInt8]? {
         guard let request = try? JSONDecoder().decode(CheckRequest.self, from: Data(request)),
             let check = Catalogue.check(request.check),
-            // Without its parent, nobody reads the response.
+            // Without its parent, the response has no reader.
             request.host == getppid()
         else { return nil }
         let progress = CheckProgress()

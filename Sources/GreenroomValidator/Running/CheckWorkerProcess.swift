@@ -60,7 +60,9 @@ struct CheckWorkerProcess {
         posix_spawnattr_setsigmask(&attributes, &none)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK))
-        var words: [UnsafeMutablePointer<CChar>?] = [strdup(program), strdup("judge"), nil]
+        var words: [UnsafeMutablePointer<CChar>?] = [
+            strdup(program), strdup(CheckWorker.command), nil,
+        ]
         defer { for word in words { free(word) } }
         var process = pid_t()
         let status = posix_spawn(&process, program, &actions, &attributes, &words, environ)

@@ -17,7 +17,7 @@ final class Examination: Sendable {
     let confinement: Confinement
     /// The seed of all random input.
     let seed: UInt64
-    /// Whether the user declared the picture to be still or of one colour.
+    /// Whether the user declared the video to be still or of one colour.
     let isStill: Bool
     /// The request to the check's process.
     let request: CheckRequest

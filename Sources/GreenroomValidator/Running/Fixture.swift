@@ -120,7 +120,7 @@ final class Fixture: Sendable {
         verdict(on: name ?? step.rawValue, end).unless(check(naming: step, end))
     }
 
-    /// The check that judges a step's end.
+    /// The check that reports a step's end.
     func check(naming step: LifecycleStep?, _ end: PluginHarness.StepEnd) -> String {
         switch end {
         // The host waits for the call before it calls stop-send.
@@ -141,7 +141,7 @@ final class Fixture: Sendable {
         }
     }
 
-    // MARK: Judged steps
+    // MARK: Checked steps
 
     /// Makes a step with a time limit of two seconds, not counting time in which the machine was
     /// too busy.

@@ -92,7 +92,8 @@ enum InProcessRun {
             let program = ownProgramFile
         else { throw .skipped("no process could be started") }
         let end = ConfinedProcess.run(
-            program, ["judge", String(decoding: data, as: UTF8.self)], in: request.confinement,
+            program, [CheckWorker.command, String(decoding: data, as: UTF8.self)],
+            in: request.confinement,
             library: request.library, seconds: 30)
         switch end {
         case .failed(let text): throw .skipped("no process could be started: \(text)")

@@ -66,7 +66,7 @@ enum ProcessFreezer {
             posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
         }
         var words: [UnsafeMutablePointer<CChar>?] =
-            [strdup(program), strdup("judge"), strdup(request), nil]
+            [strdup(program), strdup(CheckWorker.command), strdup(request), nil]
         defer { for word in words { free(word) } }
         var process = pid_t()
         guard posix_spawn(&process, program, &actions, nil, &words, environ) == 0 else {

@@ -30,10 +30,7 @@ struct InstalledProgram {
     }
 
     /// Whether a shell finds it by name.
-    var isOnPath: Bool {
-        let folders = (environmentVariable("PATH") ?? "").split(separator: ":")
-        return folders.lazy.compactMap { resolvedPath("\($0)/greenroom") }.first == path
-    }
+    var isOnPath: Bool { programOnPath("greenroom") == path }
 
     /// The command for a shell.
     var command: String { isOnPath ? "greenroom" : path.quotedForShell }

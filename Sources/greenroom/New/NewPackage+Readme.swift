@@ -21,25 +21,33 @@ extension NewPackage {
         return #"""
             # \#(plugin.name)
 
-            \#(introduction.wrapped())
+            \#(introduction.wrapped(at: Self.columns))
 
             \#(path)    \#(plugin.build)
                 greenroom validate ./\#(plugin.library)
                 greenroom run session.yaml
 
-            \#(explanation.wrapped())
+            \#(explanation.wrapped(at: Self.columns))
 
                 greenroom run session.yaml --set \#(plugin.assignment)
 
             ## What to change first
 
-            - \#(function.wrapped(indent: "  "))
-            - \#(identity.wrapped(indent: "  "))
-            - \#(setting.wrapped(indent: "  "))
+            \#(item(function))
+            \#(item(identity))
+            \#(item(setting))
 
-            \#(reference.wrapped())
+            \#(reference.wrapped(at: Self.columns))
 
             """#
+    }
+
+    /// The width of the text.
+    private static let columns = 90
+
+    /// An item of a list.
+    private func item(_ text: String) -> String {
+        "-" + text.wrapped(at: Self.columns, indent: "  ").dropFirst()
     }
 
     /// Has the shell find the program, if it would not.
@@ -50,7 +58,7 @@ extension NewPackage {
     private var reference: String {
         switch base {
         case .package(let path):
-            "The guides, from a first camera to threads and sound, are in "
+            "The guides, from a first camera to threads and audio, are in "
                 + "`\(path)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
         case .headers(let headers):
             plugin.template.kind.isOutput
@@ -96,20 +104,5 @@ extension NewPlugin {
         case .c: "`parameters` has its default and its bounds, and `set` takes it over"
         case .cxx: "`description` has its default and its bounds, and `set` takes it over"
         }
-    }
-}
-
-extension String {
-    /// In lines of 90 characters at most, where words let it.
-    fileprivate func wrapped(indent: String = "") -> String {
-        var lines: [String] = []
-        for word in split(separator: " ") {
-            if let last = lines.last, last.count + word.count < 90 {
-                lines[lines.count - 1] += " " + word
-            } else {
-                lines.append(String(word))
-            }
-        }
-        return lines.joined(separator: "\n" + indent)
     }
 }

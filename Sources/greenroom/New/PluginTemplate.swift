@@ -52,7 +52,7 @@ struct PluginTemplate: Sendable {
             kind: .shareAudioSource, typeSuffix: "Audio", content: "a sine of any frequency",
             setting: ("frequency", 440, 1000), task: "samples are made", sources: sound,
             companion: "ColorBarsShare",
-            // The sound of a share is a microphone's of another kind.
+            // The audio of a share is a microphone's of another kind.
             replacements: [
                 ("MyPlugin: Microphone", "MyPlugin: ScreenAudio"),
                 ("GR_KIND_VIRTUAL_MIC", "GR_KIND_SHARE_AUDIO_SOURCE"),

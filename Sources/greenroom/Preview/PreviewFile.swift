@@ -108,7 +108,7 @@ struct PreviewFile {
         guard descriptor.kind.hasPicture else {
             faults.append(
                 Diagnostic(
-                    "\(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no picture to limit. "
+                    "\(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no video to limit. "
                         + "Leave it out.",
                     at: SourceLocation(.argument("--ceiling \"\(ceilings)\""), path: "")))
             return []

@@ -53,11 +53,11 @@ extension NegotiationRecord {
         let source = source ?? "nothing"
         return switch answer {
         case nil: "no answer"
-        case "accept": "accepted"
-        case "counter": "countered with \(source)"
-        case "fixed": "it makes exactly \(source)"
-        case "ignored": "it takes no new offers"
-        default: "refused; it continues with \(source)"
+        case .accept: "accepted"
+        case .counter: "countered with \(source)"
+        case .fixed: "it makes exactly \(source)"
+        case .ignored: "it takes no new offers"
+        case .refused: "refused; it continues with \(source)"
         }
     }
 

@@ -37,7 +37,7 @@ struct PreviewPlan {
         {
             throw Failure(
                 .usage,
-                "\(option): \(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no picture. "
+                "\(option): \(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no video. "
                     + "Leave it out.")
         }
         var file = PreviewFile(plugin: plugin.place, descriptor: descriptor, folder: folder)

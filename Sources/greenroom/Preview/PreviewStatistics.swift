@@ -32,12 +32,12 @@ struct PreviewStatistics {
         return ([time] + parts).joined(separator: "  ")
     }
 
-    // MARK: Pictures
+    // MARK: Video
 
     private func rows(of picture: SessionReport.Video) -> [[String]] {
         let arrival = picture.arrival
         var rows = [
-            ["  picture", carried(picture)],
+            ["  video", carried(picture)],
             ["  real", "\(picture.account)"],
             [
                 "  frames",
@@ -55,27 +55,31 @@ struct PreviewStatistics {
                         + "longest \(tenths(arrival.maximumMilliseconds)) ms",
             ],
         ]
-        let unprocessed = picture.unprocessed
-        let unedited = [
-            ("refused", unprocessed.refused), ("late", unprocessed.late),
-            ("lost", unprocessed.lost),
-        ]
-        if PluginKind.allCases.contains(where: { $0.isFilter && $0.name == plugin?.kind }) {
-            rows.append(["  unedited", list(unedited)])
-        }
+        if isFilter { rows.append(["  unedited", list(unedited(picture))]) }
         return rows
     }
 
     private func parts(of picture: SessionReport.Video) -> [String] {
-        let isFilter = plugin?.kind == PluginKind.preProcessor.name
-        let edits =
-            picture.unprocessed.refused + picture.unprocessed.late + picture.unprocessed.lost
+        let edits = unedited(picture).reduce(0) { $0 + $1.count }
         return [
             carried(picture), rate(of: picture), real(picture.account), "sent \(picture.sent)",
             "refused \(picture.refused.values.reduce(0, +))",
             "dropped \(drops(of: picture).reduce(0) { $0 + $1.count })",
             "stale \(picture.staleRevision)",
         ] + (isFilter ? ["unedited \(edits)"] : [])
+    }
+
+    private var isFilter: Bool {
+        PluginKind.allCases.contains { $0.isFilter && $0.name == plugin?.kind }
+    }
+
+    /// Edits that did not take place, by reason.
+    private func unedited(_ picture: SessionReport.Video) -> [(name: String, count: Int)] {
+        let unprocessed = picture.unprocessed
+        return [
+            ("refused", unprocessed.refused), ("late", unprocessed.late),
+            ("lost", unprocessed.lost),
+        ]
     }
 
     private func carried(_ picture: SessionReport.Video) -> String {
@@ -111,7 +115,7 @@ struct PreviewStatistics {
         let peak = loudness.map(\.peakDBFS) ?? sound.peakDBFS
         return [
             ["  real", "\(sound.account)"],
-            ["  sound", "\(level)peak \(decibels(peak)), clipped \(sound.clippedSamples)"],
+            ["  audio", "\(level)peak \(decibels(peak)), clipped \(sound.clippedSamples)"],
             [
                 "  blocks",
                 "\(rate(of: sound)), sent \(sound.sent), accepted \(sound.accepted), "
@@ -120,9 +124,13 @@ struct PreviewStatistics {
             ["  refused", list(sound.refused)],
             [
                 "  queue",
-                "\(sound.queued / 48) ms; \(sound.concealed / 48) ms of silence, it was late",
+                "\(sound.queued / 48) ms; \(sound.concealed / 48) ms concealed, "
+                    + "\(sound.cut / 48) ms left out",
             ],
-            ["  drift", sound.driftPPM.map { "\(tenths($0)) ppm" } ?? "none"],
+            [
+                "  drift",
+                sound.driftPPM.map { "\(tenths($0)) ppm: the audio is stretched" } ?? "none",
+            ],
         ]
     }
 
@@ -131,7 +139,7 @@ struct PreviewStatistics {
         return level + [
             real(sound.account), "sent \(sound.sent)",
             "refused \(sound.refused.values.reduce(0, +))",
-            "queue \(sound.queued / 48) ms", "late \(sound.concealed / 48) ms",
+            "queue \(sound.queued / 48) ms", "concealed \(sound.concealed / 48) ms",
         ]
     }
 

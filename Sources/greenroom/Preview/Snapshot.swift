@@ -52,7 +52,7 @@ final class Snapshot: Sendable {
         count.withLock { count in
             guard let picture = monitor.picture else {
                 return (
-                    "--snapshot \(path): there is no picture to write: none has arrived. \"sent\", "
+                    "--snapshot \(path): there is no frame to write: none has arrived. \"sent\", "
                         + "\"refused\" and \"dropped\" say why, or the duration is too short.",
                     false
                 )
@@ -68,7 +68,7 @@ final class Snapshot: Sendable {
     }
 
     private func write(_ picture: borrowing VideoFrame) throws -> FrameSize {
-        // A picture of 8192 pixels a side has 201 MB.
+        // A frame of 8192 pixels a side has 201 MB.
         let image = try FrameConverter().convert(
             picture, to: VideoWant(format: .rgb24), into: FramePool(limit: 1))
         try PNGFile.write(image, to: path)

@@ -102,7 +102,7 @@ final class EventPrinter: Sendable {
             let clock = "\(minutes):\(seconds < 10 ? "0" : "")\(seconds)"
             let sound =
                 snapshot.sound.concealed > 0
-                ? ["sound late \(snapshot.sound.concealed / 48) ms"] : []
+                ? ["audio concealed \(snapshot.sound.concealed / 48) ms"] : []
             queue.show(
                 status: (["sending \(clock)"] + pictures + sound).joined(separator: "  "))
         case .plain:

@@ -22,7 +22,7 @@ struct EventRecord: Codable, Sendable {
     var step: String?
     var seconds: Double?
     var capability: String?
-    var answer: String?
+    var answer: NegotiationRecord.Answer?
     var output: String?
     var text: String?
     var pictures: [Video]?
@@ -38,113 +38,68 @@ struct EventRecord: Codable, Sendable {
     var exit: Int32?
     /// At the end: the summary as text.
     var summary: [String]?
-
-    init(event: String) { self.event = event }
 }
 
 extension SessionEvent {
     /// The event as JSON.
     var record: EventRecord {
-        var record: EventRecord
         switch self {
         case .agreed(let role, let agreement, let negotiation):
-            record = EventRecord(event: "agreed")
-            record.role = role
-            record.capability = agreement.track.description
-            record.answer = agreement.answer.name
-            record.negotiation = negotiation
+            EventRecord(
+                event: "agreed", role: role, capability: agreement.track.description,
+                answer: agreement.answer.recorded, negotiation: negotiation)
         case .renegotiated(let role, let negotiation):
-            record = EventRecord(event: "renegotiated")
-            record.role = role
-            record.capability = negotiation.track
-            record.answer = negotiation.answer
-            record.text = negotiation.reason
-            record.negotiation = negotiation
+            EventRecord(
+                event: "renegotiated", role: role, capability: negotiation.track,
+                answer: negotiation.answer, text: negotiation.reason.rawValue,
+                negotiation: negotiation)
         case .explanation(let role, let negotiation):
-            record = EventRecord(event: "explanation")
-            record.role = role
-            record.capability = negotiation.track
-            record.text = line
-            record.negotiation = negotiation
+            EventRecord(
+                event: "explanation", role: role, capability: negotiation.track, text: line,
+                negotiation: negotiation)
         case .commanded(let origin, let text):
-            record = EventRecord(event: "commanded")
-            record.origin = origin
-            record.text = text
+            EventRecord(event: "commanded", origin: origin, text: text)
         case .started:
-            record = EventRecord(event: "started")
+            EventRecord(event: "started")
         case .pluginLog(let role, let level, let text):
-            record = EventRecord(event: "log")
-            record.role = role
-            record.level = level.rawValue
-            record.text = text
+            EventRecord(event: "log", role: role, level: level.rawValue, text: text)
         case .stepFailed(let role, let step, let status, let reason):
-            record = EventRecord(event: "step-failed")
-            record.role = role
-            record.step = step
-            record.status = status.description
-            record.text = reason
+            EventRecord(
+                event: "step-failed", role: role, status: status.description, step: step,
+                text: reason)
         case .callbackHangs(let role, let callback, let seconds):
-            record = EventRecord(event: "callback-hangs")
-            record.role = role
-            record.step = callback
-            record.seconds = seconds
+            EventRecord(event: "callback-hangs", role: role, step: callback, seconds: seconds)
         case .pluginGaveUp(let role, let status, let reason):
-            record = EventRecord(event: "plugin-gave-up")
-            record.role = role
-            record.status = status.description
-            record.text = reason
+            EventRecord(
+                event: "plugin-gave-up", role: role, status: status.description, text: reason)
         case .broadcastArrived(let role, let text):
-            record = EventRecord(event: "broadcast-arrived")
-            record.role = role
-            record.text = text
+            EventRecord(event: "broadcast-arrived", role: role, text: text)
         case .broadcastRefused(let role, let text):
-            record = EventRecord(event: "broadcast-refused")
-            record.role = role
-            record.text = text
+            EventRecord(event: "broadcast-refused", role: role, text: text)
         case .sharePaused(let role):
-            record = EventRecord(event: "share-paused")
-            record.role = role
+            EventRecord(event: "share-paused", role: role)
         case .shareResumed(let role):
-            record = EventRecord(event: "share-resumed")
-            record.role = role
+            EventRecord(event: "share-resumed", role: role)
         case .pluginLost(let role, let evidence):
-            record = EventRecord(event: "plugin-lost")
-            record.role = role
-            record.text = evidence
+            EventRecord(event: "plugin-lost", role: role, text: evidence)
         case .pluginRestarts(let role, let seconds):
-            record = EventRecord(event: "plugin-restarts")
-            record.role = role
-            record.seconds = seconds
+            EventRecord(event: "plugin-restarts", role: role, seconds: seconds)
         case .pluginReturned(let role, let seconds):
-            record = EventRecord(event: "plugin-returned")
-            record.role = role
-            record.seconds = seconds
+            EventRecord(event: "plugin-returned", role: role, seconds: seconds)
         case .sourceSilent(let role, let seconds, let text):
-            record = EventRecord(event: "source-silent")
-            record.role = role
-            record.seconds = seconds
-            record.text = text
+            EventRecord(event: "source-silent", role: role, seconds: seconds, text: text)
         case .sourceSends(let role, let seconds):
-            record = EventRecord(event: "source-sends")
-            record.role = role
-            record.seconds = seconds
+            EventRecord(event: "source-sends", role: role, seconds: seconds)
         case .pluginDropped(let role):
-            record = EventRecord(event: "plugin-dropped")
-            record.role = role
+            EventRecord(event: "plugin-dropped", role: role)
         case .outputFailed(let output, let reason):
-            record = EventRecord(event: "output-failed")
-            record.output = output
-            record.text = reason
+            EventRecord(event: "output-failed", output: output, text: reason)
         case .note(let role, let text):
-            record = EventRecord(event: "note")
-            record.role = role
-            record.text = text
+            EventRecord(event: "note", role: role, text: text)
         case .stopping(let reason):
-            record = EventRecord(event: "stopping")
-            record.text = reason
+            EventRecord(event: "stopping", text: reason)
         case .ended:
-            record = EventRecord(event: "ended")
+            EventRecord(event: "ended")
         }
-        return record
     }
 }

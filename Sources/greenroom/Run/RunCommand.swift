@@ -112,7 +112,7 @@ struct RunCommand: ParsableCommand {
                 }
             }
             end(
-                printer, endings.status(of: report), outcome: report.outcome,
+                printer, endings.status(of: report), outcome: report.outcome.rawValue,
                 failedPlugin: report.failedPlugin,
                 real: report.accounts.compactMapValues(\.realPercent), summary: report.summary)
         } catch {
@@ -155,9 +155,9 @@ final class Endings: Sendable {
     /// The exit status.
     func status(of report: SessionReport) -> ExitStatus {
         switch report.outcome {
-        case "plugin-failed": .pluginFailed
-        case "interrupted": .interrupted
-        default:
+        case .pluginFailed: .pluginFailed
+        case .interrupted: .interrupted
+        case .running, .finished, .outputsFailed, .notReal:
             hasFailedOutput.load(ordering: .relaxed)
                 ? .outputFailed : report.notReal == nil ? .fine : .notReal
         }

@@ -5,27 +5,29 @@ import GreenroomSystem
 import GreenroomValidator
 import SystemPackage
 
-/// `greenroom judge`: the process of one check. `greenroom validate` starts it.
+/// `greenroom check-worker`: the process of one check. `greenroom validate` starts it.
 struct CheckWorkerCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "judge", abstract: "Run one check, as greenroom validate requests it.",
+        commandName: CheckWorker.command,
+        abstract: "Run one check, as greenroom validate requests it.",
         shouldDisplay: false)
 
     @Argument(help: .hidden)
-    var performance: String?
+    var task: String?
 
     func run() throws {
         // A requester that is gone already is not the one in the request.
         _ = greenroom_set_parent_death_signal(SIGKILL)
-        if let performance {
-            guard CheckWorker.perform(performance) else {
-                throw Failure(.usage, "judge is started by greenroom validate, with a request.")
+        if let task {
+            guard CheckWorker.perform(task) else {
+                throw Failure(
+                    .usage, "check-worker is started by greenroom validate, with a request.")
             }
             _exit(0)
         }
         let request = try? FileDescriptor.standardInput.readToEnd()
-        guard let answer = CheckWorker.judge(request ?? []) else {
-            throw Failure(.usage, "judge is started by greenroom validate, with a request.")
+        guard let answer = CheckWorker.run(request ?? []) else {
+            throw Failure(.usage, "check-worker is started by greenroom validate, with a request.")
         }
         _ = try? FileDescriptor.standardOutput.writeAll(answer)
         // Threads of the check may still run.

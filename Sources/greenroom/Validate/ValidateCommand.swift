@@ -64,7 +64,7 @@ struct ValidateCommand: ParsableCommand {
 
     @OptionGroup var grants: GrantOptions
 
-    @Flag(help: "The video is a still picture or of one colour on purpose.")
+    @Flag(help: "The video is a still image or of one colour on purpose.")
     var still = false
 
     func run() throws {
@@ -288,19 +288,5 @@ extension CheckResult {
 extension String {
     fileprivate func padded(to width: Int) -> String {
         self + String(repeating: " ", count: max(width - count, 0))
-    }
-
-    /// Wrapped to a width, where words allow it.
-    fileprivate func wrapped(at width: Int, indent: String) -> String {
-        var lines: [String] = []
-        var line = indent
-        for word in split(separator: " ") {
-            if line.count + word.count + 1 > width, line != indent {
-                lines.append(line)
-                line = indent
-            }
-            line += line == indent ? "\(word)" : " \(word)"
-        }
-        return (lines + [line]).joined(separator: "\n")
     }
 }

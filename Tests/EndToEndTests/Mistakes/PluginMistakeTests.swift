@@ -94,12 +94,12 @@ import Testing
         run(
             "share: { plugin: Slides, settings: { path: empty } }", 69,
             "share: initialize failed (UNAVAILABLE): empty: the folder has no .png, .jpg or .jpeg; put "
-                + "pictures there"),
+                + "images there"),
         run(
             "camera: { plugin: ColorBars, pre-processors: [{ plugin: Watermark, "
                 + "settings: { path: text.png } }] }", 69,
             "camera.pre-processors[0]: initialize failed (UNAVAILABLE): text.png: the file is neither PNG "
-                + "nor JPEG; name a .png or .jpg picture, or convert the file to PNG"),
+                + "nor JPEG; name a .png or .jpg image, or convert the file to PNG"),
         run(
             "microphone: { plugin: AlsaMicrophone, settings: { device: nowhere } }", 69,
             "microphone: initialize failed (UNAVAILABLE): \(unknownPCM)"),
@@ -124,7 +124,7 @@ import Testing
             "s.yaml:2:11: outputs[0]: there is no share to write. Add one, or take another track."),
         Mistake(
             "camera: { plugin: ColorBars }\noutputs: [{ loudspeaker: default }]",
-            "s.yaml:2:11: outputs[0]: there is no sound to play. Add a microphone, or audio to the "
+            "s.yaml:2:11: outputs[0]: there is no audio to play. Add a microphone, or audio to the "
                 + "share."),
         run(
             "camera: { plugin: ColorBars }\noutputs: [{ record: recorded }]", 74,

@@ -161,7 +161,11 @@ enum TestPlugins {
 
     /// Builds a plugin in Swift from the package's modules and objects; a package of its own would
     /// take much longer.
-    static func compileSwift(_ file: String, module: String, into library: String) throws {
+    ///
+    /// - Parameter flags: More for the compiler.
+    static func compileSwift(
+        _ file: String, module: String, into library: String, _ flags: [String] = []
+    ) throws {
         let objects = try ["GreenroomMedia", "GreenroomPlugin"].flatMap { module in
             let build = "\(Checkout.products)/\(module).build"
             return try FileManager.default.contentsOfDirectory(atPath: build)
@@ -172,7 +176,7 @@ enum TestPlugins {
             swiftFlags(module) + [
                 "-O", "-emit-library", file, "-o", library, "-Xlinker",
                 "--version-script=\(Checkout.root)/Plugins/exports.map",
-            ] + objects,
+            ] + flags + objects,
             atMost: .seconds(120))
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
     }
@@ -256,7 +260,7 @@ enum TestPlugins {
     }
 }
 
-/// The 64-bit digest of Fowler, Noll and Vo: tells files apart that nobody made alike on purpose.
+/// The 64-bit digest of Fowler, Noll and Vo: tells apart files that are not forged.
 private struct FNVDigest {
     private(set) var value: UInt64 = 0xcbf2_9ce4_8422_2325
 

@@ -216,7 +216,7 @@ import Testing
         // The plugin uses the new value.
         let offer = secondOffer
         #expect(finish(instance, instance.beginPropertyChange(offer: offer)) == .done)
-        #expect(instance.reply(to: 2)?.name == "counter")
+        #expect(instance.reply(to: 2)?.recorded == .counter)
         end(instance)
     }
 

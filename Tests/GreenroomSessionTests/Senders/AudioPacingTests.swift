@@ -25,7 +25,7 @@ import Testing
         #expect(abs(excess - 0.11) < 0.012, "\(excess)")
         let finding = try #require(simulation.findings.first)
         #expect(simulation.findings.count == 1)
-        #expect(finding.text.hasPrefix("it sends 11 % more sound than time has"))
+        #expect(finding.text.hasPrefix("it sends 11 % more audio than real time"))
         #expect(statistics.driftPPM == nil)
         simulation.expectExact()
     }
@@ -40,7 +40,7 @@ import Testing
         #expect(abs(statistics.pacing.shortage - 0.3) < 0.03)
         let texts = simulation.findings.map(\.text)
         #expect(texts.count == 1, "\(texts)")
-        #expect(texts.first?.hasPrefix("it sends 30 % less sound than time has") == true)
+        #expect(texts.first?.hasPrefix("it sends 30 % less audio than real time") == true)
         simulation.expectExact()
     }
 
@@ -61,7 +61,7 @@ import Testing
         // The first block comes when its last sample was taken.
         #expect(account.missing < 960 && account.stopped == 0, "\(account)")
         let texts = simulation.findings.map(\.text)
-        #expect(texts.count == 1 && texts[0].contains("less sound than time has"), "\(texts)")
+        #expect(texts.count == 1 && texts[0].contains("less audio than real time"), "\(texts)")
         #expect(abs(statistics.pacing.shortage + ppm / 1e6) < 0.012, "\(statistics.pacing)")
         simulation.expectExact()
     }
@@ -78,7 +78,7 @@ import Testing
         let statistics = simulation.ingest.statistics
         #expect(statistics.queue.early == 0 && statistics.queue.concealed == 0)
         let texts = simulation.findings.map(\.text)
-        #expect(texts.count == 1 && texts[0].contains("more sound than time has"), "\(texts)")
+        #expect(texts.count == 1 && texts[0].contains("more audio than real time"), "\(texts)")
         #expect(abs(statistics.pacing.excess - ppm / 1e6) < 0.012, "\(statistics.pacing)")
         simulation.expectExact()
     }

@@ -7,70 +7,71 @@ import Testing
     private let second: Int64 = 1_000_000_000
     private let agreed = VideoCapability(width: 1280, height: 720, fps: 30)
 
-    private func conduct() -> CapabilityCompliance {
-        var conduct = CapabilityCompliance()
-        conduct.agreed(1, on: agreed)
-        return conduct
+    private func compliance() -> CapabilityCompliance {
+        var compliance = CapabilityCompliance()
+        compliance.agreed(1, on: agreed)
+        return compliance
     }
 
     /// Sends frames at an interval, and returns the findings.
     private func findings(
-        _ conduct: inout CapabilityCompliance, fps: Double, seconds: Double, size: FrameSize? = nil,
+        _ compliance: inout CapabilityCompliance, fps: Double, seconds: Double,
+        size: FrameSize? = nil,
         info: FrameInfo = FrameInfo(offerRevision: 1), from start: Int64 = 0, isStale: Bool = false
     ) -> [CapabilityCompliance.Finding] {
         (0..<Int(fps * seconds)).compactMap { index in
-            conduct.took(
+            compliance.took(
                 size ?? agreed.size, info, isStale: isStale,
                 at: start + Int64(Double(index) / fps * 1e9))
         }
     }
 
     @Test func `a camera that keeps its agreement is not reported`() {
-        var conduct = conduct()
-        #expect(findings(&conduct, fps: 30, seconds: 20).isEmpty)
+        var compliance = compliance()
+        #expect(findings(&compliance, fps: 30, seconds: 20).isEmpty)
     }
 
     @Test func `nothing is reported before the agreement`() {
-        var conduct = CapabilityCompliance()
+        var compliance = CapabilityCompliance()
         let size = FrameSize(width: 2, height: 2)
-        #expect(findings(&conduct, fps: 1, seconds: 20, size: size).isEmpty)
+        #expect(findings(&compliance, fps: 1, seconds: 20, size: size).isEmpty)
     }
 
     @Test func `another size is reported once`() {
-        var conduct = conduct()
+        var compliance = compliance()
         let size = FrameSize(width: 640, height: 480)
         #expect(
-            findings(&conduct, fps: 30, seconds: 5, size: size)
+            findings(&compliance, fps: 30, seconds: 5, size: size)
                 == [.otherSize(size, agreed: agreed.size)])
     }
 
     @Test(arguments: [Rotation.quarter, .threeQuarters])
     func `a frame that has the agreed size after rotation is accepted`(rotation: Rotation) {
-        var conduct = conduct()
+        var compliance = compliance()
         var info = FrameInfo(offerRevision: 1)
         info.rotation = rotation
         let size = FrameSize(width: 720, height: 1280)
-        #expect(findings(&conduct, fps: 30, seconds: 5, size: size, info: info).isEmpty)
+        #expect(findings(&compliance, fps: 30, seconds: 5, size: size, info: info).isEmpty)
     }
 
     @Test func `the size of a frame for another offer is ignored`() {
-        var conduct = conduct()
-        conduct.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
-        #expect(findings(&conduct, fps: 30, seconds: 5).isEmpty)
+        var compliance = compliance()
+        compliance.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
+        #expect(findings(&compliance, fps: 30, seconds: 5).isEmpty)
     }
 
     @Test func `frames of an old offer are reported once, after the grace time`() {
-        var conduct = conduct()
-        conduct.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
+        var compliance = compliance()
+        compliance.agreed(2, on: VideoCapability(width: 640, height: 360, fps: 30))
         #expect(
-            findings(&conduct, fps: 30, seconds: 1, isStale: true)
+            findings(&compliance, fps: 30, seconds: 1, isStale: true)
                 == [.oldOffer(1, agreed: 2)])
     }
 
     @Test(arguments: [(14.0, true), (2, true), (16, false), (30, false), (120, false)])
     func `less than half of the agreed rate is reported`(fps: Double, isFound: Bool) {
-        var conduct = conduct()
-        let found = findings(&conduct, fps: fps, seconds: 12)
+        var compliance = compliance()
+        let found = findings(&compliance, fps: fps, seconds: 12)
         #expect(found.count == (isFound ? 1 : 0), "\(found)")
         guard case .slow(let seen, let rate)? = found.first else { return }
         #expect(rate == agreed.rate)
@@ -78,10 +79,10 @@ import Testing
     }
 
     @Test func `a stop does not count as a slow rate`() {
-        var conduct = conduct()
-        #expect(findings(&conduct, fps: 30, seconds: 1).isEmpty)
-        conduct.pause()
-        #expect(findings(&conduct, fps: 30, seconds: 5, from: 60 * second).isEmpty)
+        var compliance = compliance()
+        #expect(findings(&compliance, fps: 30, seconds: 1).isEmpty)
+        compliance.pause()
+        #expect(findings(&compliance, fps: 30, seconds: 5, from: 60 * second).isEmpty)
     }
 
     @Test func `each finding says what was agreed, what was sent, and the cure`() {

@@ -17,10 +17,14 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
     struct Script: Sendable {
         /// The blocks that it leaves out.
         var silent = 0..<0
+        /// Whether it leaves out a block besides.
+        var leavingOut: @Sendable (_ block: Int) -> Bool = { _ in false }
         /// After how many blocks it comes to its end in order; nil for never.
         var blocks: Int?
         /// Nanoseconds from one block to the next.
         var interval: Int64 = 10_000_000
+        /// Whether its blocks declare three channels.
+        var hasThreeChannels = false
     }
 
     let path = "/nowhere/fake.so"
@@ -89,19 +93,20 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
                 return
             }
             guard host.wait_until_ns(handle, due) == 0 else { return }
-            if !script.silent.contains(number) {
+            if !script.silent.contains(number), !script.leavingOut(number) {
                 let status = samples.withUnsafeMutableBufferPointer { samples in
                     var block = gr_audio_block()
                     block.struct_size = UInt32(MemoryLayout<gr_audio_block>.size)
                     block.sample_rate_hz = 48_000
-                    block.channels = 1
+                    block.channels = script.hasThreeChannels ? 3 : 1
                     block.frame_count = 480
                     block.samples = UnsafePointer(samples.baseAddress)
                     block.size_bytes = 960
                     block.pts_ns = due
                     return audio.send(sender, &block, 0)
                 }
-                guard status == 0 || status == Status.queueFull.rawValue else { return }
+                guard status == 0 || status == Status.queueFull.rawValue || script.hasThreeChannels
+                else { return }
             }
             due += script.interval
         }

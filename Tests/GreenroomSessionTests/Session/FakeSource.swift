@@ -35,8 +35,16 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var silent = 0..<0
         /// Whether it leaves out a frame besides.
         var leavingOut: @Sendable (_ frame: Int) -> Bool = { _ in false }
+        /// The size of a frame; nil for the agreed one.
+        var size: (@Sendable (_ frame: Int) -> FrameSize?)?
+        /// The frames that are sent with a rotation of 45 degrees.
+        var tilted = 0..<0
+        /// As a share: the frames that it leaves out because it has paused itself.
+        var paused = 0..<0
         /// Its frame rate; nil for the agreed one.
         var fps: Int64?
+        /// Whether it ends its thread and begins another one when it gets a new offer.
+        var restartsItself = false
         /// How it sends from inside start-send; nil to send on a thread.
         var loop: Loop?
         /// Which of its start-sends hangs until its life is given up, from 1; nil for none.
@@ -61,6 +69,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
     private let state = Mutex(State())
     /// Whether its thread runs.
     private let isSending = Monitor(false)
+    private let isTurningOver = Mutex(false)
     private let isKilled = Monitor(false)
 
     init(_ script: Script = Script()) { self.script = script }
@@ -102,7 +111,13 @@ final class FakeSource: InstanceBackend, PluginFactory {
     }
 
     func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        (did("property-change"), answer(to: offer))
+        let answered = (did("property-change"), answer(to: offer))
+        guard script.restartsItself, isSending.withLock({ $0 }) else { return answered }
+        isTurningOver.withLock { $0 = true }
+        _ = isSending.wait(until: nil) { $0 ? nil : true }
+        isTurningOver.withLock { $0 = false }
+        beginThread()
+        return answered
     }
 
     func startSend() -> Status {
@@ -121,12 +136,16 @@ final class FakeSource: InstanceBackend, PluginFactory {
             return .ok
         case nil: break
         }
+        beginThread()
+        return .ok
+    }
+
+    private func beginThread() {
         isSending.change { $0 = true }
         Thread.detachNewThread {
             _ = self.send()
             self.isSending.change { $0 = false }
         }
-        return .ok
     }
 
     func stopSend() {
@@ -203,16 +222,27 @@ final class FakeSource: InstanceBackend, PluginFactory {
             }
             let waited = host.wait_until_ns(handle, due)
             guard waited == 0 else { return Status(rawValue: waited) }
+            if isTurningOver.withLock({ $0 }) { return .ok }
             let (size, revision) = state.withLock { ($0.size, $0.revision) }
             let fps = script.fps ?? Int64(size.fps_numerator) / Int64(max(size.fps_denominator, 1))
-            if script.silent.contains(number) || script.leavingOut(number) {
+            if number == script.paused.lowerBound, !script.paused.isEmpty {
+                _ = HostInterface.broadcast.pointee.paused(handle)
+            }
+            if number == script.paused.upperBound, !script.paused.isEmpty {
+                _ = HostInterface.broadcast.pointee.resumed(handle)
+            }
+            if script.silent.contains(number) || script.leavingOut(number)
+                || script.paused.contains(number)
+            {
                 due += 1_000_000_000 / max(fps, 1)
                 continue
             }
+            let scripted = script.size?(number)
             var lease = gr_lease()
             lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
             let status = video.acquire(
-                sender, PixelFormat.i420.rawValue, size.width, size.height, &lease)
+                sender, PixelFormat.i420.rawValue, scripted.map { UInt32($0.width) } ?? size.width,
+                scripted.map { UInt32($0.height) } ?? size.height, &lease)
             guard status == 0 else { return Status(rawValue: status) }
             let grey = [UInt8](repeating: UInt8(40 + number % 160), count: 3)
             let (yuv, matrix) = script.color?(number) ?? (grey, .bt601)
@@ -226,8 +256,9 @@ final class FakeSource: InstanceBackend, PluginFactory {
             info.matrix = gr_color_matrix(matrix.rawValue)
             info.offer_revision = revision
             info.pts_ns = due
+            if script.tilted.contains(number) { info.rotation = 45 }
             let sent = video.commit(sender, lease.id, &info)
-            guard sent == 0 else { return Status(rawValue: sent) }
+            guard sent == 0 || info.rotation == 45 else { return Status(rawValue: sent) }
             due += 1_000_000_000 / max(fps, 1)
         }
         return .ok

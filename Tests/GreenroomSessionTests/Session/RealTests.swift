@@ -57,7 +57,7 @@ import Testing
             microphone: FakeMicrophone().plan())
         session.plan.configuration.minimumRealPercent = 99
         let result = try session.run()
-        #expect(result.report.outcome == "finished" && result.report.notReal == nil)
+        #expect(result.report.outcome == .finished && result.report.notReal == nil)
         #expect(result.report.accounts.count == 3)
         for (role, account) in result.report.accounts {
             #expect(account.realPercent == 100, "\(role): \(account)")
@@ -89,10 +89,10 @@ import Testing
             "\(loss)")
         #expect((3.8...4.0).contains(loss.seconds), "\(loss)")
         switch policy {
-        case .end: #expect(result.report.outcome == "plugin-failed")
-        case .off: #expect(result.dropped == ["camera"] && result.report.outcome == "finished")
+        case .end: #expect(result.report.outcome == .pluginFailed)
+        case .off: #expect(result.dropped == ["camera"] && result.report.outcome == .finished)
         case .restart:
-            #expect(camera.calls["start-send"] == 2 && result.report.outcome == "finished")
+            #expect(camera.calls["start-send"] == 2 && result.report.outcome == .finished)
             #expect(result.silent == ["camera", "camera"])
         }
     }
@@ -104,8 +104,112 @@ import Testing
         #expect(result.silent == ["camera"] && result.sends == ["camera"])
         let account = try #require(result.picture("camera")?.account)
         #expect(account.real == 30 && account.total == 60, "\(account)")
-        #expect(account.realPercent == 50 && result.report.outcome == "finished")
+        #expect(account.realPercent == 50 && result.report.outcome == .finished)
         #expect("\(account)".hasPrefix("50 % real; "), "\(account)")
+    }
+
+    @Test(arguments: [FakeSource(.init(silent: 0..<75)), FakeSource(.init(silent: 0..<120))])
+    func `a source has its own time to its first frame, and a slate meanwhile`(
+        camera: FakeSource
+    ) throws {
+        var plan = camera.plan(.videoSource, onFailure: .off)
+        plan.startDeadline = .seconds(6)
+        let result = try session(
+            camera: plan, share: FakeSource().plan(.shareSource), milliseconds: 8000,
+            deadline: 500
+        ).run()
+        #expect(result.silent == ["camera"])
+        let isLate = !result.dropped.isEmpty
+        // Five seconds are within the time, and eight are not.
+        #expect(isLate == (result.sends == []))
+        let account = try #require(result.picture("camera")?.account)
+        #expect(account.kinds == 120, "\(account)")
+        if isLate {
+            let loss = try #require(result.plugin("camera")?.losses?.first)
+            #expect((5.9...6.2).contains(loss.seconds), "\(loss)")
+            #expect((account.slate ?? 0) >= 15 * 7, "\(account)")
+        } else {
+            #expect(account.real == 45, "\(account)")
+            #expect((account.slate ?? 0) >= 15 * 4 - 1, "\(account)")
+        }
+    }
+
+    @Test func `frames that are all refused are told with their refusals`() throws {
+        let result = try session(
+            camera: FakeSource(.init(tilted: 0..<10_000)).plan(.videoSource, onFailure: .off),
+            microphone: FakeMicrophone(.init(hasThreeChannels: true)).plan(onFailure: .off),
+            deadline: 500
+        ).run()
+        let texts = result.events.compactMap { event -> String? in
+            if case .sourceSilent(_, _, let text) = event { text } else { nil }
+        }
+        #expect(texts.count == 2)
+        for text in texts { #expect(text.contains("since it was started: "), "\(text)") }
+        #expect(
+            texts.contains {
+                $0.contains(
+                    " were refused with BAD_ROTATION; a slate stands for it. The last one: ")
+                    && $0.contains("Use 0, 90, 180 or 270 degrees clockwise.")
+            }, "\(texts)")
+        #expect(
+            texts.contains {
+                $0.contains(" were refused with BAD_CHANNELS; silence stands for it. ")
+                    && $0.contains("Mix down to stereo.")
+            }, "\(texts)")
+        let evidence = result.plugin("camera")?.losses?.first?.evidence ?? ""
+        #expect(
+            evidence.hasPrefix("no frame of it was accepted for 1.4 s: ")
+                && evidence.hasSuffix(" were refused with BAD_ROTATION"), "\(evidence)")
+    }
+
+    @Test func `refusals of frames before others that were accepted are not told again`() throws {
+        // The 5th to 10th are refused, and from the 30th on nothing is sent.
+        let camera = FakeSource(.init(silent: 30..<10_000, tilted: 5..<10))
+        let result = try session(camera: camera.plan(.videoSource)).run()
+        let texts = result.events.compactMap { event -> String? in
+            if case .sourceSilent(_, _, let text) = event { text } else { nil }
+        }
+        #expect(texts.count == 1 && !texts[0].contains("refused"), "\(texts)")
+    }
+
+    @Test func `a share that is paused before its first frame owes none`() throws {
+        let paused = try session(
+            share: FakeSource(.init(paused: 0..<10_000)).plan(.shareSource)
+        ).run()
+        expectAdditive(paused)
+        #expect(paused.silent.isEmpty && paused.report.outcome == .finished)
+        let account = try #require(paused.report.accounts["share"])
+        #expect(account.missing <= 1 && account.stopped >= 59, "\(account)")
+        let resumed = try session(
+            share: FakeSource(.init(paused: 0..<30)).plan(.shareSource)
+        ).run()
+        expectAdditive(resumed)
+        let later = try #require(resumed.report.accounts["share"])
+        #expect(later.stopped >= 29 && later.real == 30, "\(later)")
+    }
+
+    @Test(arguments: [nil, 70, 85])
+    func `sound that is not real for long is told, by the session's minimum`(minimum: Int?) throws {
+        // From 10 s to 20 s every fifth block is missing.
+        var session = try session(
+            camera: FakeSource().plan(.videoSource),
+            microphone: FakeMicrophone(
+                .init(leavingOut: {
+                    (1000..<2000).contains($0) && $0 % 5 == 0
+                })
+            ).plan(), milliseconds: 31_000)
+        session.plan.configuration.minimumRealPercent = minimum
+        let result = try session.run()
+        let notes = result.notes.filter { $0.contains("of the last 10 s, ") }
+        switch minimum {
+        case 70: #expect(notes.isEmpty, "\(notes)")
+        case nil:
+            #expect(notes.count == 2 && notes[0].hasSuffix("% concealed"), "\(notes)")
+        default:
+            #expect(notes.count == 2, "\(notes)")
+            #expect(notes.first?.hasSuffix(", less than minimum-real, 85 %") == true, "\(notes)")
+        }
+        #expect(notes.allSatisfy { $0.hasPrefix("microphone: ") }, "\(notes)")
     }
 
     @Test func `a picture that is repeated for long is told, and when it is real again`() throws {
@@ -121,14 +225,16 @@ import Testing
         #expect(result.silent.isEmpty)
     }
 
-    @Test(arguments: [(40, "finished"), (50, "finished"), (51, "not-real"), (0, "finished")])
-    func `the minimum is a line`(percent: Int, outcome: String) throws {
+    @Test(arguments: [
+        (40, SessionReport.Outcome.finished), (50, .finished), (51, .notReal), (0, .finished),
+    ])
+    func `the minimum is a line`(percent: Int, outcome: SessionReport.Outcome) throws {
         let camera = FakeSource(.init(silent: 15..<45))
         var session = try session(camera: camera.plan(.videoSource))
         session.plan.configuration.minimumRealPercent = percent
         let report = try session.run().report
         #expect(report.outcome == outcome)
-        #expect(report.notReal == (outcome == "finished" ? nil : ["camera"]))
+        #expect(report.notReal == (outcome == .finished ? nil : ["camera"]))
     }
 
     @Test func `a microphone that never sends is told, and nothing was real`() throws {
@@ -138,7 +244,7 @@ import Testing
         ).run()
         expectAdditive(result)
         #expect(result.silent == ["microphone"])
-        #expect(result.report.outcome == "not-real" && result.report.notReal == ["microphone"])
+        #expect(result.report.outcome == .notReal && result.report.notReal == ["microphone"])
         let account = try #require(result.report.accounts["microphone"])
         #expect(account.missing == account.total && account.realPercent == 0, "\(account)")
     }
@@ -148,7 +254,7 @@ import Testing
             camera: FakeSource().plan(.videoSource),
             microphone: FakeMicrophone(.init(silent: 0..<10_000)).plan(), deadline: 1000
         ).run()
-        #expect(never.report.outcome == "plugin-failed")
+        #expect(never.report.outcome == .pluginFailed)
         #expect(never.report.failedPlugin == "microphone")
         let pausing = try session(
             camera: FakeSource().plan(.videoSource),
@@ -157,7 +263,7 @@ import Testing
         ).run()
         expectAdditive(pausing)
         #expect(pausing.silent == ["microphone"] && pausing.sends == ["microphone"])
-        #expect(pausing.report.outcome == "finished")
+        #expect(pausing.report.outcome == .finished)
         let account = try #require(pausing.report.accounts["microphone"])
         #expect(account.concealed == 250 * 480, "\(account)")
     }
@@ -173,7 +279,7 @@ import Testing
         #expect((sound.underfedPercent ?? 0) > 1, "\(sound)")
         #expect(
             result.notes.contains {
-                $0.hasPrefix("microphone: it sends ") && $0.contains("less sound than time has")
+                $0.hasPrefix("microphone: it sends ") && $0.contains("less audio than real time")
             }, "\(result.notes)")
     }
 
@@ -189,8 +295,43 @@ import Testing
             share: FakeSource(.init(silent: 1..<10_000)).plan(.shareSource)
         ).run()
         expectAdditive(resting)
-        #expect(resting.silent.isEmpty && resting.report.outcome == "finished")
+        #expect(resting.silent.isEmpty && resting.report.outcome == .finished)
         #expect(resting.report.accounts["share"]?.realPercent == 100)
+    }
+
+    @Test(arguments: [true, false])
+    func `the audio of a paused share owes nothing, and is heard if it comes`(
+        isQuiet: Bool
+    ) throws {
+        // From 1 s to 4.07 s; the audio is back after 4 s.
+        var session = try session(
+            share: FakeSource(.init(silent: 15..<61, paused: 15..<61)).plan(.shareSource),
+            milliseconds: 6000)
+        let audio = FakeMicrophone(.init(silent: isQuiet ? 100..<400 : 0..<0))
+        session.plan.slots.append(SessionSlot(.shareAudio, audio.plan(.shareAudioSource)))
+        let result = try session.run()
+        expectAdditive(result)
+        #expect(result.silent.isEmpty && result.report.outcome == .finished)
+        let sound = try #require(result.report.sounds.first)
+        #expect(sound.concealed == 0 && sound.underfedPercent == nil, "\(sound)")
+        // The share pauses a nanosecond before the block.
+        #expect(abs(sound.muted - (isQuiet ? 144_000 : 0)) <= 1, "\(sound)")
+        #expect(sound.account.realPercent == 100 && sound.account.stopped == sound.muted)
+        // But for the level of what it sends.
+        #expect(result.notes.allSatisfy { $0.contains("full scale") }, "\(result.notes)")
+    }
+
+    @Test func `audio that is missing after a pause is told again`() throws {
+        var session = try session(
+            share: FakeSource(.init(silent: 15..<30, paused: 15..<30)).plan(.shareSource),
+            milliseconds: 6000)
+        let audio = FakeMicrophone(.init(silent: 100..<400))
+        session.plan.slots.append(SessionSlot(.shareAudio, audio.plan(.shareAudioSource)))
+        let result = try session.run()
+        expectAdditive(result)
+        #expect(result.silent == ["share.audio"] && result.sends == ["share.audio"])
+        let sound = try #require(result.report.sounds.first)
+        #expect(abs(sound.muted - 48_000) <= 1 && abs(sound.concealed - 96_000) <= 1, "\(sound)")
     }
 
     @Test func `a source whose initialize always fails has a slate, and was not real`() throws {
@@ -201,7 +342,7 @@ import Testing
         ).run()
         expectAdditive(result)
         #expect(result.failures.count == 6 && result.dropped == ["camera"])
-        #expect(result.report.outcome == "not-real" && result.report.notReal == ["camera"])
+        #expect(result.report.outcome == .notReal && result.report.notReal == ["camera"])
         #expect(result.report.accounts["share"]?.realPercent == 100)
     }
 
@@ -211,12 +352,12 @@ import Testing
             camera: FakeSource(failing).plan(.videoSource, onFailure: .off),
             share: FakeSource().plan(.shareSource)
         ).run()
-        #expect(one.report.outcome == "finished")
+        #expect(one.report.outcome == .finished)
         let none = try session(
             camera: FakeSource(failing).plan(.videoSource, onFailure: .off),
             share: FakeSource(.init(silent: 0..<10_000)).plan(.shareSource, onFailure: .off)
         ).run()
-        #expect(none.report.outcome == "not-real" && none.report.notReal == ["camera", "share"])
+        #expect(none.report.outcome == .notReal && none.report.notReal == ["camera", "share"])
     }
 
     @Test func `what was stopped, or came to its end, owes nothing`() throws {
@@ -228,7 +369,7 @@ import Testing
         ]
         let result = try session.run()
         expectAdditive(result)
-        #expect(result.silent.isEmpty && result.report.outcome == "finished")
+        #expect(result.silent.isEmpty && result.report.outcome == .finished)
         let camera = try #require(result.report.accounts["camera"])
         #expect((43...45).contains(camera.stopped), "\(camera)")
         #expect(camera.realPercent == 100, "\(camera)")

@@ -60,7 +60,7 @@ import Testing
         let camera = FakeSource(
             .init(answer: (answer.kind, answer.width, answer.height, answer.fps)))
         let result = try InProcessSession(camera: camera.plan(.videoSource)).run()
-        #expect(result.report.outcome == "plugin-failed" && result.report.failedPlugin == "camera")
+        #expect(result.report.outcome == .pluginFailed && result.report.failedPlugin == "camera")
         let failure = try #require(result.failures.first)
         #expect(failure.hasPrefix("camera: initialize BAD_ANSWER: "), "\(failure)")
         for word in answer.words { #expect(failure.contains(word), "\(failure)") }
@@ -81,8 +81,8 @@ import Testing
         let result = try InProcessSession(
             camera: camera.plan(.videoSource), share: share.plan(.shareSource), milliseconds: 600
         ).run()
-        #expect(result.report.outcome == "finished")
-        #expect(result.plugin("camera")?.offer?.answer == "counter")
+        #expect(result.report.outcome == .finished)
+        #expect(result.plugin("camera")?.offer?.answer == .counter)
         #expect(result.plugin("camera")?.offer?.track == "212x160@5")
         #expect(result.picture("camera")?.capability == "212x160@5")
         #expect(result.picture("share")?.capability == "111x67@10")
@@ -96,7 +96,7 @@ import Testing
         let camera = FakeSource(.init(answer: (1, 212, 160, 5)))
         let result = try InProcessSession(camera: camera.plan(.videoSource), milliseconds: 600)
             .run()
-        #expect(result.plugin("camera")?.offer?.answer == "counter")
+        #expect(result.plugin("camera")?.offer?.answer == .counter)
         #expect(result.picture("camera")?.capability == "212x160@5")
         try expectUnharmed(result, "camera", frames: 3)
         let notes = result.notes("camera")
@@ -108,7 +108,7 @@ import Testing
         let camera = FakeSource(.init(answer: (1, 0, 0, 0)))
         let result = try InProcessSession(camera: camera.plan(.videoSource), milliseconds: 600)
             .run()
-        #expect(result.plugin("camera")?.offer?.answer == "accept")
+        #expect(result.plugin("camera")?.offer?.answer == .accept)
         #expect(result.notes("camera").isEmpty)
         try expectUnharmed(result, "camera", frames: 9)
     }
@@ -138,7 +138,7 @@ import Testing
         ).run()
         let reason = text.isEmpty ? "\(step) returned it without a reason" : text
         #expect(result.failures == ["camera: \(step) UNAVAILABLE: \(reason)"])
-        #expect(result.report.outcome == "plugin-failed" && result.report.failedPlugin == "camera")
+        #expect(result.report.outcome == .pluginFailed && result.report.failedPlugin == "camera")
     }
 
     @Test(arguments: steps)
@@ -151,7 +151,7 @@ import Testing
         ).run()
         #expect(result.failures == ["camera: \(step) UNAVAILABLE: no lens"])
         #expect(result.dropped == ["camera"])
-        #expect(result.report.outcome == "finished" && result.report.failedPlugin == nil)
+        #expect(result.report.outcome == .finished && result.report.failedPlugin == nil)
         // Each initialize has one uninitialize, each create one destroy.
         #expect(camera.calls["uninitialize"] == (step == "start-send" ? 1 : nil))
         #expect(camera.calls["destroy"] == (step == "create" ? nil : 1))
@@ -178,7 +178,7 @@ import Testing
         let result = try InProcessSession(
             camera: camera.plan(.videoSource), share: share.plan(.shareSource), milliseconds: 20_000
         ).run()
-        #expect(result.report.outcome == "plugin-failed" && result.report.failedPlugin == "camera")
+        #expect(result.report.outcome == .pluginFailed && result.report.failedPlugin == "camera")
         #expect(result.plugin("camera")?.gaveUp == "UNAVAILABLE: the camera was unplugged")
         #expect(result.picture("camera")?.accepted == 15)
     }
@@ -200,7 +200,7 @@ import Testing
         let result = try InProcessSession(
             camera: camera.plan(.videoSource, onFailure: .off), milliseconds: 20_000
         ).run()
-        #expect(result.report.outcome == "plugin-failed")
+        #expect(result.report.outcome == .pluginFailed)
     }
 
     // MARK: Negotiation
@@ -223,7 +223,7 @@ import Testing
         let picture = try #require(result.picture("camera"))
         #expect(camera.calls["property-change"] == (follows ? 1 : nil))
         #expect(picture.negotiation.map(\.revision).count == 2)
-        #expect(picture.negotiation.last?.answer == (follows ? "accept" : "ignored"))
+        #expect(picture.negotiation.last?.answer == (follows ? .accept : .ignored))
         // The recording keeps its size and length.
         #expect(picture.capability == "320x180@15")
         try expectUnharmed(result, "camera", frames: 30)

@@ -33,15 +33,15 @@ import Testing
         #expect(result.hangs.allSatisfy { $0 == "camera: start-send" })
         #expect(result.notes("camera").count == result.hangs.count - 1)
         #expect(result.plugin("camera")?.fault == "it hangs in start-send")
-        #expect(result.report.outcome == "plugin-failed" && result.report.failedPlugin == "camera")
+        #expect(result.report.outcome == .pluginFailed && result.report.failedPlugin == "camera")
         #expect(try #require(result.picture("camera")).accepted > 0)
     }
 
-    @Test func `a session goes on without a plugin whose second start-send hangs`() throws {
+    @Test func `a session continues without a plugin whose second start-send hangs`() throws {
         let camera = FakeSource(.init(hangingStart: 2))
         let result = try session(camera, .off).run()
         #expect(result.hangs == ["camera: start-send"] && result.dropped == ["camera"])
-        #expect(result.report.outcome == "finished")
+        #expect(result.report.outcome == .finished)
         let output = try #require(result.picture("camera")?.outputs.first)
         // A second after it was lost, the slate says so.
         #expect(output.black == 17 && output.slate == 6, "\(output)")
@@ -66,7 +66,7 @@ import Testing
     ) throws {
         let camera = FakeSource(.init(loop: .heedful(returnsStatus: returnsStatus)))
         let result = try session(camera).run()
-        #expect(result.failures.isEmpty && result.report.outcome == "finished")
+        #expect(result.failures.isEmpty && result.report.outcome == .finished)
         #expect(camera.calls["start-send"] == 2 && camera.calls["stop-send"] == 2)
         let output = try #require(result.picture("camera")?.outputs.first)
         #expect(output.black == 2 && output.delivered == 28, "\(output)")

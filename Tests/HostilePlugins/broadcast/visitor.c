@@ -56,7 +56,7 @@ static void *run(void *self) {
   const int most = is("still") ? 1 : is("idle") ? 0 : is("pause") ? 1 << 30 : 10;
   for (int n = 0; n < most; n++) {
     if (is("pause") && n == 10) {
-      /* Said twice, and once to nobody. */
+      /* Said twice, and once without a listener. */
       if (share->paused(me->instance) || share->paused(me->instance)) say("not paused");
       if (share->paused(me->instance + 1000) != GR_STATUS_GONE) say("who was paused?");
       if (wait_ms(me, 1000)) return NULL;

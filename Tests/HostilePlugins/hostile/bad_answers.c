@@ -106,8 +106,8 @@ static void ask(instance *me) {
   const uint64_t whole = me->host->refusal_text(NULL, 0);
   me->host->refusal_text(text, sizeof text);
   say(me, GR_LOG_INFO, "cut refusal: %s, text \"%s\"", whole > 7 ? "longer" : "short", text);
-  say(me, GR_LOG_INFO, "now of nobody: %lld", (long long)me->host->now_ns(0));
-  report(me, "wait-of-nobody", me->host->wait_until_ns(me->handle + 1000, 0));
+  say(me, GR_LOG_INFO, "now of no instance: %lld", (long long)me->host->now_ns(0));
+  report(me, "wait-of-no-instance", me->host->wait_until_ns(me->handle + 1000, 0));
   send_video_well(me);
 }
 

@@ -42,7 +42,7 @@ static gr_status send_in_initialize(instance *me, const gr_initialize *in) {
   return GR_STATUS_OK;
 }
 
-/* SendAfterStop: stop_send returns at once, and the thread goes on until uninitialize. */
+/* SendAfterStop: stop_send returns at once, and the thread continues until uninitialize. */
 
 static void send_without_asking(instance *me) {
   gr_status last = -1;
@@ -364,7 +364,7 @@ static void send_nothing(instance *me) { (void)me; }
 const behaviour bad_senders[] = {
     {.name = "SendBeforeStart", CAMERA, .summary = "Sends within initialize",
      .initialize = send_in_initialize},
-    {.name = "SendAfterStop", CAMERA, .summary = "Goes on sending after stop_send",
+    {.name = "SendAfterStop", CAMERA, .summary = "Continues to send after stop_send",
      .start = start_once, .run = send_without_asking, .stop = stop_and_tell,
      .uninitialize = join_if_started},
     {.name = "SendWhenGone", CAMERA, .summary = "Calls the host with dead handles",

@@ -99,6 +99,38 @@ static void hear_beeps(instance *me) {
   free(samples);
 }
 
+/* Three sines at once, without an end: what `Chord` in the tests computes anew. */
+static int16_t chord(int64_t time) {
+  const double turn = 6.283185307179586e-9 * (double)(time % NANOSECONDS);
+  return (int16_t)lround(
+      7000 * sin(300 * turn) + 5000 * sin(1700 * turn) + 3000 * sin(7300 * turn));
+}
+
+/* Hears the chord in blocks of all lengths up to a part of a second. A live one has a block when
+   its last sample is captured; a paced one sends ahead, and waits for room. */
+static void hear_chord(instance *me, bool is_live, int64_t part) {
+  const int64_t rate = setting_integer(me, "rate"), longest = rate / part;
+  const device microphone = open_device(me, (double)rate);
+  int16_t *samples = calloc((size_t)longest, sizeof *samples);
+  gr_status status = GR_STATUS_OK;
+  int64_t first = 0;
+  for (int64_t n = 0; status == GR_STATUS_OK; n++) {
+    const int64_t frames = 1 + n * 7919 % longest, end = true_time(&microphone, first + frames);
+    if (is_live && me->host->wait_until_ns(me->handle, end) != GR_STATUS_OK) break;
+    for (int64_t frame = 0; frame < frames; frame++)
+      samples[frame] = chord(true_time(&microphone, first + frame));
+    gr_audio_block message = as_block(samples, (uint32_t)rate, 1, (uint32_t)frames);
+    message.pts_ns = is_live ? stamp(me, &microphone, first, n) : GR_PTS_UNSTAMPED;
+    status = me->audio->send(me->sender, &message, is_live ? 0 : -1);
+    first += frames;
+  }
+  if (status != GR_STATUS_OK && status != GR_STATUS_STOPPED) report(me, "chord", status);
+  free(samples);
+}
+
+static void hear_live_chord(instance *me) { hear_chord(me, true, 20); }
+static void hear_paced_chord(instance *me) { hear_chord(me, false, 10); }
+
 const behaviour clocked[] = {
     {.name = "FlashCamera", .kind = GR_KIND_VIDEO_SOURCE, .summary = "Sees the world flash",
      .run = watch_flashes},
@@ -108,5 +140,9 @@ const behaviour clocked[] = {
      .run = hear_beeps},
     {.name = "BeepShareAudio", .kind = GR_KIND_SHARE_AUDIO_SOURCE,
      .summary = "The same as a share", .run = hear_beeps},
+    {.name = "ChordMic", .kind = GR_KIND_VIRTUAL_MIC, .summary = "Hears a chord, live",
+     .run = hear_live_chord},
+    {.name = "PacedChordMic", .kind = GR_KIND_VIRTUAL_MIC,
+     .summary = "Hears a chord, paced by the host", .run = hear_paced_chord},
     {0},
 };

@@ -361,13 +361,13 @@ static bool send_descriptor(int socket, int flags) {
   return sendmsg(socket, &message, MSG_NOSIGNAL | flags) >= 0;
 }
 
-/* Descriptors that nobody asked for. */
+/* Descriptors that the host did not ask for. */
 static void send_descriptors(instance *me) {
   (void)me;
   for (int n = 0; n < 5000; n++) send_descriptor(control_socket, 0);
 }
 
-/* As many descriptors on their way as the kernel lets a user have, received by nobody. */
+/* As many descriptors on their way as the kernel lets a user have, never received. */
 static void hoard_descriptors(instance *me) {
   int sent = 0, pair[2];
   while (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, pair) == 0) {

@@ -61,7 +61,7 @@ static const gr_parameter parameters[] = {
     INTEGER("deaf", 0, 0, 1),
     INTEGER("status", GR_STATUS_UNAVAILABLE, -1000000, 1000000),
     CHOICE("stamps", stamps),
-    INTEGER("ppm", 0, -100000, 100000), /* how much too fast the device's crystal is */
+    INTEGER("ppm", 0, -200000, 200000), /* how much too fast the device's crystal is */
     INTEGER("block", 0, 0, 20000),      /* samples of a block; 0: a hundredth of the rate */
     LIVE_INTEGER("tag", 0, 0, 15),
     LIVE_TEXT("fault", "none"),

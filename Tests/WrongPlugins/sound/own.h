@@ -20,7 +20,7 @@ SPARE static gr_status pause_ms(good *me, int64_t milliseconds) {
       me->instance, me->host->now_ns(me->instance) + milliseconds * (second_ns / 1000));
 }
 
-/* Whether it goes on after a block. */
+/* Whether it continues after a block. */
 SPARE static int goes_on(gr_status status) {
   return status == GR_STATUS_OK || status == GR_STATUS_QUEUE_FULL;
 }

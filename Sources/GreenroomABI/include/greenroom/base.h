@@ -66,7 +66,7 @@ typedef struct gr_source {
   const gr_host *host;
   gr_instance instance;
   gr_sender sender;
-  const gr_video_functions *video; /**< NULL for sound */
+  const gr_video_functions *video; /**< NULL for audio */
   const gr_audio_functions *audio; /**< NULL for video */
   void (*run)(struct gr_source *source);
   pthread_t thread;
@@ -136,8 +136,8 @@ static inline gr_status gr_commit_frame(gr_source *source, const gr_frame_time *
   return source->video->commit(source->sender, lease->id, &frame.info);
 }
 
-/** Waits until the next block of sound is due, then sends it, stamped with its time: samples,
- *  interleaved. After a delay that is longer than the host's queue, sound continues in the present.
+/** Waits until the next block of audio is due, then sends it, stamped with its time: samples,
+ *  interleaved. After a delay that is longer than the host's queue, audio continues in the present.
  *  Returns another status than GR_STATUS_OK when the source is to end. [the source's thread] */
 static inline gr_status gr_send_block(gr_source *source, const int16_t *samples,
                                       uint32_t frame_count, uint32_t sample_rate_hz,

@@ -174,6 +174,58 @@ enum {
   GR_FORMAT_P010 = 13  /**< NV12 with 16-bit little-endian samples, the high 10 bits used */
 };
 
+/* The planes of each format, as the host checks them. */
+
+/** The number of planes of a format; 0 for an unknown one. */
+static inline uint32_t gr_plane_count(gr_pixel_format format) {
+  switch (format) {
+  case GR_FORMAT_I420:
+  case GR_FORMAT_I010: return 3;
+  case GR_FORMAT_NV12:
+  case GR_FORMAT_NV21:
+  case GR_FORMAT_P010: return 2;
+  case GR_FORMAT_YUY2:
+  case GR_FORMAT_UYVY:
+  case GR_FORMAT_BGRA:
+  case GR_FORMAT_RGBA:
+  case GR_FORMAT_BGRX:
+  case GR_FORMAT_RGBX:
+  case GR_FORMAT_RGB24:
+  case GR_FORMAT_MJPEG: return 1;
+  default: return 0;
+  }
+}
+
+/** The bytes of a row of pixels, without padding; chroma of an odd width rounds up. 0 for MJPEG,
+ *  and for a plane that the format does not have. */
+static inline uint64_t gr_row_bytes(gr_pixel_format format, uint32_t plane, uint32_t width) {
+  const uint64_t pixels = width, pairs = (pixels + 1) / 2;
+  if (plane >= gr_plane_count(format)) return 0;
+  switch (format) {
+  case GR_FORMAT_I420: return plane == 0 ? pixels : pairs;
+  case GR_FORMAT_I010: return 2 * (plane == 0 ? pixels : pairs);
+  case GR_FORMAT_NV12:
+  case GR_FORMAT_NV21: return plane == 0 ? pixels : 2 * pairs;
+  case GR_FORMAT_P010: return 2 * (plane == 0 ? pixels : 2 * pairs);
+  case GR_FORMAT_YUY2:
+  case GR_FORMAT_UYVY: return 4 * pairs;
+  case GR_FORMAT_RGB24: return 3 * pixels;
+  case GR_FORMAT_MJPEG: return 0;
+  default: return 4 * pixels;
+  }
+}
+
+/** The rows of a plane; chroma of an odd height rounds up. */
+static inline uint32_t gr_plane_rows(gr_pixel_format format, uint32_t plane, uint32_t height) {
+  if (plane >= gr_plane_count(format)) return 0;
+  return plane == 0 ? height : height / 2 + height % 2;
+}
+
+/** Whether pixels are red, green and blue. */
+static inline int gr_is_rgb(gr_pixel_format format) {
+  return format >= GR_FORMAT_BGRA && format <= GR_FORMAT_RGB24;
+}
+
 /** How far to turn the frame, in degrees clockwise, to see it upright: 0, 90, 180 or 270. */
 typedef uint32_t gr_rotation;
 

@@ -397,7 +397,7 @@ class VideoSender {
   gr_capability agreed_ = {};
 };
 
-/** Sends sound. [any] */
+/** Sends audio. [any] */
 class AudioSender {
  public:
   AudioSender() = default;
@@ -449,6 +449,9 @@ class Plugin {
   /** Not before the constructor has returned. [any] */
   const Host &host() const { return host_; }
 
+  /** Held while set, fill and process run: they never overlap. */
+  std::mutex content_;
+
  private:
   friend class detail::Border;
 
@@ -463,7 +466,10 @@ class Plugin {
   virtual void start() { on_start(); }
   virtual void stop() { on_stop(); }
   virtual void edit(gr_mutable_frame &frame) { (void)frame; }
-  virtual void apply(const Setting &setting) { set(setting); }
+  void apply(const Setting &setting) {
+    const std::lock_guard<std::mutex> lock(content_);
+    set(setting);
+  }
 
   Host host_;
   const gr_descriptor *descriptor_ = nullptr;
@@ -541,7 +547,7 @@ class BasicVideoSource : public Source {
 using VideoSource = BasicVideoSource<GR_KIND_VIDEO_SOURCE>;
 using ShareSource = BasicVideoSource<GR_KIND_SHARE_SOURCE>;
 
-/** A source of sound with a run of its own. */
+/** A source of audio with a run of its own. */
 template <std::uint32_t Kind>
 class BasicAudioSource : public Source {
  public:
@@ -596,14 +602,14 @@ class BasicCamera : public BasicVideoSource<Kind> {
         first = n;
       }
       rate = now;
-      // Late by a whole frame: nobody waits for that one any more.
+      // Late by a whole frame: leave that one out.
       while (first_ns + gr_frame_due_ns(n - first + 1, &rate) <= host.now_ns()) n++;
       const std::int64_t due_ns = first_ns + gr_frame_due_ns(n - first, &rate);
       if (host.wait_until_ns(due_ns) != GR_STATUS_OK) return;
       std::optional<Lease> lease = sender.acquire(format(), rate.width, rate.height);
       if (!lease) continue;  // the host has no room
       {
-        const std::lock_guard<std::mutex> lock(content_);
+        const std::lock_guard<std::mutex> lock(this->content_);
         fill(lease->frame(), {n, static_cast<double>(due_ns - start_ns) / 1e9, due_ns});
       }
       gr_video_frame sent;
@@ -613,18 +619,12 @@ class BasicCamera : public BasicVideoSource<Kind> {
       (void)std::move(*lease).commit(sent.info);  // the host counts what it refuses
     }
   }
-  void apply(const Setting &setting) override {
-    const std::lock_guard<std::mutex> lock(content_);
-    this->set(setting);
-  }
-
-  std::mutex content_;  // of fill and set
 };
 
 using Camera = BasicCamera<GR_KIND_VIDEO_SOURCE>;
 using Screen = BasicCamera<GR_KIND_SHARE_SOURCE>;
 
-/** 10 ms of sound to make. */
+/** 10 ms of audio to make. */
 struct Block {
   std::int16_t *samples;    /**< frame_count * channels of them, interleaved; silent at first */
   std::uint32_t frame_count;
@@ -633,7 +633,7 @@ struct Block {
   std::int64_t index;       /**< of the first sample since the start, per channel */
 };
 
-/** A source of sound that makes samples when they are due. */
+/** A source of audio that makes samples when they are due. */
 template <std::uint32_t Kind>
 class BasicMicrophone : public BasicAudioSource<Kind> {
  public:
@@ -666,7 +666,7 @@ class BasicMicrophone : public BasicAudioSource<Kind> {
       if (host.wait_until_ns(due_ns) != GR_STATUS_OK) return;
       samples.assign(static_cast<std::size_t>(count) * lanes, 0);
       {
-        const std::lock_guard<std::mutex> lock(content_);
+        const std::lock_guard<std::mutex> lock(this->content_);
         fill({samples.data(), count, lanes, rate_hz, index});
       }
       const gr_status status = this->sender().send(samples.data(), count, rate_hz, lanes, due_ns);
@@ -675,12 +675,6 @@ class BasicMicrophone : public BasicAudioSource<Kind> {
       index += count;
     }
   }
-  void apply(const Setting &setting) override {
-    const std::lock_guard<std::mutex> lock(content_);
-    this->set(setting);
-  }
-
-  std::mutex content_;  // of fill and set
 };
 
 using Microphone = BasicMicrophone<GR_KIND_VIRTUAL_MIC>;
@@ -701,12 +695,6 @@ class Filter : public Plugin {
     Frame edited(frame);
     process(edited);
   }
-  void apply(const Setting &setting) override {
-    const std::lock_guard<std::mutex> lock(content_);
-    set(setting);
-  }
-
-  std::mutex content_;  // of process and set
 };
 
 /* ------------------------------------------------------------------------------------

@@ -3,7 +3,7 @@
  *
  *   gr_packed_frame    describes a frame that is one buffer: its planes and strides
  *   gr_send_packed     sends such a frame in one call
- *   gr_row             a row of a frame to fill, with gr_row_bytes and gr_plane_rows
+ *   gr_row             a row of a frame to fill
  *   gr_fill_plane      fills a plane of one
  *   gr_block           describes a block of samples
  *   gr_send_samples    sends one, at the pace of the host
@@ -24,51 +24,6 @@ extern "C" {
 /* ------------------------------------------------------------------------------------
  * Planes
  * ---------------------------------------------------------------------------------- */
-
-/** The number of planes of a format; 0 for an unknown one. */
-static inline uint32_t gr_plane_count(gr_pixel_format format) {
-  switch (format) {
-  case GR_FORMAT_I420:
-  case GR_FORMAT_I010: return 3;
-  case GR_FORMAT_NV12:
-  case GR_FORMAT_NV21:
-  case GR_FORMAT_P010: return 2;
-  case GR_FORMAT_YUY2:
-  case GR_FORMAT_UYVY:
-  case GR_FORMAT_BGRA:
-  case GR_FORMAT_RGBA:
-  case GR_FORMAT_BGRX:
-  case GR_FORMAT_RGBX:
-  case GR_FORMAT_RGB24:
-  case GR_FORMAT_MJPEG: return 1;
-  default: return 0;
-  }
-}
-
-/** The bytes of a row of pixels, without padding; chroma of an odd width rounds up. 0 for MJPEG,
- *  and for a plane that the format does not have. */
-static inline uint64_t gr_row_bytes(gr_pixel_format format, uint32_t plane, uint32_t width) {
-  const uint64_t pixels = width, pairs = (pixels + 1) / 2;
-  if (plane >= gr_plane_count(format)) return 0;
-  switch (format) {
-  case GR_FORMAT_I420: return plane == 0 ? pixels : pairs;
-  case GR_FORMAT_I010: return 2 * (plane == 0 ? pixels : pairs);
-  case GR_FORMAT_NV12:
-  case GR_FORMAT_NV21: return plane == 0 ? pixels : 2 * pairs;
-  case GR_FORMAT_P010: return 2 * (plane == 0 ? pixels : 2 * pairs);
-  case GR_FORMAT_YUY2:
-  case GR_FORMAT_UYVY: return 4 * pairs;
-  case GR_FORMAT_RGB24: return 3 * pixels;
-  case GR_FORMAT_MJPEG: return 0;
-  default: return 4 * pixels;
-  }
-}
-
-/** The rows of a plane; chroma of an odd height rounds up. */
-static inline uint32_t gr_plane_rows(gr_pixel_format format, uint32_t plane, uint32_t height) {
-  if (plane >= gr_plane_count(format)) return 0;
-  return plane == 0 ? height : height / 2 + height % 2;
-}
 
 /** The first byte of a row of a frame to fill. The row has gr_row_bytes bytes; padding may
  *  follow. */
@@ -108,7 +63,6 @@ static inline gr_status gr_packed_frame(gr_video_frame *frame, gr_pixel_format f
                                         uint32_t width, uint32_t height, const void *buffer,
                                         uint64_t size_bytes) {
   const uint8_t *const bytes = (const uint8_t *)buffer;
-  const int is_rgb = format >= GR_FORMAT_BGRA && format <= GR_FORMAT_RGB24;
   const uint64_t packed = gr_packed_size(format, width, height);
   uint64_t used = 0;
   memset(frame, 0, sizeof *frame);
@@ -118,7 +72,7 @@ static inline gr_status gr_packed_frame(gr_video_frame *frame, gr_pixel_format f
   frame->height = height;
   frame->plane_count = gr_plane_count(format);
   frame->info.struct_size = (uint32_t)sizeof frame->info;
-  frame->info.range = is_rgb ? GR_RANGE_FULL : GR_RANGE_LIMITED;
+  frame->info.range = gr_is_rgb(format) ? GR_RANGE_FULL : GR_RANGE_LIMITED;
   frame->info.matrix = GR_MATRIX_BT601;
   frame->info.pts_ns = GR_PTS_UNSTAMPED;
   if (packed == 0) { /* one plane, as it is */
@@ -156,7 +110,7 @@ static inline gr_status gr_send_packed(const gr_video_functions *video, gr_sende
 }
 
 /* ------------------------------------------------------------------------------------
- * Sound
+ * Audio
  * ---------------------------------------------------------------------------------- */
 
 /** A block of samples, interleaved. It follows the previous one without a gap, unless pts_ns is

@@ -21,7 +21,7 @@ extension Catalogue {
             try check(fixture, step, end)
         }
         try fixture.wait(seconds: 0.2)
-        if Set.pictures.contains(fixture.kind), let offer = fixture.pluginHarness.nextOffer() {
+        if Set.videoSources.contains(fixture.kind), let offer = fixture.pluginHarness.nextOffer() {
             try check(
                 fixture, .propertyChange,
                 fixture.timed(.propertyChange) { $0.propertyChange(offer) }, as: "property_change")
@@ -48,7 +48,7 @@ extension Catalogue {
     ) throws(Verdict) {
         switch end {
         case .done: return
-        // Another check judges whether it accepts the value.
+        // Another check reports whether it accepts the value.
         case .refused where step != .create && step != .initialize && step != .startSend: return
         case .hangs where step == .startSend || step == .stopSend:
             throw fixture.ordinary(step, end)

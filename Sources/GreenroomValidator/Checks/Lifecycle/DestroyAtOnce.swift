@@ -11,8 +11,8 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let first = try examination.fixture()
-        let benches = [first] + (1...3).map { examination.fixture(beside: first, number: $0) }
-        for fixture in benches.dropLast() {
+        let fixtures = [first] + (1...3).map { examination.fixture(beside: first, number: $0) }
+        for fixture in fixtures.dropLast() {
             try fixture.create()
             let end = fixture.make(.destroy)
             guard end == .done else {
@@ -20,7 +20,7 @@ extension Catalogue {
                 return end == .hangs ? verdict.unless("lifecycle.callbacks-in-time") : verdict
             }
         }
-        guard let last = benches.last else { return .passed() }
+        guard let last = fixtures.last else { return .passed() }
         try last.start()
         try last.wait(seconds: 0.2)
         try last.end()

@@ -15,7 +15,7 @@ extension Fixture {
     }
 
     /// Number of frames or blocks accepted so far.
-    var accepted: Int { pluginHarness.frames.accepted + pluginHarness.sound.accepted }
+    var accepted: Int { pluginHarness.frames.accepted + pluginHarness.blocks.accepted }
 
     /// Whether the source has given up.
     var hasGivenUp: Bool { pluginHarness.gaveUp != nil }
@@ -36,7 +36,7 @@ extension Fixture {
     }
 
     /// Number of blocks refused by a full queue.
-    private var fullQueues: Int { pluginHarness.sound.refused["\(Status.queueFull)", default: 0] }
+    private var fullQueues: Int { pluginHarness.blocks.refused["\(Status.queueFull)", default: 0] }
 
     /// Whether the audio queue was full.
     var hasFullQueue: Bool { fullQueues > 0 }
@@ -49,7 +49,7 @@ extension Fixture {
     var refusals: String {
         let all = pluginHarness.frames.refused
             .merging(pluginHarness.frames.refusedCalls, uniquingKeysWith: +)
-            .merging(pluginHarness.sound.refused, uniquingKeysWith: +)
+            .merging(pluginHarness.blocks.refused, uniquingKeysWith: +)
         guard !all.isEmpty else { return "" }
         let parts = all.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value) times" }
         return " (refused: \(parts.joined(separator: ", ")))"

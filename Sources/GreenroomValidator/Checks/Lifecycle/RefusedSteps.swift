@@ -16,18 +16,20 @@ extension Catalogue {
             or descriptor of the attempt may remain, and the same step must succeed once \
             descriptors are available. "An initialize or start_send that fails leaves the instance \
             where it was." Dispatch and Foundation end the process themselves when they can open \
-            nothing: that is not judged.
+            nothing: that is not checked.
             """
     ) { examination throws(Verdict) in
         let verdict = try examination.onItsClock { fixture throws(Verdict) in
             do throws(Verdict) {
                 return try liveWithoutDescriptors(fixture)
             } catch {
-                guard error.outcome == .crashed, let library = fixture.process.crashedRuntime else {
+                guard error.outcome == .crashed,
+                    let part = fixture.process.crashedRuntime(examination.library)
+                else {
                     throw error
                 }
                 return .skipped(
-                    "where nothing can be opened \(library) ends the process itself, whatever the "
+                    "where nothing can be opened \(part) ends the process itself, whatever the "
                         + "plugin does", [error.text])
             }
         }
@@ -168,15 +170,69 @@ extension Catalogue {
 }
 
 extension SharedProcess {
-    /// The library of Swift's runtime in which the process has crashed; nil for any other place, the
-    /// plugin's own among them. Dispatch and Foundation stop where they get no descriptor, and a
-    /// plugin that uses them can do nothing about it.
-    fileprivate var crashedRuntime: String? {
-        // A fatalError is the fault of who calls it.
-        let place = crashFrames.first { !$0.hasPrefix("libswiftCore.so") }
-        let file = place?.prefix { $0 != "(" }
-        return ["libdispatch.so", "libFoundation.so", "libFoundationEssentials.so"]
-            .first { $0 == file ?? "" }
+    /// The part of Swift's runtime in which the process has crashed; nil for any other place, the
+    /// plugin's own code among them. Dispatch and Foundation stop where they get no descriptor, and
+    /// a plugin that uses them can do nothing about it.
+    ///
+    /// - Parameter library: The plugin's, which may have the runtime linked in.
+    fileprivate func crashedRuntime(_ library: String) -> String? {
+        let own = library.split(separator: "/").last ?? ""
+        for frame in crashFrames {
+            let file = frame.prefix { $0 != "(" }
+            // A fatalError is the fault of who calls it.
+            if file == "libswiftCore.so" { continue }
+            let shared = ["libdispatch.so", "libFoundation.so", "libFoundationEssentials.so"]
+            if shared.contains(String(file)) { return String(file) }
+            guard file == own else { return nil }
+            let place = frame.dropFirst(file.count + 1).prefix { $0 != ")" }
+            switch LinkedRuntime(place, in: library) {
+            case .core: continue
+            case .part(let name): return "\(name), linked into the plugin,"
+            case .unnamed: return "code linked into the plugin, as Dispatch is,"
+            case nil: return nil
+            }
+        }
+        return nil
+    }
+}
+
+/// A place in Swift's runtime that was linked into a plugin with `-static-stdlib`.
+private enum LinkedRuntime {
+    /// The standard library, which stops for its caller.
+    case core
+    /// Dispatch or Foundation.
+    case part(String)
+    /// A place without a name, in a library that contains Dispatch.
+    case unnamed
+
+    private static let prefixes: [(part: String?, prefixes: [String])] = [
+        ("Dispatch", ["_dispatch_", "dispatch_", "$s8Dispatch", "_firehose_", "firehose_"]),
+        ("Foundation", ["$s10Foundation", "$s20FoundationEssentials", "_CF", "__CF", "CF"]),
+        (nil, ["$ss", "$sS", "swift_", "_swift_"]),
+    ]
+
+    /// - Parameters:
+    ///   - place: Such as `name+0x12`, or `+0x1234` from the library's beginning.
+    ///   - library: Its path.
+    init?(_ place: Substring, in library: String) {
+        let parts = place.split(separator: "+", omittingEmptySubsequences: false)
+        guard parts.count == 2, parts[1].hasPrefix("0x") else { return nil }
+        var name = String(parts[0])
+        if name.isEmpty {
+            guard let offset = UInt64(parts[1].dropFirst(2), radix: 16),
+                let file = try? ELFFile.read(library).get()
+            else { return nil }
+            guard let found = file.function(at: offset) else {
+                guard file.contains("BUG IN CLIENT OF LIBDISPATCH") else { return nil }
+                self = .unnamed
+                return
+            }
+            name = found
+        }
+        guard
+            let known = Self.prefixes.first(where: { $0.prefixes.contains(where: name.hasPrefix) })
+        else { return nil }
+        self = known.part.map(LinkedRuntime.part) ?? .core
     }
 }
 

@@ -23,7 +23,7 @@ extension Catalogue {
             let second = examination.fixture(beside: first, number: 1)
             try first.start()
             try first.wait(seconds: 0.3)
-            // Other checks judge a single instance.
+            // Other checks cover a single instance.
             let isExact = mixUp(first) == nil
             let goesOn = try first.sends(after: first.accepted, within: 5)
             for step in [LifecycleStep.create, .initialize, .startSend] {
@@ -35,7 +35,7 @@ extension Catalogue {
                 case .refused(let status, let text):
                     return .warning(
                         "\(step) of a second instance answers \(status): \(text). A session with "
-                            + "two of it goes on with one")
+                            + "two of it continues with one")
                 case let end: return second.verdict(on: "\(step) of a second instance", end)
                 }
             }
@@ -126,19 +126,19 @@ extension Catalogue {
     /// if it is unknown.
     static func otherPictures(_ examination: Examination) throws(Verdict) -> Verdict? {
         let kind = examination.descriptor.kind
-        guard Set.pictures.contains(kind) || kind.isFilter else { return nil }
+        guard Set.videoSources.contains(kind) || kind.isFilter else { return nil }
         // A source's frames may show its number; edited frames do not.
         let roles: [InstanceSet] = kind.isFilter ? [.first, .second] : [.first]
         for role in roles {
             guard try differs(role, examination) != nil else { continue }
-            // Random pictures, or a time of day, may have differed by chance.
+            // Random frames, or a time of day, may have differed by chance.
             guard let number = try differs(role, examination),
                 try differs(role, examination) != nil
             else { return nil }
             let verb = kind.isFilter ? "returns" : "sends"
             return .failed(
                 "\(role == .first ? "the first" : "the second") of two instances \(verb) another "
-                    + "picture number \(number + 1) than alone: keep an "
+                    + "frame number \(number + 1) than alone: keep an "
                     + "instance's state in what create returns, not in static variables")
         }
         return nil
@@ -175,11 +175,11 @@ extension Catalogue {
     ) throws(Verdict) -> [Sample]? {
         let first = try examination.fixture()
         let second = examination.fixture(beside: first, number: 1)
-        let benches = [(InstanceSet.first, first), (.second, second)].filter {
+        let fixtures = [(InstanceSet.first, first), (.second, second)].filter {
             instances.contains($0.0)
         }
         for fixture in [first, second] {
-            if benches.contains(where: { $0.1 === fixture }) {
+            if fixtures.contains(where: { $0.1 === fixture }) {
                 let size = fixture === first ? VideoCapability.small : .smaller
                 let offer = fixture.pluginHarness.nextOffer(maximum: size)
                 for step in [LifecycleStep.create, .initialize, .startSend] {
@@ -192,7 +192,7 @@ extension Catalogue {
         }
         var edited: [Sample] = []
         for number in 0..<8 {
-            for (owner, fixture) in benches where fixture.kind.isFilter {
+            for (owner, fixture) in fixtures where fixture.kind.isFilter {
                 let sight = try fixture.editPicture(
                     number, fixture === first ? .small : .smaller)
                 if owner == role {
@@ -202,8 +202,8 @@ extension Catalogue {
             }
             try first.wait(seconds: 0.05)
         }
-        guard let fixture = benches.first(where: { $0.0 == role })?.1 else { return nil }
-        for (_, fixture) in benches {
+        guard let fixture = fixtures.first(where: { $0.0 == role })?.1 else { return nil }
+        for (_, fixture) in fixtures {
             for step in LifecycleStep.ending {
                 guard fixture.make(step) == .done else { return nil }
             }

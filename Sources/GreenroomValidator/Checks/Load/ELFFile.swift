@@ -272,6 +272,50 @@ struct ELFFile: Sendable {
         return Int(last) + 1
     }
 
+    // MARK: Its code
+
+    /// `SHT_SYMTAB` and `STT_FUNC`.
+    private static let (allSymbols, function): (UInt32, UInt8) = (2, 2)
+    /// The size of an entry in the table of sections.
+    private static let sectionBytes: UInt64 = 64
+
+    /// The function at an address, by the table of all symbols, which `strip` removes; nil if that
+    /// does not tell.
+    func function(at address: UInt64) -> String? {
+        try? functionName(at: address)
+    }
+
+    private func functionName(at address: UInt64) throws(Problem) -> String? {
+        let table = try number(40, as: UInt64.self)
+        for index in 0..<UInt64(try number(60, as: UInt16.self)) {
+            let section = try sum(table, index * Self.sectionBytes)
+            guard try number(try sum(section, 4), as: UInt32.self) == Self.allSymbols else {
+                continue
+            }
+            let symbols = try number(try sum(section, 24), as: UInt64.self)
+            let count = try number(try sum(section, 32), as: UInt64.self) / 24
+            let link = UInt64(try number(try sum(section, 40), as: UInt32.self))
+            let names = try number(
+                try sum(try sum(table, link * Self.sectionBytes), 24), as: UInt64.self)
+            for index in 0..<min(count, UInt64(Self.symbolLimit)) {
+                let symbol = try sum(symbols, index * 24)
+                let value = try number(try sum(symbol, 8), as: UInt64.self)
+                let size = try number(try sum(symbol, 16), as: UInt64.self)
+                guard value <= address, address - value < size,
+                    try number(try sum(symbol, 4), as: UInt8.self) & 15 == Self.function
+                else { continue }
+                let start = try sum(names, UInt64(try number(symbol, as: UInt32.self)))
+                guard start < UInt64(bytes.count) else { return nil }
+                let name = bytes[Int(start)...].prefix(Self.longestName).prefix { $0 != 0 }
+                return String(decoding: name, as: UTF8.self).repaired
+            }
+        }
+        return nil
+    }
+
+    /// Whether it contains a text.
+    func contains(_ text: String) -> Bool { bytes.contains(Array(text.utf8)) }
+
     // MARK: Numbers
 
     private func number<Number: FixedWidthInteger>(

@@ -45,7 +45,7 @@ extension Catalogue {
         let alike = knownExtensions.flatMap { id in
             [String(id.dropLast()), "\(id)0", "\(id)/", id.uppercased(), String(id.dropFirst())]
         }
-        return ["com.example.nobody/1", "", String(repeating: "x", count: 4096), "greenroom."]
+        return ["com.example.unknown/1", "", String(repeating: "x", count: 4096), "greenroom."]
             + alike + madeUp
     }
 }

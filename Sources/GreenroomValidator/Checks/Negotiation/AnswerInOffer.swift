@@ -6,7 +6,7 @@ import GreenroomMedia
 
 extension Catalogue {
     static let answerInOffer = Check(
-        "negotiation.answer-in-offer", "the answer is in the offer", of: .pictures,
+        "negotiation.answer-in-offer", "the answer is in the offer", of: .videoSources,
         proving: """
             Offers of several sizes, at initialize and by property_change: the answer must be the \
             suggestion, a counter with one of the offer's rows at no more than its rate (for a \

@@ -6,7 +6,7 @@ import GreenroomMedia
 
 extension Catalogue {
     static let change = Check(
-        "negotiation.change", "a change while sending, down and up", of: .pictures,
+        "negotiation.change", "a change while sending, down and up", of: .videoSources,
         proving: """
             While it sends, the plugin is offered 640x360 at 15 fps in place of 1920x1080 at 30 \
             fps, then the latter again. Its frames must follow what it agreed to within a second, \

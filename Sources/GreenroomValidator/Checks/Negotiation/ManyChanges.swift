@@ -6,7 +6,7 @@ import GreenroomMedia
 
 extension Catalogue {
     static let manyChanges = Check(
-        "negotiation.many-changes", "fifty changes in a second", of: .pictures,
+        "negotiation.many-changes", "fifty changes in a second", of: .videoSources,
         proving: """
             Fifty offers within a second of session time, of sizes in random order: the plugin \
             must survive them. From a second after the last one on, all its frames must match its \

@@ -5,7 +5,7 @@ import GreenroomMedia
 
 extension Catalogue {
     static let oneRow = Check(
-        "negotiation.one-row", "a table of one row", of: .pictures,
+        "negotiation.one-row", "a table of one row", of: .videoSources,
         proving: """
             Session files may replace the table, so an offer may have a single row. The plugin \
             must answer that row or a fixed size, and send what it answered; it must not rely on a \

@@ -5,7 +5,7 @@ import GreenroomMedia
 
 extension Catalogue {
     static let revisionGeometry = Check(
-        "negotiation.revision-geometry", "frames match their offer's revision", of: .pictures,
+        "negotiation.revision-geometry", "frames match their offer's revision", of: .videoSources,
         proving: """
             Each frame must have the size that was agreed for the offer revision that it carries, \
             from the first frame on and across three changes. A frame of the old size with the new \

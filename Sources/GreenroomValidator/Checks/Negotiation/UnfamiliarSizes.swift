@@ -5,7 +5,7 @@ import GreenroomMedia
 
 extension Catalogue {
     static let unfamiliarSizes = Check(
-        "negotiation.unfamiliar-sizes", "sizes outside the standard table", of: .pictures,
+        "negotiation.unfamiliar-sizes", "sizes outside the standard table", of: .videoSources,
         proving: """
             Tables with odd, tiny, narrow and fast rows: 333x251, 1366x768 at 60 fps, 8x8, 2x1080, \
             854x480 at 30000/1001 fps. "Any size up to GR_MAX_DIMENSION, odd ones included": \

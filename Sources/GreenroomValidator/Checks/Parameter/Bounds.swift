@@ -81,7 +81,7 @@ extension Fixture {
         try require("destroy", pluginHarness.destroy(), after: cause)
     }
 
-    /// Judges a step with an allowed value.
+    /// Checks a step with an allowed value.
     ///
     /// - Returns: Whether it was accepted; if not, adds a remark.
     @discardableResult

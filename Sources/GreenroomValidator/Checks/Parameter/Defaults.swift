@@ -16,7 +16,7 @@ extension Catalogue {
         let live = try examination.liveParameters()
         let first = try examination.fixture()
         let plain = try first.digest(setting: [])
-        // Other checks judge the rest of the run.
+        // Other checks cover the rest of the run.
         if first.clock.isOffClock() {
             throw .skipped("it does not use the session clock, so nothing can be compared")
         }
@@ -57,7 +57,7 @@ extension Examination {
 }
 
 extension Fixture {
-    /// The check for writes to released frames, which occasionally change pictures.
+    /// The check for writes to released frames, which occasionally change other frames.
     fileprivate var checkOfLateWriting: String {
         kind.isFilter ? "pre-processor.planes" : "video.lease-end"
     }

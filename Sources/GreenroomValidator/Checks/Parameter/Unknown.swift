@@ -35,7 +35,7 @@ extension Catalogue {
     ) -> [(setting: Setting, why: String)] {
         let parameters = examination.descriptor.parameters
         let names =
-            ["nobody-knows", "", String(repeating: "x", count: 4096)]
+            ["no-such-setting", "", String(repeating: "x", count: 4096)]
             + parameters.prefix(3).flatMap { ["\($0.name)-", $0.name.uppercased()] }
         let unknown = names.filter { name in !parameters.contains { $0.name == name } }.map {
             name in

@@ -2,7 +2,7 @@ import Glibc
 import GreenroomConversion
 import GreenroomMedia
 
-/// A picture for filters. All its rows are parts of one row from different offsets, so that any
+/// A frame for filters. All its rows are parts of one row from different offsets, so that any
 /// size is made as fast as copying memory.
 struct FilterFrame: Sendable {
     /// What it shows.
@@ -56,7 +56,7 @@ struct FilterFrame: Sendable {
     /// - Parameters:
     ///   - padding: The byte for the rest of the planes' pages; nil for a frame whose planes share
     ///     pages.
-    ///   - number: The frame's number in a moving picture.
+    ///   - number: The frame's number in a moving image.
     func fill(_ frame: inout VideoFrame, padding: UInt8?, number: Int = 0) {
         for index in 0..<frame.planeCount {
             let plane = UnsafePlane(of: frame, index)

@@ -9,9 +9,9 @@ extension Catalogue {
             The interface cannot declare that settings change nothing, so the filter shows it: if \
             noise, a gradient, black, grey and hard edges at 640x360 in limited range return byte \
             for byte, the filter counts as neutral with its current settings. Then the same \
-            pictures must return byte for byte at other rows, at odd sizes, in full range and with \
+            frames must return byte for byte at other rows, at odd sizes, in full range and with \
             the other matrix, which reveals a dropped last column or a rounding table. The check \
-            is skipped for a filter that changes any of the first pictures.
+            is skipped for a filter that changes any of the first frames.
             """
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
@@ -43,9 +43,9 @@ extension Catalogue {
 }
 
 extension Examination {
-    /// Finds a picture that is returned changed.
+    /// Finds a frame that is returned changed.
     ///
-    /// - Returns: The picture, and the number of unchanged ones before it; nil if the size is not
+    /// - Returns: The frame, and the number of unchanged ones before it; nil if the size is not
     ///   edited.
     fileprivate func firstChange(
         at row: VideoCapability, _ colors: [ColorSpace], on stage: FilterStage

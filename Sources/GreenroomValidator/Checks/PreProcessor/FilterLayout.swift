@@ -9,7 +9,7 @@ extension Catalogue {
         proving: """
             Three instances in separate processes edit the same frames. The second one's frames \
             have other addresses, longer strides and other padding bytes; the result must be the \
-            same, as the stride is the host's choice and padding is not part of the picture. The \
+            same, as the stride is the host's choice and padding is not part of the image. The \
             first and third have the same layout: if those two differ, the filter is not \
             repeatable, which is a warning.
             """

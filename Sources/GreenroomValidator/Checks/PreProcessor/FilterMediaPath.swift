@@ -12,7 +12,7 @@ extension Catalogue {
             Edits thirty frames, of which the first ten do not count, in a process with \
             libgreenroom-meter preloaded, and counts the media thread's calls of malloc and its \
             kin, free and pthread_mutex_lock inside process. Code that allocates or locks \
-            sometimes waits, and the picture with it: allocate in initialize or start-send. A \
+            sometimes waits, and the frame with it: allocate in initialize or start-send. A \
             warning, never a failure. Locks without pthread_mutex_lock, such as Swift's Mutex, and \
             other threads are not seen. The host's functions count too: call them elsewhere.
             """

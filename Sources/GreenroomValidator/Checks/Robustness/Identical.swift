@@ -15,8 +15,8 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let seconds: Int64 = 1_000_000_000
-        let isolated = try examination.isolatedPerformance(nanoseconds: seconds)
-        guard try examination.isolatedPerformance(nanoseconds: seconds) == isolated else {
+        let isolated = try examination.isolatedDigest(nanoseconds: seconds)
+        guard try examination.isolatedDigest(nanoseconds: seconds) == isolated else {
             throw .skipped("its output differs each time and can't be compared")
         }
         let hosted = try examination.inProcessRun(nanoseconds: seconds)
@@ -28,7 +28,7 @@ extension Catalogue {
             return isolated.isEmpty
                 ? .passed("it made nothing")
                 : .passed(
-                    "\(isolated.pictures.count) frames, \(isolated.sounds.count * 10) ms of sound")
+                    "\(isolated.pictures.count) frames, \(isolated.sounds.count * 10) ms of audio")
         }
         guard try examination.inProcessRun(nanoseconds: seconds) == hosted else {
             throw .skipped("its output differs each time and can't be compared")
@@ -43,7 +43,7 @@ extension Catalogue {
 }
 
 extension Examination {
-    fileprivate func isolatedPerformance(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
+    fileprivate func isolatedDigest(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
         let fixture = try fixture()
         let (digest, problem) = fixture.pluginHarness.performWhole(
             fixture.record, nanoseconds: nanoseconds)

@@ -31,8 +31,8 @@ extension Catalogue {
         // A busy machine makes it less, not more.
         let end = fixture.clock.now
         let after = Sending(fixture, since: begin)
-        try fixture.judgePictures(after, pace: Double(before.frames.count) * 2)
-        try fixture.judgeSound(after, before, from: begin, to: end)
+        try fixture.checkVideo(after, pace: Double(before.frames.count) * 2)
+        try fixture.checkAudio(after, before, from: begin, to: end)
         // Without a longer run before, its own pauses are unknown.
         if before.frames.count > 2 || before.soundSeconds > 0.1 {
             try fixture.mustGoOn(after: begin)
@@ -41,7 +41,7 @@ extension Catalogue {
         return .passed(
             fixture.kind.sendsPictures
                 ? "\(after.frames.count) frames in the 4 s after"
-                : "\(Int(after.takenSeconds * 1000)) ms of sound in the 4 s after")
+                : "\(Int(after.takenSeconds * 1000)) ms of audio in the 4 s after")
     }
 }
 
@@ -149,7 +149,7 @@ extension Sending {
 
 extension Fixture {
     /// - Parameter pace: The frame rate before.
-    fileprivate func judgePictures(_ after: Sending, pace: Double) throws(Verdict) {
+    fileprivate func checkVideo(_ after: Sending, pace: Double) throws(Verdict) {
         let agreed = pluginHarness.agreement?.track.rate.framesPerSecond ?? 0
         // A constant excess belongs to another check.
         let rate = max(agreed * 1.05, pace)
@@ -160,7 +160,7 @@ extension Fixture {
                 + "Leave out what is late: go on from now_ns, not from where it was.")
     }
 
-    fileprivate func judgeSound(
+    fileprivate func checkAudio(
         _ after: Sending, _ before: Sending, from begin: Int64, to end: Int64
     ) throws(Verdict) {
         // The host accepts the audio of the stop at once, and a plugin that the host paces sends
@@ -170,7 +170,7 @@ extension Fixture {
         else { return }
         throw .failed(
             "after host and plugin were stopped for 2 s it sent \(Int(burst * 1000)) ms of "
-                + "sound that there was no room for. Leave out what is late, or let send wait for "
+                + "audio that there was no room for. Leave out what is late, or let send wait for "
                 + "room.")
     }
 

@@ -6,7 +6,7 @@ extension Catalogue {
     static let idleShare = Check(
         "share.idle", "still content sends nothing", of: .shares,
         proving: """
-            A share should send when its content changes. The session repeats the last picture at \
+            A share should send when its content changes. The session repeats the last frame at \
             each output's rate, so an unchanged frame is copied, converted and encoded for \
             nothing. An occasional repeat is harmless (late viewers see it); more than ten a \
             second for a second or longer is not.
@@ -18,8 +18,8 @@ extension Catalogue {
         let seconds = Double(stretch.nanoseconds) / 1e9
         guard seconds >= 1, Double(stretch.repeats) > 10 * seconds else { return .passed() }
         return .failed(
-            "it repeats a picture \(stretch.repeats) times within \(decimal(seconds, 1)) s: send "
-                + "when the content changes, the session repeats the last picture")
+            "it repeats a frame \(stretch.repeats) times within \(decimal(seconds, 1)) s: send "
+                + "when the content changes, the session repeats the last frame")
     }
 }
 

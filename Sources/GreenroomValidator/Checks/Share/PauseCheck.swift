@@ -9,8 +9,8 @@ extension Catalogue {
         "share.pause", "pause, resume, stop and start again", of: .shares,
         proving: """
             A share that reports paused (GR_EXT_BROADCAST) must send nothing until it reports \
-            resumed: viewers see that the picture stands. A share that is stopped and started \
-            again must send its picture again, changed or not, for viewers that have not seen it.
+            resumed: viewers see that the video stands still. A share that is stopped and started \
+            again must send a frame again, changed or not, for viewers that have not seen it.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in try pause(fixture) }
@@ -37,7 +37,7 @@ extension Catalogue {
         guard atFirst == 0 || again > 0 || fixture.pluginHarness.gaveUp != nil else {
             throw .failed(
                 "it sent \(atFirst) frames in the 2 s after it was started, and none in the 2 s after "
-                    + "it was stopped and started again: send the picture with each start_send"
+                    + "it was stopped and started again: send a frame with each start_send"
             ).unless("lifecycle.restart")
         }
         return .passed()

@@ -5,12 +5,12 @@ import GreenroomMedia
 extension Catalogue {
     /// The validity of blocks.
     static let soundBlocks = Check(
-        "sound.blocks", "every block is valid", of: .sounds,
+        "sound.blocks", "every block is valid", of: .audioSources,
         proving: """
             Over ten seconds of session time, no block may be empty or longer than 100 ms \
             (GR_MAX_BLOCK_MS), have fewer bytes than frame_count and channels require, or have a \
             NULL or odd address or too small a struct_size. The host refuses such a block as a \
-            whole, and its sound is lost.
+            whole, and its audio is lost.
             """
     ) { examination throws(Verdict) in
         let take = try examination.listen(seconds: 10)

@@ -5,7 +5,7 @@ import GreenroomMedia
 extension Catalogue {
     /// The exact number of samples.
     static let soundSampleCount = Check(
-        "sound.sample-count", "the sample count is exact over a minute", of: .sounds,
+        "sound.sample-count", "the sample count is exact over a minute", of: .audioSources,
         limitSeconds: 120,
         proving: """
             Over a little more than a minute of session time, a source of rate R must send 60 * R \
@@ -28,7 +28,7 @@ extension Catalogue {
 
     private static func verdict(on take: AudioCapture) throws(Verdict) -> Verdict {
         guard take.lostSeconds == 0 else {
-            throw .hindered(by: "sound.back-pressure", "it loses sound to a full queue")
+            throw .hindered(by: "sound.back-pressure", "it loses audio to a full queue")
         }
         guard take.seconds >= 6, let format = take.format else {
             throw .skipped("it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")

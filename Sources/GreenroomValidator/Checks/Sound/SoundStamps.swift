@@ -5,7 +5,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Timestamps.
     static let soundStamps = Check(
-        "sound.stamps", "timestamps match the samples", of: .sounds,
+        "sound.stamps", "timestamps match the samples", of: .audioSources,
         proving: """
             Over twelve seconds of session time, a timestamp must be GR_PTS_UNSTAMPED or the time \
             of the block's first sample, in nanoseconds on the session clock: not negative, never \

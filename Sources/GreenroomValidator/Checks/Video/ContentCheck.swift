@@ -7,12 +7,12 @@ extension Catalogue {
     /// Compares the digests of consecutive frames over fourteen seconds, and checks that each frame
     /// has more than one colour.
     static let pictureContent = Check(
-        "video.content", "the picture is live", of: .cameras,
+        "video.content", "the video is live", of: .cameras,
         proving: """
-            Over 14 s of session time a camera must not show the same picture, or a single colour, \
+            Over 14 s of session time a camera must not show the same frame, or a single colour, \
             for ten seconds on end: that is what a source shows that lost its device, never draws, \
             or draws into the wrong memory. A source that ends earlier must show more than one \
-            picture. Declare deliberate stills with --still. Shares may stand still.
+            frame. Declare deliberate stills with --still. Shares may stand still.
             """
     ) { examination throws(Verdict) in
         guard !examination.isStill else { throw .skipped("it is declared to be still (--still)") }
@@ -61,9 +61,9 @@ extension [Record.Frame] {
             let isAll = first == startIndex && index == endIndex - 1
             let nanoseconds = self[index].arrival - self[first].arrival
             guard index > first, isAll || nanoseconds >= Self.longest else { continue }
-            guard !isAll else { return "all \(count) pictures" }
+            guard !isAll else { return "all \(count) frames" }
             let begin = Double(self[first].arrival - self[0].arrival) / 1e9
-            return "the pictures from \(decimal(begin, 1)) s on, for "
+            return "the frames from \(decimal(begin, 1)) s on, for "
                 + "\(decimal(Double(nanoseconds) / 1e9, 1)) s,"
         }
         return nil

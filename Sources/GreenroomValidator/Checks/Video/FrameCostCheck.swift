@@ -10,7 +10,7 @@ extension Catalogue {
     /// Reads the processor time of the plugin's process at each frame, which does not include other
     /// processes.
     static let frameCost = Check(
-        "video.cost", "processor time of a frame at each row", of: .pictures, limitSeconds: 120,
+        "video.cost", "processor time of a frame at each row", of: .videoSources, limitSeconds: 120,
         proving: """
             Measures the processor time that the plugin's process spends on a frame, at each row \
             of the table (median), for the conformance report. A row whose frames take longer than \

@@ -121,7 +121,7 @@ extension Examination {
         fixture.finish()
         guard !isOffClock else { return try measureRealRate(test) }
         if fixture.pluginHarness.gaveUp != nil {
-            throw .skipped("its pictures end before there are enough to count")
+            throw .skipped("its frames end before there are enough to count")
         }
         let count = fixture.record.frames.count { $0.arrival >= begin && $0.arrival < end }
         return MeasuredRate(

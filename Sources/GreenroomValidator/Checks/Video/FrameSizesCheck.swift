@@ -7,7 +7,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Runs the plugin once for each row, and checks the size of its frames.
     static let frameSizes = Check(
-        "video.sizes", "frames have the agreed size", of: .pictures, limitSeconds: 120,
+        "video.sizes", "frames have the agreed size", of: .videoSources, limitSeconds: 120,
         proving: """
             At each row of the standard table, a camera's frames must have exactly the agreed \
             size, before or after rotation. A share's frames must not exceed its limit in either \

@@ -8,7 +8,7 @@ extension Catalogue {
     /// Lends frames whose planes end at a page's end, with inaccessible pages before and after them
     /// and known bytes in between, and checks those bytes when the frame returns.
     static let leaseEdges = Check(
-        "video.lease-edges", "only the planes of a leased frame are written", of: .pictures,
+        "video.lease-edges", "only the planes of a leased frame are written", of: .videoSources,
         proving: """
             A plugin may write at most size_bytes bytes of each plane, from data on, at each row \
             of the standard table (a share at three limits) and at 641x361, where chroma rounds \
@@ -19,7 +19,7 @@ extension Catalogue {
         let others = examination.rows.filter { !LeaseTrial.rows.contains($0) }
         switch try examination.tryLeases(andAt: others) {
         case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
-        case .sound: return .passed()
+        case .intact: return .passed()
         case .spoiled(_, _, isReturned: true):
             throw .hindered(by: "video.lease-end", "it uses frames after commit or abandon")
         case .spoiled(let lease, let text, isReturned: false):
@@ -32,17 +32,17 @@ extension Catalogue {
 
     /// Makes the pages of a frame inaccessible when it is returned, and lends other frames first.
     static let leaseEnd = Check(
-        "video.lease-end", "a frame is not touched after commit or abandon", of: .pictures,
+        "video.lease-end", "a frame is not touched after commit or abandon", of: .videoSources,
         proving: """
             commit and abandon end a lease, whatever they answer: the memory is the host's again, \
             which shows it, forwards it or lends it out. A plugin that still writes to it tears \
-            pictures on air; one that reads it sees other frames. Observed for a second of session \
+            frames on air; one that reads it sees other frames. Observed for a second of session \
             time at 640x360 and 641x361.
             """
     ) { examination throws(Verdict) in
         switch try examination.tryLeases() {
         case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
-        case .sound: return .passed()
+        case .intact: return .passed()
         case .spoiled(_, _, isReturned: false):
             throw .hindered(by: "video.lease-edges", "it writes beyond leased planes")
         case .spoiled(let lease, let text, isReturned: true):

@@ -16,7 +16,8 @@ enum LeaseTrial {
     enum End {
         /// It leases nothing.
         case leasesNothing
-        case sound
+        /// It touched nothing else.
+        case intact
         /// It touched forbidden memory: the frame, and a description.
         case spoiled(LeaseWatch.Lease, String, isReturned: Bool)
     }
@@ -69,7 +70,7 @@ extension Examination {
             }
             hasLeased = hasLeased || watch.count > 0
         }
-        return hasLeased ? .sound : .leasesNothing
+        return hasLeased ? .intact : .leasesNothing
     }
 
     /// The finding for a crash; nil if leases are not the cause.

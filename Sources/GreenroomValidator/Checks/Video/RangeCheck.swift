@@ -11,7 +11,7 @@ extension Catalogue {
     /// Encoders and scalers overshoot at sharp edges, and real footage has highlights above white:
     /// up to a twentieth of the samples is a warning.
     static let colorRange = Check(
-        "video.range", "limited range is respected", of: .pictures,
+        "video.range", "limited range is respected", of: .videoSources,
         proving: """
             A frame declared GR_RANGE_LIMITED must have luma from 16 to 235 and chroma from 16 to \
             240 (four times that in 10 bits). More than 5 % of samples outside mean full range, \

@@ -5,7 +5,7 @@ extension Catalogue {
     /// Compares the timestamp of each frame of two seconds with the one before and with the time of
     /// arrival, on the virtual clock, which starts at an hour like no other clock.
     static let frameStamps = Check(
-        "video.stamps", "timestamps are on the session clock and in order", of: .pictures,
+        "video.stamps", "timestamps are on the session clock and in order", of: .videoSources,
         proving: """
             pts_ns says when a frame shows, in nanoseconds on the session clock. It must be near \
             the time of sending (up to 5 s before it for a slow source, 1 s after it for one that \

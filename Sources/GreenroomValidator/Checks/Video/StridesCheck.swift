@@ -3,23 +3,23 @@ import GreenroomSession
 import GreenroomMedia
 
 extension Catalogue {
-    /// Compares the pictures of two runs that differ only in the stride of leased frames.
+    /// Compares the frames of two runs that differ only in the stride of leased frames.
     static let strides = Check(
-        "video.strides", "rows follow the stride", of: .pictures,
+        "video.strides", "rows follow the stride", of: .videoSources,
         proving: """
             Rows of a leased frame are stride_bytes apart, which may exceed the row's length. On \
-            the virtual clock a plugin draws the same pictures each time, so it must draw the same \
-            ones with longer strides. A plugin that assumes packed rows shows a sheared picture.
+            the virtual clock a plugin draws the same frames each time, so it must draw the same \
+            ones with longer strides. A plugin that assumes packed rows shows a sheared frame.
             """
     ) { examination throws(Verdict) in
         switch try examination.compareStrides() {
         case .honoured: return .passed()
         case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
         case .cannotTell:
-            throw .skipped("its pictures differ each time and can't be compared")
+            throw .skipped("its frames differ each time and can't be compared")
         case .ignored(let frame):
             return .failed(
-                "picture \(frame) differs when the stride is \(extraStrideBytes) bytes "
+                "frame \(frame) differs when the stride is \(extraStrideBytes) bytes "
                     + "longer: begin row n of a plane at data + n * stride_bytes")
         }
     }
@@ -31,7 +31,7 @@ extension Catalogue {
 enum StrideTrial {
     case leasesNothing
     case honoured
-    /// The first picture that differs.
+    /// The first frame that differs.
     case ignored(frame: Int)
     case cannotTell
 }
@@ -50,7 +50,7 @@ extension Examination {
         var hasLeased: Bool
         var digests: [UInt64]
 
-        /// The first picture that differs; nil for none.
+        /// The first frame that differs; nil for none.
         func firstDifference(from other: Pictures) -> Int? {
             zip(digests, other.digests).enumerated().first { $0.element.0 != $0.element.1 }?.offset
         }

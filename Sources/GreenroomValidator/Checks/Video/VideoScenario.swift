@@ -48,7 +48,7 @@ extension Fixture {
         do throws(Verdict) {
             try initialize(offer(scenario.row, table: scenario.table))
         } catch {
-            // Another check judges tables of one row.
+            // Another check covers tables of one row.
             guard error.suspect == "negotiation.answer-in-offer", scenario.table?.count == 1 else {
                 throw error
             }
@@ -96,11 +96,11 @@ extension Fixture {
     func frames(atLeast count: Int) throws(Verdict) -> [Record.Frame] {
         let frames = record.frames
         if frames.isEmpty, kind.offerRule == .rows, pluginHarness.gaveUp == nil {
-            throw .hindered(by: "video.rate", "it sent no picture")
+            throw .hindered(by: "video.rate", "it sent no frame")
         }
         guard frames.count >= count else {
             throw .skipped(
-                "it sent \(frames.count) of the \(count) pictures that the check needs")
+                "it sent \(frames.count) of the \(count) frames that the check needs")
         }
         return frames
     }

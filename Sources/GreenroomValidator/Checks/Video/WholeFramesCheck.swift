@@ -9,9 +9,9 @@ extension Catalogue {
     /// Fills each frame with a different byte before it is leased, and searches six consecutive
     /// frames for places that still have it.
     static let wholeFrames = Check(
-        "video.whole-frames", "leased frames are overwritten completely", of: .pictures,
+        "video.whole-frames", "leased frames are overwritten completely", of: .videoSources,
         proving: """
-            The content of a leased frame is undefined: an old picture, another format's, \
+            The content of a leased frame is undefined: an old frame, another format's, \
             anything. A plugin must write every pixel of every plane, at odd sizes too, where \
             chroma is (width + 1) / 2 by (height + 1) / 2. Unwritten pixels show as flicker or as \
             a green edge. Bytes that no pixel shows (padding, alpha, the X of BGRX) may stay. \

@@ -18,7 +18,7 @@ struct MyPlugin: Microphone {
     }
 
     private var settings: Settings
-    /// How far the wave has come, 0 to 1. It goes on from here when the frequency changes,
+    /// The phase of the wave, 0 to 1. It continues from here when the frequency changes,
     /// so that nothing clicks.
     private var phase = 0.0
 

@@ -10,7 +10,7 @@ typedef struct microphone {
   int64_t frequency_hz; /* atomic: the host changes it while the thread sends */
 } microphone;
 
-/* Makes the next samples. The wave goes on from its phase, 0 to 1, when the frequency
+/* Makes the next samples. The wave continues from its phase, 0 to 1, when the frequency
  * changes, so that nothing clicks. */
 static void fill(int16_t *samples, double *phase, int64_t frequency_hz) {
   const double turn = 6.283185307179586;

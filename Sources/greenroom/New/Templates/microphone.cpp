@@ -29,7 +29,7 @@ class MyPlugin : public greenroom::Microphone {
 
  private:
   double frequency_ = 440;
-  // How far the wave has come, 0 to 1. It goes on from here when the frequency changes, so that
+  // The phase of the wave, 0 to 1. It continues from here when the frequency changes, so that
   // nothing clicks.
   double phase_ = 0;
 };

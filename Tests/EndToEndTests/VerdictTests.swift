@@ -3,7 +3,7 @@ import Testing
 
 /// Verdicts that were wrong once, of good plugins that were found at fault; and what checks find
 /// together.
-@Suite(.ownThreads) struct JudgementTests {
+@Suite(.ownThreads) struct VerdictTests {
     private func validate(_ library: String, only checks: String...) throws
         -> [ScheduledCheck.Report]
     {
@@ -12,7 +12,7 @@ import Testing
 
     // MARK: Threads of Swift's own
 
-    @Test func `plugins with Swift's own threads are judged by what they do`() throws {
+    @Test func `plugins with Swift's own threads are checked by what they do`() throws {
         let reports = try validate(
             try TestPlugins.threads.get(), only: "lifecycle.joins", "lifecycle.refused-steps",
             "robustness.ungranted")
@@ -30,6 +30,24 @@ import Testing
         let unjoined = try #require(reports.last?["lifecycle.joins"])
         #expect(unjoined.outcome == "failed", "\(unjoined)")
         #expect(unjoined.text.contains("stop-send returned while"), "\(unjoined)")
+    }
+
+    @Test(.enabled(if: Nightly.isOn, "at night: the runtime has 70 MB"))
+    func `the runtime is known where it is linked into the plugin`() throws {
+        let folder = try TemporaryFolder()
+        try TestPlugins.compileSwift(
+            Checkout.root + "/Tests/WrongPlugins/swift/Threads.swift", module: "Threads",
+            into: folder("static.so"), ["-static-stdlib"])
+        let reports = try validate(folder("static.so"), only: "lifecycle.refused-steps")
+        #expect(reports.map(\.name) == ["RunLoop", "Dispatch", "Task", "Unjoined"])
+        for report in reports {
+            let refused = try #require(report["lifecycle.refused-steps"])
+            #expect(
+                refused.outcome == "passed"
+                    || refused.outcome == "skipped"
+                        && refused.text.contains(", linked into the plugin, ends the process"),
+                "\(refused)")
+        }
     }
 
     // MARK: Plugins in C

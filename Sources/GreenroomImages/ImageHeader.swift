@@ -1,20 +1,18 @@
 public import GreenroomMedia
 
-/// What a picture's file says besides its pixels, as far as the file's beginning tells.
-struct PictureHeader {
+/// What an image's file says besides its pixels, as far as the file's beginning tells.
+struct ImageHeader {
     /// The size as it is stored; nil where it is not told.
     var size: FrameSize?
     /// How to see it upright.
     var orientation = EXIFOrientation.upright
     /// Whether rows come in several passes.
     var isInterlaced = false
-    /// What is not followed, each the end of a sentence about the picture.
+    /// What is not followed, each the end of a sentence about the image.
     var ignored: [String] = []
 
     /// The size once it is upright.
-    var uprightSize: FrameSize? {
-        size.map { orientation.swapsSides ? $0.transposed : $0 }
-    }
+    var uprightSize: FrameSize? { size?.turned(by: orientation) }
 
     private static let foreignProfile =
         "has a colour profile that is ignored: its colours are shown as sRGB; convert it to sRGB"
@@ -43,7 +41,7 @@ struct PictureHeader {
             case Self.type("eXIf"):
                 orientation = EXIFOrientation.orientation(inTIFF: data) ?? .upright
             case Self.type("acTL"):
-                ignore("is animated, and its first picture is shown")
+                ignore("is animated, and its first image is shown")
             case Self.type("iCCP"):
                 let name = String(decoding: data.prefix { $0 != 0 }, as: UTF8.self)
                 if !name.contains("sRGB") { ignore(Self.foreignProfile) }
@@ -102,12 +100,12 @@ struct PictureHeader {
 }
 
 extension Image {
-    /// The size that a picture will have, upright, as its file's beginning tells; nil where it does
+    /// The size that an image will have, upright, as its file's beginning tells; nil where it does
     /// not, or the file can't be read.
     public static func size(ofFile path: String) -> FrameSize? {
-        // Cameras put a small picture of up to 64 KiB before the size, and profiles beside it.
+        // Cameras put a small image of up to 64 KiB before the size, and profiles beside it.
         guard let bytes = try? readFile(path, limit: 1 << 18) else { return nil }
-        return PictureHeader(bytes)?.uprightSize
+        return ImageHeader(bytes)?.uprightSize
     }
 }
 
