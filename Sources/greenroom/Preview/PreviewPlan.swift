@@ -72,7 +72,8 @@ struct PreviewPlan {
         let place =
             session[address]?.isolation == nil
             ? "in the host's process" : "in a process of its own"
-        return "\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle), \(place)"
+        return
+            "\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle), \(place)"
     }
 }
 
