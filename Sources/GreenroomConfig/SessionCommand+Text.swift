@@ -12,11 +12,12 @@ extension SessionCommand {
 
     /// The pattern of the value of `set`.
     static let assignmentPattern: String = {
-        let sections = SessionRole.allCases.map { role in
-            let section = role.rawValue.replacing(".", with: #"\."#)
-            let filters = #"(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#
-            return role.facts.filters == nil ? section : section + filters
-        } + [#"\#(PluginAddress.outputsKey)\[[0-9]+\]"#]
+        let sections =
+            SessionRole.allCases.map { role in
+                let section = role.rawValue.replacing(".", with: #"\."#)
+                let filters = #"(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#
+                return role.facts.filters == nil ? section : section + filters
+            } + [#"\#(PluginAddress.outputsKey)\[[0-9]+\]"#]
         return #"(\#(sections.joined(separator: "|")))\.settings\.[^.=\[\]]+=[\s\S]*"#
     }()
 
