@@ -25,13 +25,17 @@ final class FrameFolder: Output {
         var limit = 0
 
         static let table: [Setting<Self>] = [
-            .path("folder", \.folder, title: "Folder; made if it is not there", required: true),
-            .choice("track", \.track, title: "What to take pictures of"),
+            .path(
+                "folder", \.folder, title: "Folder of the pictures; created if missing",
+                required: true),
+            .choice("track", \.track, title: "Track to take pictures of"),
             .integer(
-                "every", \.every, in: 1...1_000_000, title: "Write one of so many new frames"),
+                "every", \.every, in: 1...1_000_000, title: "Write every n-th new frame"),
             .choice("format", \.format, title: "Format of the pictures"),
             .integer("quality", \.quality, in: 1...100, title: "Quality of JPEG"),
-            .integer("limit", \.limit, in: 0...1_000_000_000, title: "Most pictures; 0: no limit"),
+            .integer(
+                "limit", \.limit, in: 0...1_000_000_000,
+                title: "Maximum number of pictures; 0: no limit"),
         ]
     }
 
@@ -62,12 +66,21 @@ final class FrameFolder: Output {
                 "the session has no \(settings.track); add one, or choose another 'track'",
                 status: .unavailable)
         }
-        guard mkdir(settings.folder, 0o777) == 0 || errno == EEXIST else {
+        guard makeFolder(settings.folder) else {
             throw PluginError(
                 "\(settings.folder): the folder can't be made: \(String(cString: strerror(errno)))",
                 status: .unavailable)
         }
         host.report("pictures", pictures)
+    }
+
+    /// Makes a folder, and those around it that are missing.
+    private func makeFolder(_ path: String) -> Bool {
+        if mkdir(path, 0o777) == 0 || errno == EEXIST { return true }
+        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex,
+            makeFolder(String(path[..<slash]))
+        else { return false }
+        return mkdir(path, 0o777) == 0 || errno == EEXIST
     }
 
     func onVideo(_ frame: borrowing OutputFrame) throws {

@@ -19,9 +19,9 @@ final class SpeakerFile: VirtualAudioSpeaker {
 
         static let table: [Setting<Self>] = [
             .path(
-                "path", \.path, title: "File: NAME.wav or NAME.flac; replaced if it is there",
+                "path", \.path, title: "File, .wav or .flac; replaced if it exists",
                 required: true),
-            .choice("position", \.position, title: "What to write"),
+            .choice("position", \.position, title: "Track to write"),
             .integer("rate", \.rate, in: 8_000...192_000, title: "Sample rate", unit: "Hz"),
             .integer("channels", \.channels, in: 1...2, title: "Channels"),
         ]

@@ -12,11 +12,12 @@ extension SessionCommand {
 
     /// The pattern of the value of `set`.
     static let assignmentPattern: String = {
-        let sections = SessionRole.allCases.map { role in
-            let section = role.rawValue.replacing(".", with: #"\."#)
-            let filters = #"(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#
-            return role.facts.filters == nil ? section : section + filters
-        }
+        let sections =
+            SessionRole.allCases.map { role in
+                let section = role.rawValue.replacing(".", with: #"\."#)
+                let filters = #"(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#
+                return role.facts.filters == nil ? section : section + filters
+            } + [#"\#(PluginAddress.outputsKey)\[[0-9]+\]"#]
         return #"(\#(sections.joined(separator: "|")))\.settings\.[^.=\[\]]+=[\s\S]*"#
     }()
 
@@ -70,6 +71,11 @@ extension SessionCommand {
 extension PluginAddress {
     /// The plugin whose section is at the end of the steps.
     fileprivate init?(_ steps: ArraySlice<Override.Step>) {
+        if steps.first == .key(Self.outputsKey) {
+            guard steps.count == 2, case .index(let index)? = steps.last else { return nil }
+            self = .output(index)
+            return
+        }
         var steps = steps
         var filter: Int?
         if case .index(let index)? = steps.last,

@@ -97,7 +97,7 @@ private struct Assembly {
                     factory: library, descriptor: descriptor, settings: settings, onFailure: policy,
                     isRequired: plugin.isRequired, startDeadline: plugin.startDeadline)
             }
-            let isolation = isolation(of: plugin, settings)
+            let isolation = isolation(of: plugin, kind, settings)
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
                 report(
                     "it requires the whole sandbox, and this machine lacks a part of it: "
@@ -129,8 +129,12 @@ private struct Assembly {
 
     /// The isolation of a plugin.
     ///
-    /// - Parameter settings: The plugin's checked settings.
-    private func isolation(of plugin: PluginConfiguration, _ settings: [Setting]) -> IsolationPlan {
+    /// - Parameters:
+    ///   - kind: The plugin's kind.
+    ///   - settings: Its checked settings.
+    private func isolation(
+        of plugin: PluginConfiguration, _ kind: PluginKind, _ settings: [Setting]
+    ) -> IsolationPlan {
         var process = configuration.process(of: plugin)
         // A path in a given setting is readable. Default values are not: with them a plugin could
         // grant itself any path.
@@ -138,6 +142,8 @@ private struct Assembly {
         {
             guard case .string(let path) = setting.value, !process.grants.read.contains(path)
             else { continue }
+            // What an output writes need not be there yet; `allow` grants the folder.
+            guard !kind.isOutput || resolvedPath(path) != nil else { continue }
             process.grants.read.append(path)
         }
         return process

@@ -54,6 +54,19 @@ import Testing
         #expect(Self.lines(run).allSatisfy { $0.count < 80 || !$0.hasPrefix(" ") }, "\(run.text)")
     }
 
+    @Test func `an output shows what it took and what it says, not what its camera sent`() throws {
+        let run = try preview(
+            "FrameFolder", "--set", "folder=\(folder("pictures"))", "--duration", "2s",
+            "--virtual-clock", "--maximum", "640x360@30")
+        #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)\n\(run.text)")
+        #expect(Self.lines(run).first == "FrameFolder 1.0.0, an output, in the host's process")
+        #expect(Self.row("camera", of: run) == "rgba, taken 60, refused none, lost none")
+        #expect(Self.row("values", of: run) == "pictures 2", "\(run.text)")
+        #expect(Self.row("frames", of: run) == nil && !run.text.contains("offer"), "\(run.text)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder("pictures"))
+        #expect(names.sorted() == ["frame-000000.png", "frame-000030.png"])
+    }
+
     @Test func `refusals and losses are shown by reason, with the plugin's log`() throws {
         let library = try TestPlugins.hostile()
         let refused = try preview(

@@ -39,6 +39,10 @@ import Testing
                     .set(PluginAddress(.camera, filter: 12), name: "mirror", value: .boolean(true)))
             ),
             (
+                "set outputs[3].settings.every=10",
+                .command(.set(.output(3), name: "every", value: .integer(10)))
+            ),
+            (
                 "set share.settings.text=two  words # and more = all",
                 .command(
                     .set(

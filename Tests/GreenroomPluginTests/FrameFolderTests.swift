@@ -50,13 +50,13 @@ import Testing
 
     @Test func `every n-th new frame is a picture named by its place`() throws {
         let folder = try TemporaryFolder()
-        let session = try session(folder("frames"), [("every", .integer(3))])
+        let session = try session(folder("all/frames"), [("every", .integer(3))])
         #expect(session.startSend() == .ok)
         // Frames 1 and 2 are repeated and black; of 0, 3, 4, 5, 6, 7 each third is written.
         let statuses = try send(8, to: session) { $0 == 1 ? 2 : $0 == 2 ? 3 : 1 }
         #expect(statuses.allSatisfy { $0 == .ok })
         session.stopSend()
-        #expect(try files(folder("frames")) == ["frame-000000.png", "frame-000005.png"])
+        #expect(try files(folder("all/frames")) == ["frame-000000.png", "frame-000005.png"])
         #expect(
             session.host.state.withLock { $0.output.reports }
                 == ["pictures 0.0", "pictures 1.0", "pictures 2.0"])
@@ -110,11 +110,12 @@ import Testing
         #expect(
             none.host.state.withLock { $0.errors }
                 == ["the session has no share; add one, or choose another 'track'"])
-        let nowhere = try session(folder("c/d"))
+        try folder.write("file", "")
+        let nowhere = try session(folder("file/c/d"))
         #expect(nowhere.startSend() == .unavailable)
         #expect(
             nowhere.host.state.withLock { $0.errors }
-                == ["\(folder("c/d")): the folder can't be made: No such file or directory"])
+                == ["\(folder("file/c/d")): the folder can't be made: Not a directory"])
     }
 
     @Test func `a picture that can't be written ends the output with its reason`() throws {

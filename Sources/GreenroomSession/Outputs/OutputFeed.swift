@@ -39,17 +39,17 @@ package final class OutputFeed: Sendable {
     }
 
     /// What became of the frames or blocks of a track.
-    struct Counts: Encodable, Equatable, Sendable {
+    package struct Counts: Encodable, Equatable, Sendable {
         /// Taken by the plugin.
-        var taken = 0
+        package var taken = 0
         /// Refused by it, by status.
-        var refused: [String: Int] = [:]
+        package var refused: [String: Int] = [:]
         /// Left out while the plugin was lost, or stopped.
-        var away = 0
+        package var away = 0
         /// Left out because the plugin kept or held all frames of its memory.
-        var noBuffer = 0
+        package var noBuffer = 0
         /// Samples of audio lost because the plugin was too slow, replaced by silence.
-        var lostSamples: Int?
+        package var lostSamples: Int?
     }
 
     /// A frame that the plugin keeps.
@@ -307,26 +307,34 @@ package final class OutputFeed: Sendable {
     package var reportedValues: [String: Double] { state.withLock { $0.values } }
 
     /// An output plugin in the report.
-    private struct Entry: Encodable, Sendable {
-        struct Track: Encodable, Sendable {
+    package struct Entry: Encodable, Sendable {
+        package struct Track: Encodable, Sendable {
             /// `camera`, `microphone`, `share`, `share-audio` or `mix`.
-            var track: String
+            package var track: String
             /// What the output wants of it.
-            var want: String
+            package var want: String
             /// Its frames, or its blocks.
-            var media: Counts
+            package var media: Counts
         }
 
         /// Its role in the session.
-        var role: String
+        package var role: String
         /// The plugin.
-        var plugin: String
+        package var plugin: String
         /// The tracks that it wants.
-        var tracks: [Track]
+        package var tracks: [Track]
         /// Frames that it keeps.
-        var kept: Int
+        package var kept: Int
         /// Its own values, by name.
-        var values: [String: Double]
+        package var values: [String: Double]
+
+        /// Its own values in words, e.g. `pictures 5`; nil without any.
+        package var valuesInWords: String? {
+            let words = values.sorted { $0.key < $1.key }.map { name, value in
+                "\(name) \(Int(exactly: value).map(String.init) ?? String(value))"
+            }
+            return words.isEmpty ? nil : words.joined(separator: ", ")
+        }
     }
 
     /// Its part of the session report.
@@ -336,10 +344,11 @@ package final class OutputFeed: Sendable {
             guard let words = answer.want.inWords else { return nil }
             return Entry.Track(track: answer.track.name, want: words, media: answer.counts)
         }
+        let entry = Entry(role: role, plugin: plugin, tracks: tracks, kept: kept, values: values)
         return OutputReport(
-            key: Self.reportKey,
-            entry: Entry(role: role, plugin: plugin, tracks: tracks, kept: kept, values: values),
-            summary: answers.compactMap { $0.summary(of: name) })
+            key: Self.reportKey, entry: entry,
+            summary: answers.compactMap { $0.summary(of: name) }
+                + (entry.valuesInWords.map { ["\(name): \($0)"] } ?? []))
     }
 
     /// The list of the report that has output plugins.

@@ -59,7 +59,7 @@ extension NewPackage {
         if let file = template.file {
             lines += [
                 "  \(file.setting): \(file.path)",
-                "allow: { write: [.] }   # a file in this folder",
+                "allow: { write: [.] }   # it makes a file in this folder",
             ]
         }
         return lines

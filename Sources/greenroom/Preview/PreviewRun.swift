@@ -1,9 +1,10 @@
 import Glibc
+import GreenroomMedia
+import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
 import GreenroomVideo
 import Synchronization
-import GreenroomModel
 
 /// One session of a preview, and its output.
 final class PreviewRun: Sendable {
@@ -131,9 +132,11 @@ final class PreviewRun: Sendable {
         state.shown = standing
     }
 
-    /// Reports the results of offers.
+    /// Reports the results of offers; those of an output's companions are not the plugin's.
     private func tell(_ standing: Session.Standing, _ state: inout State, isOver: Bool = false) {
-        guard let picture = standing.report.pictures.first else { return }
+        guard !plan.descriptor.kind.isOutput, let picture = standing.report.pictures.first else {
+            return
+        }
         screen.show(
             state.negotiation.lines(
                 of: picture.negotiation, at: standing.seconds, isOver: isOver))

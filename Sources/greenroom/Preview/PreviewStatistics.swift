@@ -1,3 +1,4 @@
+import GreenroomAudio
 import GreenroomNegotiation
 import GreenroomSession
 import GreenroomMedia
@@ -18,17 +19,21 @@ struct PreviewStatistics {
     private var picture: SessionReport.Video? { now.report.pictures.first }
     private var sound: SessionReport.Audio? { now.report.sounds.first }
     private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
+    /// Nil for a plugin that is no output.
+    private var output: OutputFeed.Entry? {
+        now.report.outputs.lazy.compactMap { $0.entry as? OutputFeed.Entry }.first
+    }
 
     /// Some lines of less than 80 columns, unless there are many problems.
     var block: [String] {
-        let rows = picture.map(rows) ?? sound.map(rows) ?? []
+        let rows = output.map(rows) ?? picture.map(rows) ?? sound.map(rows) ?? []
         let lines = table((rows + callbacks + losses).flatMap(wrapped)).split(separator: "\n")
         return [time] + lines.map(String.init)
     }
 
     /// The changing values on one line.
     var line: String {
-        let parts = picture.map(parts) ?? sound.map(parts) ?? []
+        let parts = output.map(parts) ?? picture.map(parts) ?? sound.map(parts) ?? []
         return ([time] + parts).joined(separator: "  ")
     }
 
@@ -146,6 +151,35 @@ struct PreviewStatistics {
     private func rate(of sound: SessionReport.Audio) -> String {
         let earlier = before?.report.sounds.first?.sent
         return "\(tenths(rate(from: earlier, to: sound.sent))) a second"
+    }
+
+    // MARK: Outputs
+
+    private func rows(of output: OutputFeed.Entry) -> [[String]] {
+        let tracks = output.tracks.map { track in
+            let branch = "\(output.role) (\(output.plugin)) \(track.track)"
+            let video = now.report.pictures.flatMap(\.outputs).first { $0.output == branch }
+            let lost: [(name: String, count: Int)] = [
+                ("while it was away", track.media.away),
+                ("with all its frames kept", track.media.noBuffer),
+                ("while its queue was full", video?.queueFull ?? 0),
+                ("samples while its queue was full", track.media.lostSamples ?? 0),
+            ]
+            return [
+                "  \(track.track)",
+                "\(track.want), taken \(track.media.taken), refused \(list(track.media.refused)), "
+                    + "lost \(list(lost))",
+            ]
+        }
+        return (tracks.isEmpty ? [["  tracks", "it wants none"]] : tracks)
+            + [["  values", output.valuesInWords ?? "none"]]
+    }
+
+    private func parts(of output: OutputFeed.Entry) -> [String] {
+        output.tracks.map { track in
+            let refused = track.media.refused.values.reduce(0, +)
+            return "\(track.track): taken \(track.media.taken), refused \(refused)"
+        } + (output.valuesInWords.map { [$0] } ?? [])
     }
 
     // MARK: All

@@ -30,11 +30,18 @@ static gr_status track(void *self, const gr_track *track, gr_want *want) {
 
 /* ---- Media ---- */
 
+/* Why the file can't be written. */
+static const char *reason(const brightness_log *output, char *text, size_t size) {
+  snprintf(text, size, "%s: %s", output->path, strerror(errno));
+  return text;
+}
+
 static gr_status write_line(brightness_log *output, const char *line) {
+  char text[512];
   if (output->file == NULL) return GR_STATUS_OK;
   /* Flushed, so that a full disk shows now and not at the end. */
   if (fputs(line, output->file) >= 0 && fflush(output->file) == 0) return GR_STATUS_OK;
-  output->host->log(output->instance, GR_LOG_ERROR, strerror(errno));
+  output->host->log(output->instance, GR_LOG_ERROR, reason(output, text, sizeof text));
   return GR_STATUS_FAILED;
 }
 
@@ -79,10 +86,11 @@ static gr_status initialize(void *self, const gr_initialize *in) {
 /* The session begins. */
 static gr_status start_send(void *self) {
   brightness_log *const output = (brightness_log *)self;
+  char text[512];
   if (output->path[0] == 0) return GR_STATUS_OK;
   output->file = fopen(output->path, "w");
   if (output->file == NULL) {
-    output->host->set_error(output->instance, strerror(errno));
+    output->host->set_error(output->instance, reason(output, text, sizeof text));
     return GR_STATUS_UNAVAILABLE;
   }
   return write_line(output, "frame,brightness\n");
