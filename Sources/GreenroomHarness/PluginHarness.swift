@@ -92,7 +92,7 @@ package final class PluginHarness: Sendable {
     private let editor: PreProcessorRunner?
     private let feed: OutputFeed?
     private let driver: OutputDriver?
-    private let tracks = Mutex(OutputDriver.ordinary)
+    private let tracks = Mutex((capability: OutputDriver.ordinary, isRefused: false))
     private let threads: [HostThread]
     private let offers = Mutex((revision: UInt32(0), last: Offer?.none))
     private let spending = Mutex(Spent())
@@ -217,8 +217,15 @@ package final class PluginHarness: Sendable {
         let initialized = end(instance.beginInitialize(offer: offer))
         guard descriptor.kind.isOutput, initialized == .done else { return initialized }
         let capability = capability ?? OutputDriver.ordinary
-        tracks.withLock { $0 = capability }
-        return end(instance.beginDescribing(OutputDriver.tracks(capability)))
+        let described = end(instance.beginDescribing(OutputDriver.tracks(capability)))
+        guard case .refused = described else {
+            tracks.withLock { $0 = (capability, false) }
+            return described
+        }
+        tracks.withLock { $0 = (capability, true) }
+        // As after an answer to an offer that can't be met.
+        let ended = end(instance.beginUninitialize())
+        return ended == .done ? described : ended
     }
 
     /// ``reply(to:)`` has the reply.
@@ -231,7 +238,7 @@ package final class PluginHarness: Sendable {
     /// Starts the plugin; media is passed to an output from then on.
     package func startSend() -> StepEnd {
         let started = end(instance.beginStartSend())
-        if started == .done { driver?.start(tracks.withLock { $0 }) }
+        if started == .done { driver?.start(tracks.withLock { $0.capability }) }
         return started
     }
 
@@ -341,6 +348,10 @@ package final class PluginHarness: Sendable {
         want = written.withLock { $0 }
         return end
     }
+
+    /// Whether the last initialize failed because the output refused a track, or wanted the
+    /// impossible of it.
+    package var hasRefusedTrack: Bool { tracks.withLock { $0.isRefused } }
 
     /// What an output wants, by track.
     package var wants: [(track: OutputTrack, want: TrackWant)] { feed?.wants ?? [] }

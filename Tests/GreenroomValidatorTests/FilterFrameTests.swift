@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomConversion
+import GreenroomHarness
 import GreenroomMedia
 import Testing
 

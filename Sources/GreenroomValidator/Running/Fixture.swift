@@ -124,11 +124,10 @@ final class Fixture: Sendable {
     func check(naming step: LifecycleStep?, _ end: PluginHarness.StepEnd) -> String {
         switch end {
         // The host waits for the call before it calls stop-send.
-        case .hangs where (pluginHarness.mediaNanoseconds ?? 0) > 1_000_000_000: "output.in-time"
-        case .refused
-        where kind.isOutput && pluginHarness.lifecycle == .initialized
-            && step == .initialize:
-            "output.wants"
+        // The host waits for the call before it calls stop-send.
+        case .hangs where hangsInMedia: "output.in-time"
+        case .refused where pluginHarness.hasRefusedTrack: "output.wants"
+        case .lost where kind.isOutput: checkOfCrash
         case .pumps: "lifecycle.start-returns"
         // It only waits for start-send.
         case .hangs where pluginHarness.runningCallback?.step == .startSend:
@@ -182,10 +181,15 @@ final class Fixture: Sendable {
         case .refused(let status, let text): .failed("\(step) answers \(status): \(text)")
         case .illegal(let state): .failed("\(step) is not possible: it is \(state.rawValue)")
         case .pumps: .failed("\(step) sends from inside and does not return: start a thread there")
+        case .hangs where hangsInMedia:
+            .failed("video or audio has not returned after 2 s: it must always return")
         case .hangs: .failed("\(step) has not returned after 2 s: it must always return")
         case .lost: crash()
         }
     }
+
+    /// Whether an output's media call hangs.
+    var hangsInMedia: Bool { (pluginHarness.mediaNanoseconds ?? 0) > 2_000_000_000 }
 
     /// The check that names a crash.
     private var checkOfCrash: String {

@@ -17,7 +17,7 @@ extension Catalogue {
             try fixture.wait(seconds: seconds)
             let end = fixture.make(.stopSend)
             guard end != .done else { continue }
-            guard end == .hangs else {
+            guard end == .hangs, !fixture.hangsInMedia else {
                 return fixture.ordinary(.stopSend, end)
             }
             return .failed(

@@ -19,10 +19,11 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()
         try fixture.create()
-        // An answer that can't be met is judged below.
         let end = fixture.make(.initialize)
-        guard end == .done || fixture.pluginHarness.lifecycle == .initialized, end != .hangs else {
-            throw fixture.ordinary(.initialize, end)
+        guard end == .done else {
+            guard fixture.pluginHarness.hasRefusedTrack, case .refused(let status, let text) = end
+            else { throw fixture.ordinary(.initialize, end) }
+            return .failed(status == .badAnswer ? text : "track answers \(status): \(text)")
         }
         var wants: [String] = []
         for track in PluginHarness.outputTracks {

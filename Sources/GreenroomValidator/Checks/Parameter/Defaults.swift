@@ -69,7 +69,7 @@ extension Fixture {
         try initialize(pluginHarness.smallOffer())
         try set(settings, "after initialize")
         let (end, digest) = pluginHarness.perform(record, nanoseconds: 300_000_000)
-        if case .lost = end { throw crash().unless("lifecycle.whole-life") }
+        if case .lost = end { throw crash() }
         try uninitialize()
         try destroy()
         return digest
