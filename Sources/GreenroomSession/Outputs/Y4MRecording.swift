@@ -11,13 +11,11 @@ import GreenroomVideo
 /// A file has one size. Frames of another size begin another file: `share.y4m`, `share-2.y4m` and
 /// so on.
 final class Y4MRecording: VideoSink {
-    fileprivate struct State: ~Copyable {
-        var writer: Y4MWriter?
-        var pieces: [OutputPiece] = []
-    }
-
-    /// Only the branch's thread writes and finishes; a report reads the pieces.
-    private let state: Monitor<State>
+    /// Safe: set before the branch's thread begins, which alone writes and finishes. A lock would be
+    /// taken for each frame.
+    nonisolated(unsafe) private var writer: Y4MWriter?
+    /// Written by the branch's thread when the size changes, read by reports.
+    private let files: Monitor<[OutputPiece]>
     let pace: OutputPace
     /// The files of other sizes; nil for an output with one size.
     private let later: RecordedFiles?
@@ -38,7 +36,7 @@ final class Y4MRecording: VideoSink {
         }
         guard later != nil else { return }
         let piece = OutputPiece(file: path, size: format.size.description, firstFrame: 0)
-        state.withLock { $0.pieces = [piece] }
+        files.withLock { $0 = [piece] }
     }
 
     /// Writes to standard output, on schedule, for live viewing.
@@ -64,55 +62,52 @@ final class Y4MRecording: VideoSink {
         self.pace = pace
         self.later = later
         self.events = events
-        state = Monitor(State(writer: writer))
+        self.writer = consume writer
+        files = Monitor([])
     }
 
     var takesOtherSizes: Bool { later != nil }
 
-    var pieces: [OutputPiece] { state.withLock { $0.pieces } }
+    var pieces: [OutputPiece] { files.withLock { $0 } }
 
     func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
         let size = frame.size
-        let begun: OutputPiece? = try state.withLock { state in
-            guard let later, let current = state.writer?.format.size, current != size else {
-                return nil
-            }
-            return try state.begin(size, in: later)
-        }
-        if let begun, let later {
+        if let later, let current = writer?.format.size, current != size,
+            let begun = try begin(size, in: later)
+        {
             events?.send(
                 .note(
                     role: later.name,
                     text: "it is \(size) now: the recording continues in \(begun.file)"))
         }
+<<<<<<< HEAD
         try state.withLock { state in
             for _ in 0..<periods.count { try state.writer?.write(frame) }
         }
+=======
+        for _ in 0..<periods.count { try writer?.write(frame) }
+>>>>>>> integ3
     }
 
     func finish() throws {
-        let ended: Y4MWriter? = state.withLock { $0.writer.take() }
-        if let ended { try ended.close() }
+        if let ended = writer.take() { try ended.close() }
     }
-}
 
-extension Y4MRecording.State {
     /// Closes the file, and begins one of another size.
-    fileprivate mutating func begin(
-        _ size: FrameSize, in files: RecordedFiles
-    ) throws -> OutputPiece? {
+    private func begin(_ size: FrameSize, in later: RecordedFiles) throws -> OutputPiece? {
         guard let ended = writer.take() else { return nil }
         var format = ended.format
         format.size = size
+        var pieces = pieces
         let firstFrame = (pieces.last?.firstFrame ?? 0) + Int64(ended.frameCount)
         let isEmpty = firstFrame == (pieces.last?.firstFrame ?? 0)
         try ended.close()
         // A file without frames is replaced.
         if isEmpty { pieces.removeLast() }
-        let path = try files.path(pieces.count + 1, replaces: isEmpty)
+        let path = try later.path(pieces.count + 1, replaces: isEmpty)
         writer = try Y4MWriter(path: path, format: format)
         let piece = OutputPiece(file: path, size: size.description, firstFrame: firstFrame)
-        pieces.append(piece)
+        files.withLock { $0 = pieces + [piece] }
         return piece
     }
 }

@@ -108,17 +108,19 @@ struct PluginSlots {
                     address: address, instance: instance, onFailure: plugin.onFailure,
                     startDeadline: nil))
         }
-        for (index, plugin) in plan.outputs.sorted(by: { $0.key < $1.key }) {
+        let taking = plan.outputs.sorted { $0.key < $1.key }
+        for (number, (index, plugin)) in taking.enumerated() {
             let address = PluginAddress.output(index)
             let feed = OutputFeed(
                 role: "\(address)", plugin: plugin.descriptor.name,
                 selection: plan.configuration.outputs[index].output.selection, events: events)
             let instance = PluginInstance(
-                plan: plugin, number: nextNumber(), role: "\(address)", clock: clock,
-                events: events, feed: feed)
+                plan: plugin, number: slots.count + chain.count + number, role: "\(address)",
+                clock: clock, events: events, feed: feed)
             outputs.append(
                 SessionPlugin(
-                    address: address, instance: instance, onFailure: plugin.onFailure, feed: feed))
+                    address: address, instance: instance, onFailure: plugin.onFailure,
+                    startDeadline: nil, feed: feed))
         }
         everyFilter = filters
         everyone = (sources + filters + outputs).map(\.instance)
