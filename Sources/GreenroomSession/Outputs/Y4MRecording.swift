@@ -80,13 +80,7 @@ final class Y4MRecording: VideoSink {
                     role: later.name,
                     text: "it is \(size) now: the recording continues in \(begun.file)"))
         }
-<<<<<<< HEAD
-        try state.withLock { state in
-            for _ in 0..<periods.count { try state.writer?.write(frame) }
-        }
-=======
         for _ in 0..<periods.count { try writer?.write(frame) }
->>>>>>> integ3
     }
 
     func finish() throws {
