@@ -38,7 +38,7 @@ import Testing
     {
         let output = FakeOutput()
         let result = try session([output], microphone: FakeMicrophone()).run()
-        #expect(result.report.outcome == "finished", "\(result.failures)")
+        #expect(result.report.outcome == .finished, "\(result.failures)")
         #expect(
             output.steps == ["create", "initialize"] + ["track", "track", "track"]
                 + ["track", "track", "track"] + [
@@ -68,7 +68,7 @@ import Testing
                 (want.sample_rate_hz, want.channels, want.block_frames) = (22_050, 1, 441)
             }))
         let result = try session([output], microphone: FakeMicrophone()).run()
-        #expect(result.report.outcome == "finished", "\(result.failures)")
+        #expect(result.report.outcome == .finished, "\(result.failures)")
         #expect(output.frames.map(\.index) == Array(0..<5))
         #expect(
             output.frames.allSatisfy {
@@ -120,7 +120,7 @@ import Testing
                 }
             }))
         let result = try session([output]).run()
-        #expect(result.report.outcome == "finished")
+        #expect(result.report.outcome == .finished)
         let keeps = statuses.withLock { $0 }
         let noBuffer = Status.noBuffer.rawValue
         let badLease = Status.badLease.rawValue
@@ -137,7 +137,7 @@ import Testing
     @Test func `refused frames are counted, and the rest goes on`() throws {
         let output = FakeOutput(.init(status: { $0 % 3 == 0 ? .failed : .ok }))
         let result = try session([output]).run()
-        #expect(result.report.outcome == "finished")
+        #expect(result.report.outcome == .finished)
         #expect(output.frames.count == 15)
         let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
         let report = try jsonText(entry.entry)
@@ -151,7 +151,7 @@ import Testing
     func `an output that fails costs itself alone`(step: String) throws {
         let output = FakeOutput(.init(failing: (step, .unavailable)))
         let result = try session([output]).run()
-        #expect(result.report.outcome == "finished", "\(result.failures)")
+        #expect(result.report.outcome == .finished, "\(result.failures)")
         #expect(result.failures.count == 1 && result.failures[0].hasPrefix("outputs[1]: \(step) "))
         #expect(result.dropped == ["outputs[1]"])
         #expect(result.picture("camera")?.outputs.first?.delivered == 15)
@@ -175,7 +175,7 @@ import Testing
         var plan = try session([output])
         plan.plan.configuration.callbackDeadline = .milliseconds(300)
         let result = try plan.run()
-        #expect(result.report.outcome == "finished")
+        #expect(result.report.outcome == .finished)
         #expect(result.hangs == ["outputs[1]: media"])
         #expect(result.dropped == ["outputs[1]"])
         #expect(result.picture("camera")?.outputs.first?.delivered == 15)
@@ -187,7 +187,7 @@ import Testing
         var plan = try session([output], onFailure: .restart, milliseconds: 4000)
         plan.plan.configuration.callbackDeadline = .milliseconds(300)
         let result = try plan.run()
-        #expect(result.report.outcome == "finished")
+        #expect(result.report.outcome == .finished)
         #expect(output.steps.filter { $0 == "create" }.count == 2)
         #expect(output.steps.suffix(3) == ["stop-send", "uninitialize", "destroy"])
         #expect(output.frames.last?.index == 59)
@@ -214,7 +214,7 @@ import Testing
         let result = try session(
             [output], microphone: FakeMicrophone(), selection: [.mix]
         ).run()
-        #expect(result.report.outcome == "finished")
+        #expect(result.report.outcome == .finished)
         #expect(Set(output.tracks.map(\.name)) == ["mix"] && output.frames.isEmpty)
         #expect(output.audio(.mix).count == 96_000)
     }
