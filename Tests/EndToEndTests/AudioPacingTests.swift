@@ -66,7 +66,7 @@ import Testing
         let isShort = percent < 0
         // In the log once, as soon as a window has shown it.
         let lines = run.lines(of: "microphone").split(separator: "\n")
-            .filter { $0.contains("sound than time has") }
+            .filter { $0.contains("audio than real time") }
         #expect(lines.count == 1, "\(run)")
         #expect(lines.first?.contains(isShort ? "less audio" : "more audio") == true, "\(run)")
         // In the report: in the window with the most, as a part, and in frames.
@@ -111,7 +111,7 @@ import Testing
         let percent = try #require(sound.underfedPercent)
         #expect(percent > 9 && percent < 13, "\(sound)")
         let lines = run.lines(of: "microphone").split(separator: "\n").filter {
-            $0.contains("%")
+            $0.contains("less audio than real time")
         }
         #expect(lines.count == 1, "\(run)")
         let silent = try session.sound("camera").channels[0].filter { $0 == 0 }.count

@@ -125,22 +125,28 @@ import Testing
         #expect(hears(host, "share: it is back"))
         // Upright for two seconds, then rotated to the right.
         usleep(3_500_000)
-        let (run, _) = try finish(host)
+        let (run, report) = try finish(host)
         #expect(end(program).exit == .code(0))
-        let recording = try session.picture("share")
-        var (wide, tall) = (0, 0)
-        var hasBegun = false
-        for index in 0..<recording.frameCount {
-            let frame = try recording.frame(index)
-            // Black until it connects, then a slate.
-            hasBegun = hasBegun || frame[160, 3].y > 200
-            // Its white edge is at the top in both; an upright frame has black bars beside it.
-            let isBlackBeside = frame[10, 90].y < 30
-            guard hasBegun, frame[160, 90].y > 45 else { continue }
-            #expect(frame[160, 3].y > 200, "frame \(index)\n\(run)")
-            if isBlackBeside { tall += 1 } else { wide += 1 }
+        // A recording has a file for each shape, and its white edge is at the top in both.
+        let pieces = try #require(report.picture("share").outputs[0].pieces, "\(run)")
+        #expect(pieces.map(\.size) == ["320x180", "101x180"], "\(pieces)")
+        var shown: [Int] = []
+        for piece in pieces {
+            let recording = try Y4MRecording(piece.file)
+            let middle = recording.width / 2
+            var count = 0
+            for index in 0..<recording.frameCount {
+                let frame = try recording.frame(index)
+                // Black until it connects, then a slate.
+                guard frame[middle, 90].y > 45, count > 0 || frame[middle, 3].y > 200 else {
+                    continue
+                }
+                #expect(frame[middle, 3].y > 200, "\(piece.file): frame \(index)\n\(run)")
+                count += 1
+            }
+            shown.append(count)
         }
-        #expect(wide > 30 && tall > 15, "\(wide) \(tall)")
+        #expect(shown.count == 2 && shown[0] > 30 && shown[1] > 15, "\(shown)")
     }
 
     @Test func `the audio of a broadcast uses the same socket`() throws {

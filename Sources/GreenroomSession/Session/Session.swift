@@ -25,6 +25,10 @@ public final class Session: Sendable {
 
     private static let commandLimit = 1000
 
+    /// How often time passes for a callback that seems to wait for a thread: a thread that is to end
+    /// wakes once, and a callback that hangs must not let a session go on.
+    private static let passLimit = 3
+
     private let plan: SessionPlan
     private let events: SessionEvents
     private let clock: SessionClock
@@ -184,6 +188,8 @@ public final class Session: Sendable {
         var timeline = plan.configuration.timeline[...]
         var real = RealWatch(minimum: plan.configuration.minimumRealPercent)
         var seen = -1
+        // How often time has passed for the callbacks that run now.
+        var passes = 0
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
             plugins.watch()
@@ -216,7 +222,11 @@ public final class Session: Sendable {
             ).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
-            if isStill { passTime(for: plugins, seen) }
+            if !isStill {
+                passes = 0
+            } else if passes < Self.passLimit, passTime(for: plugins, seen) {
+                passes += 1
+            }
             let wake: Control? =
                 isStill
                 ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
@@ -228,12 +238,15 @@ public final class Session: Sendable {
 
     /// Lets a virtual clock reach the time that a thread of a plugin waits for, if a callback of the
     /// plugin seems to wait for that thread: to stop and start its own pump, for example.
-    private func passTime(for plugins: SessionPlugins, _ seen: Int) {
+    ///
+    /// - Returns: Whether there was such a thread.
+    private func passTime(for plugins: SessionPlugins, _ seen: Int) -> Bool {
         let due = plugins.steps.mayWaitForThreads.compactMap { clock.release(callbackOf: $0) }.min()
-        guard let due else { return }
+        guard let due else { return false }
         // The thread that is due comes first.
         let next = max(due, clock.now) + 1
         let _: Void? = clock.wait(for: control, until: next) { $0.changes != seen ? () : nil }
+        return true
     }
 
     /// The end of the session and its reason; nil while it continues.

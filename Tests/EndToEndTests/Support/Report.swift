@@ -75,6 +75,16 @@ struct Report: Decodable {
             var lateness: Intervals?
             var failure: String?
 
+            /// A file of a recording whose size has changed.
+            struct Piece: Decodable {
+                var file: String
+                var size: String
+                var firstFrame: Int
+            }
+
+            /// The files of a recording whose size has changed, in order; nil for one file.
+            var pieces: [Piece]?
+
             /// Periods, which is the number of frames in it.
             var periods: Int { delivered + repeated + black + slate }
         }

@@ -153,11 +153,12 @@ extension TestSession {
             #expect(picture.staleRevision <= picture.accepted, sourceLocation: sourceLocation)
             guard let output = picture.outputs.first(where: { $0.output.contains("recording") })
             else { continue }
-            let recording = try self.picture(name)
+            let files = try output.pieces?.map { try Y4MRecording($0.file) } ?? [picture(name)]
             #expect(
-                recording.frameCount == output.periods,
+                files.map(\.frameCount).reduce(0, +) == output.periods,
                 "\(name): frames\n\(run)", sourceLocation: sourceLocation)
-            #expect(recording.trailingBytes == 0, "\(run)", sourceLocation: sourceLocation)
+            #expect(
+                files.allSatisfy { $0.trailingBytes == 0 }, "\(run)", sourceLocation: sourceLocation)
         }
         for sound in report.sounds {
             #expect(
