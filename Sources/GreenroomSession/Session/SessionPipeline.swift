@@ -70,7 +70,8 @@ final class SessionPipeline: Sendable {
                     PreProcessorRunner($0, clock: clock)
                 },
                 groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
-                largest: source.instance.descriptor.kind.facts.canPause ? configuration.maximum.size : nil,
+                largest: source.instance.descriptor.kind.facts.canPause
+                    ? configuration.maximum.size : nil,
                 filterDeadline: configuration.callbackDeadline.nanoseconds,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             return Video(

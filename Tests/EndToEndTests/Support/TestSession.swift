@@ -158,7 +158,8 @@ extension TestSession {
                 files.map(\.frameCount).reduce(0, +) == output.periods,
                 "\(name): frames\n\(run)", sourceLocation: sourceLocation)
             #expect(
-                files.allSatisfy { $0.trailingBytes == 0 }, "\(run)", sourceLocation: sourceLocation)
+                files.allSatisfy { $0.trailingBytes == 0 }, "\(run)", sourceLocation: sourceLocation
+            )
         }
         for sound in report.sounds {
             #expect(
