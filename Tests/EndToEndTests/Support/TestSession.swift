@@ -153,7 +153,7 @@ extension TestSession {
             #expect(picture.staleRevision <= picture.accepted, sourceLocation: sourceLocation)
             guard let output = picture.outputs.first(where: { $0.output.contains("recording") })
             else { continue }
-            let files = try output.pieces?.map { try Y4MRecording($0.file) } ?? [picture(name)]
+            let files = try output.pieces?.map { try Y4MRecording($0.file) } ?? [self.picture(name)]
             #expect(
                 files.map(\.frameCount).reduce(0, +) == output.periods,
                 "\(name): frames\n\(run)", sourceLocation: sourceLocation)
