@@ -168,7 +168,10 @@ extension Schema.Section {
             let heads = fields.map(\.key).filter { $0 == first || alone.contains($0) }
             let found = heads.filter(keys.contains)
             let others = keys.filter { !found.contains($0) }
+            // An unknown key alone is one of them misspelt, which is told already.
+            let isMisspelt = !keys.isEmpty && !keys.contains { fields.map(\.key).contains($0) }
             if found.isEmpty {
+                guard alone.count == 1 || !isMisspelt else { break }
                 messages.append("needs one of the keys \(list(heads)). Add one.")
             } else if found.count > 1, alone.count == 1 {
                 messages.append("has \"\(first)\" and \"\(alone[0])\" and can have one. Keep one.")

@@ -34,7 +34,12 @@ import Testing
         let new = try Recorded(try session(TestPlugins.hostile()), isolation: isolation)
         #expect(old.run.exit == .code(0), "\(old.run)")
         #expect(old.files.count == 4 && old.files.values.allSatisfy { $0.count > 1000 })
-        old.expectSame(as: new)
+        #expect(new.run.exit == .code(0), "\(new.run)")
+        // Not compared by the macro, which would print everything.
+        for (file, bytes) in old.files {
+            let isSame = new.files[file] == bytes
+            #expect(isSame, "\(file) differs\n\(old.run)")
+        }
     }
 
     @Test func `the host says which interface a library was built for`() throws {

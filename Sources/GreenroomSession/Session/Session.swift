@@ -239,14 +239,14 @@ public final class Session: Sendable {
     /// Lets a virtual clock reach the time that a thread of a plugin waits for, if a callback of the
     /// plugin seems to wait for that thread: to stop and start its own pump, for example.
     ///
-    /// - Returns: Whether there was such a thread.
+    /// - Returns: Whether time has reached it.
     private func passTime(for plugins: SessionPlugins, _ seen: Int) -> Bool {
         let due = plugins.steps.mayWaitForThreads.compactMap { clock.release(callbackOf: $0) }.min()
         guard let due else { return false }
         // The thread that is due comes first.
         let next = max(due, clock.now) + 1
         let _: Void? = clock.wait(for: control, until: next) { $0.changes != seen ? () : nil }
-        return true
+        return clock.now >= due
     }
 
     /// The end of the session and its reason; nil while it continues.
