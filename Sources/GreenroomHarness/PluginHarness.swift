@@ -124,7 +124,8 @@ package final class PluginHarness: Sendable {
             ? AudioIngest(role: role, number: number, clock: session, events: events) : nil
         feed =
             kind.isOutput
-            ? OutputFeed(role: role, plugin: role, selection: nil, events: events) : nil
+            ? OutputFeed(role: role, name: role, number: number, selection: nil, events: events)
+            : nil
         instance = PluginInstance(
             plan: plan, number: number, role: role, clock: session, events: events,
             videoIngest: input.map {

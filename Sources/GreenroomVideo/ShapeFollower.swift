@@ -5,11 +5,11 @@ import GreenroomMedia
 /// A share that is turned, or becomes another window, has another aspect ratio: in the size of the
 /// first agreement it would have bars. The size changes once a second at most, or a window that is
 /// dragged larger would make a recording of many short files; meanwhile there are bars.
-struct ShapeFollower {
+package struct ShapeFollower {
     /// The shortest time between two changes, in nanoseconds.
     static let shortestNanoseconds: Int64 = 1_000_000_000
     /// Limit of changes; later shapes have bars.
-    static let mostChanges = 100
+    package static let mostChanges = 100
 
     /// The size of the outputs now.
     private(set) var size: FrameSize

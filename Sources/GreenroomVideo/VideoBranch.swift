@@ -213,6 +213,7 @@ package final class VideoBranch: Sendable {
                 for: state, until: { $0.queue.wake.flatMap(timeline.moment) }
             ) { state in
                 if let departure = departure.take() { state.count(departure, timeline) }
+                if state.queue.hasFailed { return .end }
                 return state.queue.turn(at: timeline.time(of: clock.now))
             }
             // There is none if a slot is due: it is found now.
@@ -242,6 +243,12 @@ package final class VideoBranch: Sendable {
                 return
             }
         }
+    }
+
+    /// Takes no more frames: its plugin hangs or has left, and may never return a frame. [any]
+    package func abandon(because reason: String) {
+        guard failure == nil else { return }
+        fail(reason, hasFrameInHand: false)
     }
 
     private func fail(_ reason: String, hasFrameInHand: Bool) {

@@ -301,9 +301,12 @@ package final class VideoTrack: Sendable {
                 group.sizing == .follows && largest != nil
                 ? "follows one change a second" : "keeps its size"
             for branch in group.branches where branch.begin(bars) {
+                // A plugin says itself what it wants.
+                let cure =
+                    branch.plugin < 0 ? " Its \"size\" and \"fit\" set something else." : ""
                 tell(
-                    "it is \(seen) now, and shown in \(size) with bars: \(branch.name) \(reason). "
-                        + "Its \"size\" and \"fit\" set something else.")
+                    "it is \(seen) now, and shown in \(size) with bars: \(branch.name) "
+                        + "\(reason).\(cure)")
             }
         }
     }

@@ -123,6 +123,9 @@ package final class VideoTrackInput: Sendable {
     }
 
     /// The intervals between accepted frames.
+    package var newestArrival: Int64? { state.withLock { $0.newestArrival } }
+
+    /// The intervals between arrivals.
     package var arrivals: IntervalHistogram.Summary { state.withLock { $0.arrivals.summary } }
 
     /// Waits until there is room, on a virtual clock. [any]

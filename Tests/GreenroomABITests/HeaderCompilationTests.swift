@@ -1,7 +1,7 @@
 import Testing
 import TestSupport
 
-/// Compiles `greenroom/plugin.h` and `greenroom/broadcast.h` alone, with every promised compiler
+/// Compiles `greenroom/plugin.h`, `greenroom/broadcast.h` and `greenroom/output.h` alone, with every promised compiler
 /// and standard, with all warnings as errors.
 @Suite(.ownThreads) struct HeaderCompilationTests {
     enum Compiler: String, CaseIterable {
@@ -54,6 +54,20 @@ import TestSupport
 
         """
 
+    /// The same for the header of outputs.
+    static let useOfOutputs = """
+        #include <greenroom/output.h>
+        #include <greenroom/output.h>
+        extern const gr_output *output;
+        extern const gr_output_host *host;
+        extern gr_status status;
+        int main(void) {
+          status = host->report(1, GR_EXT_OUTPUT, GR_MAX_KEPT);
+          return output->struct_size == sizeof(gr_output) ? 0 : 1;
+        }
+
+        """
+
     /// The same for the header of broadcasts.
     static let useOfBroadcast = """
         #include <greenroom/broadcast.h>
@@ -68,7 +82,7 @@ import TestSupport
 
         """
 
-    @Test(arguments: dialects, [use, useOfBroadcast])
+    @Test(arguments: dialects, [use, useOfBroadcast, useOfOutputs])
     func `the header compiles alone without a warning`(
         dialect: (compiler: Compiler, standard: String), use: String
     ) throws {

@@ -61,6 +61,7 @@ import Testing
         let source = """
             #include <stddef.h>
             #include <greenroom/broadcast.h>
+            #include <greenroom/output.h>
             #ifdef __cplusplus
             #define _Static_assert static_assert
             #endif
@@ -75,6 +76,34 @@ import Testing
     }
 
     static let layouts: [Layout] = [
+        Layout(
+            "gr_track", size: 40,
+            [
+                ("struct_size", 0), ("id", 4), ("kind", 8), ("participant", 12), ("name", 16),
+                ("capability", 24),
+            ]),
+        Layout(
+            "gr_want", size: 56,
+            [
+                ("struct_size", 0), ("is_wanted", 4), ("format", 8), ("fit", 12),
+                ("capability", 16), ("matrix", 32), ("pace", 36), ("sample_rate_hz", 40),
+                ("channels", 44), ("block_frames", 48), ("reserved", 52),
+            ]),
+        Layout(
+            "gr_output_frame", size: 160,
+            [
+                ("struct_size", 0), ("track", 4), ("id", 8), ("content", 16), ("periods", 20),
+                ("index", 24), ("frame", 32),
+            ]),
+        Layout(
+            "gr_output_block", size: 56,
+            [("struct_size", 0), ("track", 4), ("index", 8), ("block", 16)]),
+        Layout(
+            "gr_output", size: 32,
+            [("struct_size", 0), ("reserved", 4), ("track", 8), ("video", 16), ("audio", 24)]),
+        Layout(
+            "gr_output_host", size: 32,
+            [("struct_size", 0), ("reserved", 4), ("keep", 8), ("release", 16), ("report", 24)]),
         Layout(
             "gr_broadcast", size: 32,
             [("struct_size", 0), ("reserved", 4), ("paused", 8), ("resumed", 16), ("finished", 24)]),

@@ -92,14 +92,22 @@ final class RunnerConnection: Sendable {
     func process(_ frame: gr_mutable_frame) -> Status {
         guard let frames else { return .gone }
         let channel = channels[Channels.media]
-        channel.write(frame, at: MessageLayout.subject)
+        // Without the host's addresses: the planes' places are enough.
+        var described = frame
+        described.planes.0.data = nil
+        described.planes.1.data = nil
+        described.planes.2.data = nil
+        channel.write(described, at: MessageLayout.subject)
         channel.write(
             SharedPlanes(of: frame, in: frames),
             at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
         let answered = channel.call(.process, length: MessageLayout.samples) {
             serve($0, $1, channel)
         }
-        guard let answered else { return .gone }
+        guard let answered else {
+            lose(because: "its process violated the channel protocol")
+            return .gone
+        }
         observer?.didProcess(on: channel, length: answered)
         return Status(rawValue: channel.read())
     }
@@ -108,7 +116,11 @@ final class RunnerConnection: Sendable {
     func take(_ frame: gr_output_frame) -> Status {
         guard let frames else { return .gone }
         let channel = channels[Channels.media]
-        channel.write(frame, at: MessageLayout.subject)
+        var described = frame
+        described.frame.planes.0.data = nil
+        described.frame.planes.1.data = nil
+        described.frame.planes.2.data = nil
+        channel.write(described, at: MessageLayout.subject)
         channel.write(
             SharedPlanes(of: frame.frame, in: frames),
             at: MessageLayout.subject + MemoryLayout<gr_output_frame>.stride)
@@ -118,7 +130,9 @@ final class RunnerConnection: Sendable {
     /// Passes a block of audio to the plugin. [media]
     func take(_ block: gr_output_block) -> Status {
         let channel = channels[Channels.media]
-        channel.write(block, at: MessageLayout.subject)
+        var described = block
+        described.block.samples = nil
+        channel.write(described, at: MessageLayout.subject)
         let written = channel.write(
             UnsafeRawBufferPointer(
                 start: block.block.samples, count: Int(clamping: block.block.size_bytes)),
@@ -129,7 +143,11 @@ final class RunnerConnection: Sendable {
     private func pass(_ call: Call, length: Int, on channel: Channel) -> Status {
         func pass() -> Status {
             let answered = channel.call(call, length: length) { serve($0, $1, channel) }
-            return answered == nil ? .gone : Status(rawValue: channel.read())
+            guard answered != nil else {
+                lose(because: "its process violated the channel protocol")
+                return .gone
+            }
+            return Status(rawValue: channel.read())
         }
         return observer?.take(call, on: channel, pass: pass) ?? pass()
     }

@@ -99,9 +99,10 @@ package final class SessionClock: Sendable {
 
     /// Lets time advance while a callback waits for a thread of its plugin that waits on the clock.
     ///
-    /// - Returns: When that thread is due; nil if none waits for a time.
-    package func release(callbackOf number: Int) -> Int64? {
-        virtual?.release(callbackOf: number)
+    /// - Parameter latest: The latest time to advance to; nil for any.
+    /// - Returns: When that thread is due; nil if none waits for a time up to then.
+    package func release(callbackOf number: Int, until latest: Int64?) -> Int64? {
+        virtual?.release(callbackOf: number, until: latest)
     }
 
     /// Makes the calling thread count again after its callback has returned.

@@ -182,12 +182,14 @@ final class VirtualClock: Sendable {
     ///
     /// The caller then waits, and time stands still as soon as it is woken.
     ///
-    /// - Returns: When that thread is due; nil, and nothing is changed, if none waits for a time.
-    func release(callbackOf owner: Int) -> Int64? {
+    /// - Parameter latest: The latest time to advance to; nil for any.
+    /// - Returns: When that thread is due; nil, and nothing is changed, if none waits for a time up to
+    ///   then.
+    func release(callbackOf owner: Int, until latest: Int64?) -> Int64? {
         state.withLock { state in
             let due = Self.threads(of: owner, state).filter(\.isAsleep).compactMap(\.deadline)
                 .filter { $0 < .max }.min()
-            guard let due else { return nil }
+            guard let due, due <= latest ?? .max else { return nil }
             for sleeper in state.sleepers
             where sleeper.order.part == .control && sleeper.order.owner == owner {
                 if case .busy = sleeper.activity { Self.leave(sleeper, &state) }

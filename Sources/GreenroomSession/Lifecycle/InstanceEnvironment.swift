@@ -63,6 +63,7 @@ struct InstanceEnvironment: Sendable {
     /// Pauses or resumes the audio that pauses with the plugin.
     func pause(_ isPaused: Bool) {
         for ingest in pausedAudio { ingest.pause(isPaused, by: number) }
+        videoIngest?.setPaused(isPaused)
     }
 
     /// Logs a line of the plugin, rate-limited.

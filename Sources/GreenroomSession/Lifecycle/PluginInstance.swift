@@ -260,13 +260,17 @@ package final class PluginInstance: Sendable {
     package var mediaNanoseconds: Int64? { life?.gate?.busyNanoseconds }
 
     /// Passes a frame to an output. [media]
-    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status {
-        life?.take(frame, place) ?? .stopped
+    ///
+    /// - Returns: What the plugin returned; nil if it was not called.
+    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status? {
+        life?.take(frame, place)
     }
 
     /// Passes a block of audio to an output. [media]
-    func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status {
-        life?.take(samples, place) ?? .stopped
+    ///
+    /// - Returns: What the plugin returned; nil if it was not called.
+    func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status? {
+        life?.take(samples, place)
     }
 
     /// Lets a pre-processor edit a frame in place. [media]

@@ -45,7 +45,6 @@ extension PluginLife {
             guard state.isPaused != isPaused, !state.lifecycle.isOver else { return false }
             state.isPaused = isPaused
             environment.pause(isPaused)
-            environment.videoIngest?.setPaused(isPaused)
             return true
         }
     }

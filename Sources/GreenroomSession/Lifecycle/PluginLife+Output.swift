@@ -34,14 +34,14 @@ extension PluginLife {
     /// Passes a frame. [media]
     ///
     /// - Parameter frame: In memory that the plugin can read.
-    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status {
+    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status? {
         guard let gate, let feed = environment.feed, let backend = gate.enter() else {
-            return .stopped
+            return nil
         }
         // This life can't access a frame in the last life's memory.
         if let pool = backend.pool, !pool.owns(frame) {
             gate.leave(after: nil)
-            return .gone
+            return nil
         }
         var description = gr_output_frame(
             struct_size: UInt32(MemoryLayout<gr_output_frame>.size), track: place.track,
@@ -53,14 +53,15 @@ extension PluginLife {
         let nanoseconds = clock.now - begun
         feed.endLending()
         gate.leave(after: nanoseconds)
-        return status
+        // Lost meanwhile: that status is not the plugin's.
+        return lifecycle == .faulted ? nil : status
     }
 
     /// Passes a block of audio. [media]
     ///
     /// - Parameter samples: Interleaved, not empty.
-    func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status {
-        guard let gate, let backend = gate.enter() else { return .stopped }
+    func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status? {
+        guard let gate, let backend = gate.enter() else { return nil }
         let begun = clock.now
         let status = samples.withUnsafeBufferPointer { samples in
             var description = gr_output_block(
@@ -76,7 +77,7 @@ extension PluginLife {
             return backend.take(&description)
         }
         gate.leave(after: clock.now - begun)
-        return status
+        return lifecycle == .faulted ? nil : status
     }
 
     // MARK: The plugin's calls

@@ -83,7 +83,7 @@ final class PluginLife: Sendable {
         self.environment = environment
         self.settings = settings
         gate = environment.descriptor.kind.facts.direction == .source ? nil : MediaGate()
-        environment.feed?.forgetFrames()
+        environment.feed?.beginLife()
         environment.clock.stopExpecting(plugin: environment.number)
         control = ControlThread(
             name: environment.role, clock: environment.clock, as: .control(environment.number))
@@ -124,6 +124,8 @@ final class PluginLife: Sendable {
 
     /// What grows while it sends from inside start-send; nil outside of it.
     var activityInStart: Int? {
+        // A filter and an output get nothing before they have returned from it.
+        guard gate == nil else { return nil }
         let waits = state.withLock { $0.running?.step == .startSend ? $0.waitsInStart : nil }
         return waits.map { $0 + environment.acceptedCount }
     }
@@ -224,7 +226,10 @@ final class PluginLife: Sendable {
             environment.follow(next)
             gate?.close()
             // A plugin that hangs in this process may still write to its leases.
-            if state.backend?.pool != nil { environment.videoIngest?.begin(pool: nil) }
+            if state.backend?.pool != nil {
+                environment.videoIngest?.begin(pool: nil)
+                environment.feed?.forgetFrames()
+            }
             clock.forget(plugin: number)
             return true
         }

@@ -80,6 +80,12 @@ package final class OutputFeed: Sendable {
         var values: [String: Double] = [:]
         /// Whether the session continues without the plugin.
         var hasLeft = false
+        /// Whether the plugin has come to its end in order.
+        var hasFinished = false
+        /// The number of its lives.
+        var lives = 0
+        /// Whether the author was told that it gets nothing.
+        var hasToldOfNothing = false
         /// The start of the session, on its clock.
         var epoch: Int64 = 0
     }
@@ -89,16 +95,20 @@ package final class OutputFeed: Sendable {
     /// The role and the plugin's name, for messages: `outputs[0] (FrameFolder)`.
     let name: String
     private let role: String
-    private let plugin: String
+    private let pluginName: String
     private let events: SessionEvents
+    /// The number of the plugin's instance.
+    let plugin: Int
     /// Guards the answers, the frames and the counters.
     private let state: Monitor<State>
 
     package init(
-        role: String, plugin: String, selection: Set<SessionTrack>?, events: SessionEvents
+        role: String, name plugin: String, number: Int, selection: Set<SessionTrack>?,
+        events: SessionEvents
     ) {
         self.role = role
-        self.plugin = plugin
+        pluginName = plugin
+        self.plugin = number
         self.selection = selection
         self.events = events
         name = "\(role) (\(plugin))"
@@ -119,12 +129,15 @@ package final class OutputFeed: Sendable {
     /// - Throws: If the want can't be met.
     func settle(_ written: gr_want, of track: OutputTrack) throws(WantProblem) {
         let want = try TrackWant(written, isVideo: track.capability != nil)
-        let isTold = state.withLock { state in
+        let isTold: Bool? = state.withLock { state in
             guard let index = state.answers.firstIndex(where: { $0.track.id == track.id }) else {
-                if !state.isConnected || want != .nothing {
+                if !state.isConnected {
                     state.answers.append(Answer(track: track, written: written, want: want))
+                    return false
                 }
-                return false
+                guard want != .nothing, !state.hasToldOfNothing else { return false }
+                state.hasToldOfNothing = true
+                return nil
             }
             guard state.isConnected else {
                 state.answers[index].track = track
@@ -136,7 +149,16 @@ package final class OutputFeed: Sendable {
             state.hasToldOfChange = true
             return true
         }
-        guard isTold else { return }
+        guard isTold != false else { return }
+        guard isTold == true else {
+            events.send(
+                .note(
+                    role: role,
+                    text:
+                        "it was lost before it said what it wants, and gets nothing in this session"
+                ))
+            return
+        }
         events.send(
             .note(
                 role: role,
@@ -202,7 +224,20 @@ package final class OutputFeed: Sendable {
     var epoch: Int64 { state.withLock { $0.epoch } }
 
     /// The session continues without the plugin.
-    func leave() { state.withLock { $0.hasLeft = true } }
+    ///
+    /// - Parameter isFinished: Whether it has come to its end in order.
+    func leave(isFinished: Bool = false) {
+        state.withLock { state in
+            state.hasLeft = true
+            state.hasFinished = isFinished
+        }
+    }
+
+    /// Whether the plugin has come to its end in order.
+    var hasFinished: Bool { state.withLock { $0.hasFinished } }
+
+    /// The number of the plugin's newest life.
+    var life: Int { state.withLock { $0.lives } }
 
     /// Whether the session continues without the plugin.
     var hasLeft: Bool { state.withLock { $0.hasLeft } }
@@ -211,8 +246,14 @@ package final class OutputFeed: Sendable {
 
     /// What became of a frame or a block.
     enum Result {
+        /// The plugin returned this.
         case status(Status)
+        /// The plugin was lost, or stopped.
+        case away
         case noBuffer
+
+        /// - Parameter status: What the plugin returned; nil if it was not called.
+        init(_ status: Status?) { self = status.map(Result.status) ?? .away }
     }
 
     func count(_ result: Result, of track: UInt32) {
@@ -222,9 +263,11 @@ package final class OutputFeed: Sendable {
             }
             switch result {
             case .status(.ok): state.answers[index].counts.taken += 1
-            case .status(.stopped), .status(.gone): state.answers[index].counts.away += 1
+            case .away: state.answers[index].counts.away += 1
             case .status(let status):
-                state.answers[index].counts.refused[status.description, default: 0] += 1
+                // A plugin may return any number.
+                let name = Status.all.first { $0.status == status }?.name ?? "OTHER"
+                state.answers[index].counts.refused[name, default: 0] += 1
             case .noBuffer: state.answers[index].counts.noBuffer += 1
             }
         }
@@ -287,6 +330,20 @@ package final class OutputFeed: Sendable {
     /// Takes all frames back: the plugin's life has ended, or it is stopped.
     func forgetFrames() { state.withLock { $0.kept = [:] } }
 
+    /// A new life of the plugin begins: it has got no frame.
+    func beginLife() {
+        state.withLock { state in
+            state.kept = [:]
+            state.lives += 1
+        }
+    }
+
+    /// Says that the plugin did not take the rest of its audio in time.
+    func tellOfRest() {
+        events.send(
+            .outputFailed(output: name, reason: "it is still taking audio, and was left behind"))
+    }
+
     // MARK: Report
 
     /// Sets a value of the plugin. [any]
@@ -344,7 +401,8 @@ package final class OutputFeed: Sendable {
             guard let words = answer.want.inWords else { return nil }
             return Entry.Track(track: answer.track.name, want: words, media: answer.counts)
         }
-        let entry = Entry(role: role, plugin: plugin, tracks: tracks, kept: kept, values: values)
+        let entry = Entry(
+            role: role, plugin: pluginName, tracks: tracks, kept: kept, values: values)
         return OutputReport(
             key: Self.reportKey, entry: entry,
             summary: answers.compactMap { $0.summary(of: name) }

@@ -11,9 +11,32 @@ package import GreenroomRuntime
 package final class PluginAudioSink: AudioSink {
     private struct State {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate)
-        /// Frames lost since the ring was full, to replace by silence.
-        var missing = 0
+        /// Stretches of the ring's frames and of silence that stands for lost ones, by turns, oldest
+        /// first.
+        var stretches: [(isLost: Bool, frames: Int)] = []
         var isFinishing = false
+
+        mutating func note(_ frames: Int, isLost: Bool) {
+            if let last = stretches.last, last.isLost == isLost {
+                stretches[stretches.count - 1].frames += frames
+            } else {
+                stretches.append((isLost, frames))
+            }
+        }
+
+        /// Takes frames of the oldest stretch, at most some; silence for lost ones.
+        mutating func take(into output: inout MutableSpan<Int16>, _ limit: Int) -> Int {
+            guard let first = stretches.first else { return 0 }
+            let frames = min(first.frames, limit)
+            if first.isLost {
+                for index in 0..<(frames * 2) { output[index] = 0 }
+            } else {
+                _ = ring.take(into: &output, at: 0, frames: frames)
+            }
+            stretches[0].frames -= frames
+            if stretches[0].frames == 0 { stretches.removeFirst() }
+            return frames
+        }
     }
 
     /// How much is converted at a time: 10 ms.
@@ -50,19 +73,14 @@ package final class PluginAudioSink: AudioSink {
                 let place = OutputFeed.BlockPlace(
                     track: track, format: want.format, index: delivered,
                     ptsNanoseconds: feed.epoch + nanoseconds)
-                feed.count(.status(instance.take(block, place)), of: track)
+                feed.count(OutputFeed.Result(instance.take(block, place)), of: track)
                 delivered += Int64(block.count / want.format.channels)
             }
             while true {
                 let taken: Int? = clock.wait(for: state, until: nil) { state in
                     var output = samples.mutableSpan
-                    let taken = state.ring.take(into: &output, at: 0, frames: Self.stretch)
-                    guard taken == 0 else { return taken }
-                    guard state.missing > 0 else { return state.isFinishing ? 0 : nil }
-                    let silent = min(state.missing, Self.stretch)
-                    for index in 0..<(silent * 2) { output[index] = 0 }
-                    state.missing -= silent
-                    return silent
+                    let taken = state.take(into: &output, Self.stretch)
+                    return taken > 0 || state.isFinishing ? taken : nil
                 }
                 guard let taken, taken > 0 else { break }
                 blocks.append(samples.span.extracting(..<(taken * 2)), deliver)
@@ -80,18 +98,17 @@ package final class PluginAudioSink: AudioSink {
 
     package var isOfPlugin: Bool { true }
 
-    package var health: SinkHealth { feed.hasLeft ? .failed : .working }
+    package var health: SinkHealth {
+        feed.hasFinished ? .passive : feed.hasLeft ? .failed : .working
+    }
 
     package func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2
         let isLost = state.change { state in
-            // Silence for lost frames comes first, or samples would move in time.
-            guard state.missing == 0, state.ring.room >= frames else {
-                state.missing += frames
-                return true
-            }
-            _ = state.ring.append(samples, channels: 2)
-            return false
+            let isLost = state.ring.room < frames
+            if !isLost { _ = state.ring.append(samples, channels: 2) }
+            state.note(frames, isLost: isLost)
+            return isLost
         }
         guard isLost else { return }
         let total = lost.withLock { lost in
@@ -103,7 +120,10 @@ package final class PluginAudioSink: AudioSink {
 
     package func finish(until deadline: Int64) {
         state.change { $0.isFinishing = true }
-        thread.join(until: deadline)
+        guard !thread.join(until: deadline) else { return }
+        let rest = state.withLock { $0.ring.count }
+        feed.count(lostSamples: lost.withLock { $0 } + rest, of: track)
+        feed.tellOfRest()
     }
 }
 

@@ -16,13 +16,20 @@ package final class PluginVideoSink: VideoSink {
         var copy: VideoFrame
     }
 
+    /// The last frame.
+    private struct Last: ~Copyable, Sendable {
+        var copy: Copy?
+        /// The life that got it; nil if none did.
+        var life: Int?
+    }
+
     package let pace: OutputPace
     private let feed: OutputFeed
     private let instance: PluginInstance
     private let track: UInt32
     private let rate: FrameRate
     /// Used by the branch's thread alone; the lock satisfies the compiler, and is never contended.
-    private let last = Mutex<Copy?>(nil)
+    private let last = Mutex(Last())
 
     package init(
         _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, rate: FrameRate,
@@ -39,26 +46,41 @@ package final class PluginVideoSink: VideoSink {
 
     package func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
         guard !feed.hasLeft else {
+            last.withLock { $0 = Last() }
+            guard !feed.hasFinished else {
+                feed.count(.away, of: track)
+                return
+            }
             throw OutputError(place: feed.name, explanation: "the session continues without it.")
+        }
+        let life = feed.life
+        var periods = periods
+        // A repeated picture is new to a plugin that has not got it.
+        if periods.content == .repeated, last.withLock({ $0.life }) != life {
+            periods.content = .new
         }
         let place = OutputFeed.FramePlace(
             track: track, periods: periods,
             ptsNanoseconds: feed.epoch + rate.dueNanoseconds(ofFrame: periods.first))
-        guard let pool = instance.editingPool else {
-            feed.count(.status(instance.take(frame, place)), of: track)
-            return
-        }
-        let shared: VideoFrame? = try last.withLock { last in
-            try Self.copy(frame, into: pool, &last)
-        }
-        if let shared {
-            feed.count(.status(instance.take(shared, place)), of: track)
+        var status: Status?
+        if let pool = instance.editingPool {
+            let shared: VideoFrame? = try last.withLock { last in
+                try Self.copy(frame, into: pool, &last.copy)
+            }
+            guard let shared else {
+                last.withLock { $0.life = nil }
+                feed.count(.noBuffer, of: track)
+                return
+            }
+            status = instance.take(shared, place)
         } else {
-            feed.count(.noBuffer, of: track)
+            status = instance.take(frame, place)
         }
+        last.withLock { $0.life = status == nil ? nil : life }
+        feed.count(OutputFeed.Result(status), of: track)
     }
 
-    package func finish() throws { last.withLock { $0 = nil } }
+    package func finish() throws { last.withLock { $0 = Last() } }
 
     /// A reference to the copy of a frame in a pool; nil if the pool has no room.
     private static func copy(

@@ -132,10 +132,9 @@ struct RecordedFiles: Sendable {
 
     /// Removes the later files of a recording that is overwritten, or refuses to.
     fileprivate func removeLater() throws(OutputError) {
-        var number = 2
-        while access("\(folder.path)/\(file(number))", F_OK) == 0 {
+        for number in 2...(ShapeFollower.mostChanges + 1)
+        where access("\(folder.path)/\(file(number))", F_OK) == 0 {
             unlink(try path(number))
-            number += 1
         }
     }
 }

@@ -73,7 +73,7 @@ final class Y4MRecording: VideoSink {
     func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
         let size = frame.size
         if let later, let current = writer?.format.size, current != size,
-            let begun = try begin(size, in: later)
+            let begun = try begin(size, in: later), begun.firstFrame > 0
         {
             events?.send(
                 .note(

@@ -24,7 +24,7 @@ extension SessionReport {
                 }
                 if let bars = output.bars {
                     lines.append(
-                        "\(output.output): since \(bars.seconds) s the share is "
+                        "\(output.output): at \(bars.seconds) s the share was "
                             + "\(bars.size), shown in \(bars.within) with bars")
                 }
             }

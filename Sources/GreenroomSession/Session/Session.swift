@@ -193,6 +193,7 @@ public final class Session: Sendable {
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
             plugins.watch()
+            pipeline.abandonLostOutputs()
             plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {
                 pipeline.showSlate(of: slate.track, slate.text, at: slate.due)
@@ -224,7 +225,7 @@ public final class Session: Sendable {
             let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
             if !isStill {
                 passes = 0
-            } else if passes < Self.passLimit, passTime(for: plugins, seen) {
+            } else if passes < Self.passLimit, passTime(for: plugins, until: check, seen) {
                 passes += 1
             }
             let wake: Control? =
@@ -239,9 +240,13 @@ public final class Session: Sendable {
     /// Lets a virtual clock reach the time that a thread of a plugin waits for, if a callback of the
     /// plugin seems to wait for that thread: to stop and start its own pump, for example.
     ///
-    /// - Returns: Whether time has reached it.
-    private func passTime(for plugins: SessionPlugins, _ seen: Int) -> Bool {
-        let due = plugins.steps.mayWaitForThreads.compactMap { clock.release(callbackOf: $0) }.min()
+    /// - Parameter check: When the session has something to do next: time does not pass beyond it.
+    /// - Returns: Whether time has reached the thread.
+    private func passTime(
+        for plugins: SessionPlugins, until check: Int64?, _ seen: Int
+    ) -> Bool {
+        guard let waiting = plugins.steps.callbacksWaitingForThreads else { return false }
+        let due = waiting.compactMap { clock.release(callbackOf: $0, until: check) }.min()
         guard let due else { return false }
         // The thread that is due comes first.
         let next = max(due, clock.now) + 1

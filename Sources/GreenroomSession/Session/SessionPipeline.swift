@@ -212,6 +212,17 @@ final class SessionPipeline: Sendable {
         clock.idling { joinOutputs(until: deadline) }
     }
 
+    /// Ends the branches of output plugins without which the session continues.
+    func abandonLostOutputs() {
+        for video in videoTracks {
+            for branch in video.track.branches where branch.plugin >= 0 && branch.failure == nil {
+                let feed = feeds.first { $0.plugin == branch.plugin }
+                guard let feed, feed.hasLeft, !feed.hasFinished else { continue }
+                branch.abandon(because: "the session continues without \(feed.name)")
+            }
+        }
+    }
+
     /// Gives output plugins the rest of their audio, before they are stopped.
     func finishPluginSinks() {
         clock.idling {

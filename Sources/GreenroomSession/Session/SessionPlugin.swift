@@ -112,7 +112,8 @@ struct PluginSlots {
         for (number, (index, plugin)) in taking.enumerated() {
             let address = PluginAddress.output(index)
             let feed = OutputFeed(
-                role: "\(address)", plugin: plugin.descriptor.name,
+                role: "\(address)", name: plugin.descriptor.name,
+                number: slots.count + chain.count + number,
                 selection: plan.configuration.outputs[index].output.selection, events: events)
             let instance = PluginInstance(
                 plan: plugin, number: slots.count + chain.count + number, role: "\(address)",
@@ -166,7 +167,7 @@ struct PluginSlots {
         sources.removeAll { $0.instance === plugin.instance }
         filters.removeAll { $0.instance === plugin.instance }
         outputs.removeAll { $0.instance === plugin.instance }
-        plugin.feed?.leave()
+        plugin.feed?.leave(isFinished: plugin.instance.gaveUp?.status == .ok)
         return all.count < count
     }
 }

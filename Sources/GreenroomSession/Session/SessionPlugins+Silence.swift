@@ -20,7 +20,8 @@ extension SessionPlugins {
                 continue
             }
             let finding = silence.look(
-                at: plugin.number, accepted: instance.acceptedSinceStart, promise: promise,
+                at: plugin.number, accepted: instance.acceptedSinceStart,
+                newest: plugin.input?.newestArrival, promise: promise,
                 deadline: steps.deadlineNanoseconds, startDeadline: plugin.startDeadline,
                 now: clock.now)
             switch finding {

@@ -53,11 +53,13 @@ struct SourceSilence {
     ///
     /// - Parameters:
     ///   - accepted: Frames or blocks that were accepted of it since it was started.
+    ///   - newest: When the last of them was, if that is known: a look may come before or after it at
+    ///     the same time.
     ///   - deadline: How long it may stay silent once that was told, in nanoseconds.
     ///   - startDeadline: How long it may take to its first frame or sound; nil for the same as
     ///     later.
     mutating func look(
-        at plugin: Int, accepted: Int, promise: Promise, deadline: Int64,
+        at plugin: Int, accepted: Int, newest: Int64? = nil, promise: Promise, deadline: Int64,
         startDeadline: Int64? = nil, now: Int64
     ) -> Finding? {
         var entry = entries[plugin] ?? Entry(accepted: 0, seen: now)
@@ -67,7 +69,8 @@ struct SourceSilence {
         let silence = entry.silence
         guard accepted == entry.accepted else {
             let wasTold = entry.isTold
-            entry = Entry(accepted: accepted, seen: now, hasSent: true)
+            let since = newest.map { min(max(now - $0, 0), Self.longestStep) } ?? 0
+            entry = Entry(accepted: accepted, seen: now, silence: since, hasSent: true)
             return wasTold ? .sends(silence) : nil
         }
         var limit = Self.limit

@@ -68,10 +68,12 @@ struct StepRunner {
     /// Whether a callback is running that should return soon.
     var awaitsCallbacks: Bool { running.contains { !$0.isPump && !isPumping($0.plugin.instance) } }
 
-    /// The plugins whose callback has run for so long that it may wait for a thread of its own.
-    var mayWaitForThreads: [Int] {
+    /// The plugins with a running callback, if all of these have run for so long that each may wait
+    /// for a thread of its own; nil while another one works.
+    var callbacksWaitingForThreads: [Int]? {
         let limit = min(Self.waitingNanoseconds, deadlineNanoseconds / 2)
-        return running.filter { !$0.isPump && $0.taken >= limit }.map(\.plugin.number)
+        let callbacks = running.filter { !$0.isPump }
+        return callbacks.allSatisfy { $0.taken >= limit } ? callbacks.map(\.plugin.number) : nil
     }
 
     /// Whether a plugin sends from inside start-send: none of its other callbacks runs until that

@@ -22,6 +22,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var failing: (step: String, status: Status)?
         /// The video call that hangs until its life is given up, from 0; nil for none.
         var hangingFrame: Int?
+        /// Whether that call returns only after the test, as one in the host's process may.
+        var hangsForGood = false
         /// The status of a video call.
         var status: @Sendable (_ frame: Int) -> Status = { _ in .ok }
         /// What it does within a video call, besides.
@@ -59,6 +61,10 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     private let script: Script
     private let state = Mutex(State())
     private let isKilled = Monitor(false)
+    private let isFreed = Monitor(false)
+
+    /// Lets a call return that hangs for good.
+    func free() { isFreed.change { $0 = true } }
 
     init(_ script: Script = Script()) { self.script = script }
 
@@ -132,7 +138,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
             return state.calls
         }
         if number == script.hangingFrame {
-            _ = isKilled.wait(until: nil) { $0 ? true : nil }
+            let freed = script.hangsForGood ? isFreed : isKilled
+            _ = freed.wait(until: nil) { $0 ? true : nil }
             return .ok
         }
         let got = Frame(

@@ -195,6 +195,39 @@ import Testing
         #expect(losses?.count == 1 && losses?.first?.awaySeconds != nil)
     }
 
+    @Test func `an output that never returns keeps no session from its end`() throws {
+        let output = FakeOutput(.init(hangingFrame: 4, hangsForGood: true))
+        defer { output.free() }
+        var plan = try session([output], milliseconds: 2000)
+        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        let result = try plan.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        #expect(result.dropped == ["outputs[1]"])
+        let outputs = try #require(result.picture("camera")?.outputs)
+        #expect(outputs.map(\.delivered) == [30, 4])
+        #expect(outputs[1].failure != nil)
+    }
+
+    @Test func `an output that has come to its end is no failure`() throws {
+        let output = FakeOutput(
+            .init(onVideo: { output, frame in
+                guard frame.index == 5 else { return }
+                HostInterface.host.pointee.give_up(output.handle, Status.ok.rawValue, "it is full")
+            }))
+        let result = try session([output]).run()
+        #expect(result.report.outcome == .finished && result.dropped.isEmpty)
+        #expect(output.steps.suffix(3) == ["stop-send", "uninitialize", "destroy"])
+        #expect((6...10).contains(output.frames.count))
+        #expect(result.picture("camera")?.outputs.map(\.failure) == [nil, nil])
+    }
+
+    @Test func `a plugin that returns any status makes one entry of it`() throws {
+        let output = FakeOutput(.init(status: { Status(rawValue: Int32(1000 + $0)) }))
+        let result = try session([output]).run()
+        let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
+        #expect(try jsonText(entry.entry).contains(#""refused":{"OTHER":15}"#))
+    }
+
     @Test func `the largest want limits what a source is offered`() throws {
         let output = FakeOutput(
             .init(want: { track, want in

@@ -155,7 +155,7 @@ import Testing
         #expect(output.bars?.size == "320x180" && output.bars?.seconds == 2)
         #expect(
             result.report.summary.contains {
-                $0.hasSuffix("since 2.0 s the share is 320x180, shown in 100x180 with bars")
+                $0.hasSuffix("at 2.0 s the share was 320x180, shown in 100x180 with bars")
             }, "\(result.report.summary)")
     }
 }

@@ -101,7 +101,8 @@ typedef struct gr_want {
   uint32_t is_wanted;       /**< 0: nothing of the track, 1: as the members below say */
   gr_pixel_format format;   /**< GR_FORMAT_I420, NV12, BGRA or RGBA */
   uint32_t fit;             /**< GR_FIT_... */
-  gr_capability capability; /**< width and height 0: those of the track; fps_numerator 0: its rate */
+  gr_capability capability; /**< width and height 0: those of the track; fps_numerator 0: its rate,
+                                 live at least 4 */
   gr_color_matrix matrix;   /**< 0: BT.709 from 720 lines on, BT.601 below. Range is limited */
   uint32_t pace;            /**< GR_PACE_... */
   uint32_t sample_rate_hz;  /**< 8000 to 192000 */
@@ -189,7 +190,7 @@ typedef struct gr_output_host {
   gr_status (*GR_NONNULL release)(gr_instance instance, uint64_t frame_id);
 
   /** Sets a value of the output in the session's report, e.g. "bytes-written"; the last one of a
-   *  name counts, up to 32 names of a-z, 0-9 and '-'. [any] */
+   *  name counts, up to 32 names of up to 40 characters of a-z, 0-9 and '-' that begin with a letter. [any] */
   gr_status (*GR_NONNULL report)(gr_instance instance, const char *GR_NONNULL name, double value);
 } gr_output_host;
 
