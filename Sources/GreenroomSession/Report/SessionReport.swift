@@ -370,10 +370,11 @@ public struct SessionReport: Sendable {
         outputs = pipeline?.outputReports ?? []
         products = plan.configuration.outputs.compactMap(\.output.product)
         minimumRealPercent = plan.configuration.minimumRealPercent
-        guard outcome == .finished else { return }
+        guard outcome == .finished || outcome == .interrupted else { return }
         let short = Self.fallsShort(accounts, in: plan)
         guard !short.isEmpty else { return }
-        self.outcome = .notReal
+        // An interrupted session keeps its outcome and its exit code.
+        if outcome == .finished { self.outcome = .notReal }
         notReal = short
     }
 

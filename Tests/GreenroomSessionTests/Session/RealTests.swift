@@ -1,6 +1,7 @@
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
+import Synchronization
 import TestSupport
 import Testing
 
@@ -65,6 +66,19 @@ import Testing
         #expect(result.report.pictures.map(\.account.real) == [60, 60])
         #expect(result.silent.isEmpty)
         expectAdditive(result)
+    }
+
+    @Test func `an interrupted session says what was not real, too`() throws {
+        let camera = FakeSource(.init(silent: 0..<10_000))
+        let plan = try session(camera: camera.plan(.videoSource), milliseconds: 20_000).plan
+        let running = Mutex<Session?>(nil)
+        let made = Session(plan: plan) { event in
+            if case .sourceSilent = event { running.withLock { $0 }?.stop() }
+        }
+        running.withLock { $0 = made }
+        let report = try made.run()
+        running.withLock { $0 = nil }
+        #expect(report.outcome == .interrupted && report.notReal == ["camera"])
     }
 
     @Test(arguments: [FailurePolicy.end, .off, .restart])
