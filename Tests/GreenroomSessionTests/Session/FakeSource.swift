@@ -51,6 +51,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var hangingStart: Int?
         /// As a filter: the edits that it refuses after it has spoilt the frame, from 0.
         var refusing = 0..<0
+        /// As a filter: whether it edits copies, as one in a process of its own.
+        var editsCopies = false
+        /// As a filter: how long each edit takes, in microseconds of real time.
+        var editMicroseconds: UInt32 = 0
         /// The Y, U and V of a frame, by its number, and their matrix; nil for greys of BT.601.
         var color: (@Sendable (_ frame: Int) -> (yuv: [UInt8], matrix: ColorMatrix))?
     }
@@ -66,6 +70,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
     let path = "/nowhere/fake.so"
     let arrivals: (any PeerListener)? = nil
     private let script: Script
+    private let copies = FramePool(limit: 24)
     private let state = Mutex(State())
     /// Whether its thread runs.
     private let isSending = Monitor(false)
@@ -102,7 +107,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
     }
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { script.follows }
-    var pool: FramePool? { nil }
+    var pool: FramePool? { script.editsCopies ? copies : nil }
     var sandbox: [SandboxLayerState]? { nil }
 
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
@@ -166,6 +171,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
             defer { state.calls["process", default: 0] += 1 }
             return state.calls["process", default: 0]
         }
+        if script.editMicroseconds > 0 { usleep(script.editMicroseconds) }
         let refuses = script.refusing.contains(number)
         let plane = frame.planes.0
         plane.data?.update(

@@ -1,6 +1,7 @@
 import Foundation
 import GreenroomMedia
 import GreenroomModel
+import GreenroomRuntime
 import Testing
 
 @testable import GreenroomSession
@@ -19,13 +20,14 @@ import Testing
 
     private func run(
         _ script: FakeSource.Script, isRequired: Bool, onFailure: FailurePolicy = .off,
-        milliseconds: Int64 = 1600
+        milliseconds: Int64 = 1600, clock: ClockKind = .virtual
     ) throws -> (InProcessSession.Result, picture: SessionReport.Video, lumas: [UInt8]) {
         let filter = FakeSource(script).plan(
             .preProcessor, onFailure: onFailure, isRequired: isRequired)
-        let result = try InProcessSession(
-            camera: FakeSource().plan(.videoSource), filters: [filter], milliseconds: milliseconds
-        ).run()
+        var session = try InProcessSession(
+            camera: FakeSource().plan(.videoSource), filters: [filter], milliseconds: milliseconds)
+        session.plan.configuration.clock = clock
+        let result = try session.run()
         let picture = try #require(result.picture("camera"))
         #expect(
             picture.accepted == picture.superseded + picture.discarded + picture.queued
@@ -44,6 +46,31 @@ import Testing
         let notes = result.notes("camera.pre-processors[0]")
         #expect(notes.count == 2 && notes[0].hasPrefix("it refused a frame (FAILED)"), "\(notes)")
         #expect(notes.last?.hasSuffix("3 before that were shown unedited") == true, "\(notes)")
+    }
+
+    @Test func `a filter that is always late is told, counted, and leaves nothing real`() throws {
+        let late = FakeSource.Script(editsCopies: true, editMicroseconds: 250_000)
+        let (shown, picture, lumas) = try run(late, isRequired: false, clock: .real)
+        #expect(!lumas.contains(Self.mark))
+        #expect(picture.carried > 0 && picture.unedited == picture.carried)
+        #expect(picture.unprocessed.late == picture.carried && picture.account.realPercent == 0)
+        let notes = shown.notes("camera.pre-processors[0]")
+        #expect(
+            notes.first?.hasPrefix("it did not finish a frame within 66.6 ms: such frames are")
+                == true,
+            "\(notes)")
+        #expect(
+            shown.report.summary.contains {
+                $0.contains("of \(picture.carried) frames shown unedited by a filter")
+            }, "\(shown.report.summary)")
+        #expect(shown.report.outcome == .notReal)
+
+        let (withheld, hidden, black) = try run(late, isRequired: true, clock: .real)
+        #expect(hidden.carried == 0 && hidden.withheld > 0 && hidden.unprocessed.late > 0)
+        #expect(!black.contains { (40..<200).contains($0) }, "no frame of the camera")
+        #expect(
+            withheld.report.summary.contains { $0.contains("frames not shown: a required filter") })
+        #expect(withheld.report.outcome == .notReal)
     }
 
     @Test func `of a required filter the last edited frame is shown once more`() throws {
