@@ -41,6 +41,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages"]),
+    BundledPlugin(name: "LoopbackCall"),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Tone"),

@@ -55,7 +55,8 @@ final class FrameFolder: Output {
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
-        guard track.kind == (settings.track == .camera ? .camera : .share) else { return nil }
+        guard track.participant == nil, track.kind == (settings.track == .camera ? .camera : .share)
+        else { return nil }
         hasTrack = true
         return .video(VideoTrackWant(format: .rgba, pace: .complete))
     }

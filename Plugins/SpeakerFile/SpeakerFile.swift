@@ -7,7 +7,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
         summary: "Writes the session's audio as a WAV or FLAC file", vendor: "Greenroom")
 
     enum Position: String, CaseIterable {
-        case mix, microphone
+        case mix, incoming, microphone
         case shareAudio = "share-audio"
     }
 
@@ -45,10 +45,13 @@ final class SpeakerFile: VirtualAudioSpeaker {
     var positions: Set<SpeakerPosition> {
         switch settings.position {
         case .mix: [.mixed]
+        case .incoming: [.incoming]
         case .microphone: [.oneWay]
         case .shareAudio: [.shared]
         }
     }
+
+    func hears(_ track: Track) -> Bool { track.participant == nil }
 
     func onStart() throws { file = try AudioFileWriter(path: settings.path, format: format) }
 

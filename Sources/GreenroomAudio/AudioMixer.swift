@@ -4,40 +4,66 @@ package import GreenroomRuntime
 /// The thread that moves audio: every 10 ms it pulls the next 10 ms of the timeline out of each
 /// source's queue and writes them to the outputs.
 ///
-/// It runs ``SessionTimeline/playoutDelay`` behind the session's time.
+/// It runs ``SessionTimeline/playoutDelay`` behind the session's time. Tracks of participants come
+/// and go while it runs.
 package final class AudioMixer: Sendable {
-    /// One source and its own outputs; the loudspeakers get the sum of all.
+    /// One source and its own outputs; the loudspeakers get a sum.
     package struct Track: Sendable {
         package var source: any AudioSource
         package var sinks: [any AudioSink]
+        /// Whose it is; nil for the session's own.
+        package var participant: UInt32?
 
-        package init(source: any AudioSource, sinks: [any AudioSink]) {
+        package init(
+            source: any AudioSource, sinks: [any AudioSink], participant: UInt32? = nil
+        ) {
             self.source = source
             self.sinks = sinks
+            self.participant = participant
         }
+    }
+
+    /// A sum of tracks.
+    package enum Mix: Hashable, Sendable {
+        /// The session's own.
+        case own
+        /// Those of all participants.
+        case incoming
+        /// All but those of a participant.
+        case without(UInt32)
     }
 
     private static let stretch = AudioFormat.session.sampleRate / 100
 
+    /// A track and the positions at which it begins and ends.
+    private struct Entry {
+        var track: Track
+        var start: Int64 = 0
+        var end: Int64 = .max
+    }
+
     private struct State {
         /// The position at which to end, in frames; nil until it is known.
         var end: Int64?
-        /// Samples of the mix that were clamped to 16 bits.
+        /// The next position.
+        var place: Int64 = 0
+        var entries: [Entry]
+        var mixSinks: [(mix: Mix, sink: any AudioSink)]
+        /// Samples of the mixes above 16 bits.
         var clamped = 0
     }
 
-    private let tracks: [Track]
-    private let mixSinks: [any AudioSink]
-    private let state = Monitor(State())
+    private let state: Monitor<State>
     private let clock: SessionClock
 
-    package init(tracks: [Track], mixSinks: [any AudioSink], clock: SessionClock) {
-        self.tracks = tracks
-        self.mixSinks = mixSinks
+    package init(
+        tracks: [Track], mixSinks: [(mix: Mix, sink: any AudioSink)], clock: SessionClock
+    ) {
+        state = Monitor(State(entries: tracks.map { Entry(track: $0) }, mixSinks: mixSinks))
         self.clock = clock
     }
 
-    /// Samples of the mix that were clamped to 16 bits because the sum was louder. [any]
+    /// Samples of the mixes above 16 bits, which were clamped. [any]
     package var clampedSamples: Int { state.withLock { $0.clamped } }
 
     /// Sets the time at which the thread ends, in nanoseconds from the session's start.
@@ -50,12 +76,76 @@ package final class AudioMixer: Sendable {
         state.change { $0.end = place }
     }
 
+    // MARK: Participants
+
+    /// Adds a participant's track, from the 10 ms on in which a time lies. [any]
+    ///
+    /// - Parameters:
+    ///   - nanoseconds: From the session's start.
+    ///   - begin: Gets the track's start, in nanoseconds from the session's start, before its first
+    ///     samples are pulled.
+    package func add(_ track: Track, at nanoseconds: Int64, begin: (Int64) -> Void) {
+        state.withLock { state in
+            let start = max(Self.block(at: nanoseconds), state.place)
+            begin(Self.nanoseconds(at: start))
+            state.entries.append(Entry(track: track, start: start))
+        }
+    }
+
+    /// Ends a track at a time, or up to 10 ms later; what it sent for before is still written.
+    /// [any]
+    package func end(_ source: any AudioSource, at nanoseconds: Int64) {
+        state.withLock { state in
+            for index in state.entries.indices where state.entries[index].track.source === source {
+                state.entries[index].end = Self.block(at: nanoseconds + 9_999_999)
+            }
+        }
+    }
+
+    /// Whether a track is still to be pulled. [any]
+    package func has(_ source: any AudioSource) -> Bool {
+        state.withLock { $0.entries.contains { $0.track.source === source } }
+    }
+
+    /// Connects a sink to a mix. [any]
+    ///
+    /// - Parameter make: Makes the sink for the mix's next position, in nanoseconds from the
+    ///   session's start.
+    package func add(to mix: Mix, _ make: (Int64) -> any AudioSink) {
+        state.withLock { state in
+            state.mixSinks.append((mix, make(Self.nanoseconds(at: state.place))))
+        }
+    }
+
+    /// Disconnects the sinks of a mix. [any]
+    package func remove(_ mix: Mix) { state.withLock { $0.mixSinks.removeAll { $0.mix == mix } } }
+
+    /// Whether a participant's audio is in a mix that something takes. [any]
+    package func mixes(participant: UInt32) -> Bool {
+        state.withLock { state in
+            state.mixSinks.contains { entry in
+                switch entry.mix {
+                case .own: false
+                case .incoming: true
+                case .without(let other): other != participant
+                }
+            }
+        }
+    }
+
+    /// The first position of the 10 ms in which a time lies.
+    private static func block(at nanoseconds: Int64) -> Int64 {
+        max(nanoseconds, 0) / 10_000_000 * Int64(stretch)
+    }
+
+    // MARK: The thread
+
     /// The mixer's thread. Ends after ``finish(at:)``, when the audio up to that time is written.
     ///
     /// - Parameter epoch: The session's start on its clock.
     package func run(epoch: Int64) {
         var stretch = [Int16](repeating: 0, count: Self.stretch * 2)
-        var mix = [Int16](repeating: 0, count: Self.stretch * 2)
+        var sums = AudioSums(sampleCount: Self.stretch * 2)
         var place: Int64 = 0
         while true {
             let next = place + Int64(Self.stretch)
@@ -66,7 +156,7 @@ package final class AudioMixer: Sendable {
             }
             // The last block is the rest; it may be empty.
             let frames = Int(max(min((end ?? next) - place, Int64(Self.stretch)), 0))
-            if frames > 0 { deliver(frames, &stretch, &mix) }
+            if frames > 0 { deliver(frames, at: place, &stretch, &sums) }
             if end != nil { return }
             place = next
         }
@@ -83,22 +173,25 @@ package final class AudioMixer: Sendable {
             + frames * 1_000_000_000 / Int64(AudioFormat.session.sampleRate)
     }
 
-    private func deliver(_ frames: Int, _ stretch: inout [Int16], _ mix: inout [Int16]) {
-        for index in mix.indices { mix[index] = 0 }
-        var clamped = 0
-        for track in tracks {
-            var samples = stretch.mutableSpan
-            track.source.pull(frames, into: &samples)
-            let written = stretch.span.extracting(..<(frames * 2))
-            for sink in track.sinks { sink.write(written) }
-            guard !mixSinks.isEmpty else { continue }
-            for index in 0..<(frames * 2) {
-                let sum = Int32(mix[index]) + Int32(written[index])
-                mix[index] = Int16(clamping: sum)
-                if Int32(mix[index]) != sum { clamped += 1 }
-            }
+    private func deliver(
+        _ frames: Int, at place: Int64, _ stretch: inout [Int16], _ sums: inout AudioSums
+    ) {
+        let (entries, mixSinks) = state.withLock { state in
+            state.place = place + Int64(Self.stretch)
+            state.entries.removeAll { $0.end <= place }
+            return (state.entries, state.mixSinks)
         }
+        sums.begin(frames * 2, for: mixSinks.lazy.map(\.mix))
+        for entry in entries where entry.start <= place {
+            var samples = stretch.mutableSpan
+            entry.track.source.pull(frames, into: &samples)
+            let written = stretch.span.extracting(..<(frames * 2))
+            for sink in entry.track.sinks { sink.write(written) }
+            if !mixSinks.isEmpty { sums.add(written, of: entry.track.participant) }
+        }
+        guard !mixSinks.isEmpty else { return }
+        for (mix, sink) in mixSinks { sums.withSamples(of: mix) { sink.write($0) } }
+        let clamped = sums.clamped
         if clamped > 0 { state.withLock { $0.clamped += clamped } }
-        for sink in mixSinks { sink.write(mix.span.extracting(..<(frames * 2))) }
     }
 }

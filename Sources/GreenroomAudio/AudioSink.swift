@@ -3,6 +3,9 @@ package protocol AudioSink: AnyObject, Sendable {
     /// Takes a block of 48 kHz stereo; never waits. [the session's audio thread]
     func write(_ samples: Span<Int16>)
 
+    /// Has the sink write what it has, and end; ``finish(until:)`` waits for that. [any]
+    func beginFinish()
+
     /// Ends the sink; returns when what it has is written, or can't be.
     ///
     /// - Parameter deadline: When to stop waiting, in monotonic nanoseconds.
@@ -19,6 +22,7 @@ package protocol AudioSink: AnyObject, Sendable {
 }
 
 extension AudioSink {
+    package func beginFinish() {}
     package var isOfPlugin: Bool { false }
     package var health: SinkHealth { .passive }
     package func report(of mix: MixStatistics) -> OutputReport? { nil }

@@ -17,7 +17,7 @@ extension SessionCommand {
                 let section = role.rawValue.replacing(".", with: #"\."#)
                 let filters = #"(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#
                 return role.facts.filters == nil ? section : section + filters
-            } + [#"\#(PluginAddress.outputsKey)\[[0-9]+\]"#]
+            } + [#"\#(PluginAddress.outputsKey)\[[0-9]+\]"#, PluginAddress.callKey]
         return #"(\#(sections.joined(separator: "|")))\.settings\.[^.=\[\]]+=[\s\S]*"#
     }()
 
@@ -71,6 +71,10 @@ extension SessionCommand {
 extension PluginAddress {
     /// The plugin whose section is at the end of the steps.
     fileprivate init?(_ steps: ArraySlice<Override.Step>) {
+        if steps.elementsEqual([.key(Self.callKey)]) {
+            self = .call
+            return
+        }
         if steps.first == .key(Self.outputsKey) {
             guard steps.count == 2, case .index(let index)? = steps.last else { return nil }
             self = .output(index)

@@ -11,6 +11,7 @@ enum SessionDecoder {
         var session = Session()
         var sources: [SessionRole: Source] = [:]
         var outputs: [SessionOutput] = []
+        var call: SessionOutput?
         var timeline: [TimelineEntry] = []
     }
 
@@ -35,8 +36,8 @@ enum SessionDecoder {
     static let root = Decoder<Draft>.section(
         Draft(), name: "file",
         "A Greenroom session: the plugins that make its media, and where the media go.",
-        expectation: "a section with \(topRoles.map(\.facts.key).alternatives)",
-        presence: .oneOrMore(topRoles.map(\.facts.key)),
+        expectation: "a section with \(mediaKeys.alternatives)",
+        presence: .oneOrMore(mediaKeys),
         fields: [
             Field(
                 "session", \.session, session, "Settings of the whole session.",
@@ -47,6 +48,11 @@ enum SessionDecoder {
                     role.facts.key, \.sources[role], section(of: role), role.section.meaning,
                     examples: role.section.examples)
             } + [
+                Field(
+                    PluginAddress.callKey, \.call, call,
+                    "The plugin that brings other people into the session, as participants, and "
+                        + "sends them its media.",
+                    examples: [["plugin": "LoopbackCall"]]),
                 Field(
                     "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
                     "Commands while the session runs, with their times.",
@@ -249,6 +255,9 @@ enum SessionDecoder {
         }
     }
 
+    /// The keys of what makes media.
+    private static let mediaKeys = topRoles.map(\.facts.key) + [PluginAddress.callKey]
+
     /// Roles with sections at the top of the file.
     private static let topRoles = SessionRole.allCases.filter { $0.facts.parent == nil }
 
@@ -310,7 +319,26 @@ enum SessionDecoder {
     private struct OutputDraft: Sendable {
         var output: (any Output)?
         var plugin = Source()
-        var tracks: [SessionTrack]?
+        var tracks: [TrackRule]?
+
+        var selection: TrackSelection? {
+            tracks.map { rules in
+                var selection = TrackSelection()
+                for rule in rules {
+                    switch rule {
+                    case .own(let track): selection.own.insert(track)
+                    case .participants(let rule): selection.participants.append(rule)
+                    }
+                }
+                return selection
+            }
+        }
+    }
+
+    /// An entry of `tracks`.
+    private enum TrackRule: Sendable {
+        case own(SessionTrack)
+        case participants(TrackSelection.Participants)
     }
 
     private static let output = Decoder<SessionOutput>.section(
@@ -324,7 +352,21 @@ enum SessionDecoder {
         if let output = draft.output { return SessionOutput(output, origin: place.path) }
         return draft.plugin.plugin.map {
             SessionOutput(
-                PluginOutput($0, selection: draft.tracks.map(Set.init)), origin: place.path)
+                PluginOutput($0, selection: draft.selection), origin: place.path)
+        }
+    }
+
+    private static let call = Decoder<SessionOutput>.section(
+        OutputDraft(), name: "call", "A call.",
+        expectation: "a section with the key \"plugin\"",
+        fields: pluginFields(
+            "The call's plugin", example: ("LoopbackCall", ["participants": "Ana"]),
+            isRequired: true
+        ).map { $0.within(\.plugin) } + [tracks]
+    ) { draft, place in
+        draft.plugin.plugin.map {
+            SessionOutput(
+                PluginOutput($0, selection: draft.selection, isCall: true), origin: place.path)
         }
     }
 
@@ -332,32 +374,36 @@ enum SessionDecoder {
     private static let outputPlugin: [Field<OutputDraft>] =
         pluginFields(
             "The plugin that takes the session's media", example: ("FrameFolder", ["every": 30])
-        ).map { $0.within(\.plugin) } + [
-            Field(
-                "tracks", \.tracks,
-                .list(
-                    of: .oneOf(
-                        SessionTrack.allCases.map { ($0.name, $0.meaning, $0) }),
-                    "a list of tracks", count: 1...SessionTrack.allCases.count),
-                "The tracks that the plugin is told of; all of the session without this key.",
-                examples: [["camera", "mix"]])
-        ]
+        ).map { $0.within(\.plugin) } + [tracks]
+
+    private static let trackRule: Decoder<TrackRule> = {
+        let names = SessionTrack.allCases.map(\.name)
+        let word = TrackSelection.Participants.word
+        return .scalar(
+            Schema(
+                kind: .text(pattern: "\(names.joined(separator: "|"))|\(word) .+"),
+                expectation: "one of \(names.joined(separator: ", ")), \"\(word) *\" or "
+                    + "\"\(word) NAME\"")
+        ) { scalar in
+            guard case .text(let text) = scalar else { return nil }
+            if let track = SessionTrack.allCases.first(where: { $0.name == text }) {
+                return .own(track)
+            }
+            return TrackSelection.Participants(text).map(TrackRule.participants)
+        }
+    }()
+
+    private static let tracks = Field(
+        "tracks", \OutputDraft.tracks,
+        .list(of: trackRule, "a list of tracks", count: 1...64),
+        "The tracks that the plugin is told of; all of the session, and all of every participant, "
+            + "without this key. \"participant *\" stands for the tracks of everybody whom a call "
+            + "brings, \"participant Ana\" for those of Ana, \"participant * camera\" for "
+            + "everybody's camera.",
+        examples: [["camera", "mix"], ["microphone", "incoming", "participant *"]])
 
     /// `record`, `loudspeaker`, `y4m` and `plugin`.
     private static var outputKeys: [String] { OutputForm.builtIn.map(\.key) + ["plugin"] }
-}
-
-extension SessionTrack {
-    /// What it is, a sentence.
-    fileprivate var meaning: String {
-        switch self {
-        case .camera: "The camera, after its filters."
-        case .microphone: "The microphone."
-        case .share: "The shared screen."
-        case .shareAudio: "The sound of the share."
-        case .mix: "The sum of the session's audio."
-        }
-    }
 }
 
 extension String {

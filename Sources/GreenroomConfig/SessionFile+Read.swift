@@ -76,7 +76,7 @@ extension SessionConfiguration {
             return draft.sources[parent]?.inner[role].map { SessionSlot(role, $0) }
         }
         broadcast = SessionRole.ofBroadcasts.flatMap { draft.sources[$0]?.broadcast }
-        outputs = draft.outputs
+        outputs = draft.outputs + (draft.call.map { [$0] } ?? [])
         // The entries' numbers make the sort stable.
         timeline = draft.timeline.enumerated()
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
@@ -141,7 +141,8 @@ extension ConfiguredPlugins {
                     else { return (role, 0) }
                     return (role, nodes.count)
                 }, uniquingKeysWith: max),
-            pluginOutputs: root.pluginOutputs, hasBroadcast: root.hasBroadcast)
+            pluginOutputs: root.pluginOutputs, hasBroadcast: root.hasBroadcast,
+            hasCall: root.value(of: PluginAddress.callKey) != nil)
     }
 }
 

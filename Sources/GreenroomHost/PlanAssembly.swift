@@ -19,7 +19,10 @@ extension SessionPlan {
                 + configuration.slotConflicts)
         let slots = configuration.slots.compactMap { assembly.resolve($0) }
         let outputs = configuration.outputPlugins.compactMap { index, plugin in
-            assembly.resolve(plugin, .output, .output(index)).map { (index, $0) }
+            assembly.resolve(
+                plugin, configuration.outputs[index].output.isCall ? .call : .output,
+                configuration.address(ofOutput: index)
+            ).map { (index, $0) }
         }
         self.init(
             configuration, slots: slots, outputs: Dictionary(uniqueKeysWithValues: outputs))
@@ -71,9 +74,11 @@ private struct Assembly {
                 let home =
                     SessionRole.allCases.first { $0.kind == seen.kind }
                     .map { "goes under \"\($0.rawValue)\"" }
-                    ?? (seen.kind.isOutput
-                        ? "goes under \"\(PluginAddress.outputsKey)\""
-                        : "goes under \"\(PluginAddress.filtersKey)\"")
+                    ?? (seen.kind.isCall
+                        ? "goes under \"\(PluginAddress.callKey)\""
+                        : seen.kind.isOutput
+                            ? "goes under \"\(PluginAddress.outputsKey)\""
+                            : "goes under \"\(PluginAddress.filtersKey)\"")
                 report(
                     "needs \(kind.nameWithArticle), and \(seen.name) is \(seen.kind.nameWithArticle), which \(home). "
                         + "greenroom plugins lists the plugins of each kind.", "\(address).plugin")

@@ -31,6 +31,11 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     /// Get the address of an extension of the plugin.
     package static let getExtension = Call(rawValue: 23)
 
+    /// Tell an output that a participant's track has ended.
+    package static let trackEnded = Call(rawValue: 27)
+    /// Say to a call what is needed of a participant's track.
+    package static let demand = Call(rawValue: 28)
+
     // Host to runner, on the media channel.
 
     package static let process = Call(rawValue: 20)
@@ -62,6 +67,11 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let keepFrame = Call(rawValue: 45)
     package static let releaseFrame = Call(rawValue: 46)
     package static let reportValue = Call(rawValue: 47)
+    package static let joined = Call(rawValue: 60)
+    package static let left = Call(rawValue: 61)
+    package static let openTrack = Call(rawValue: 62)
+    package static let closeTrack = Call(rawValue: 63)
+    package static let setMuted = Call(rawValue: 64)
     /// The thread that used the channel has ended.
     package static let leave = Call(rawValue: 50)
 }

@@ -26,6 +26,16 @@ extension WireWriter {
         write(track.kind)
         write(track.name)
         write(track.capability) { $0.write($1) }
+        write(track.participant) {
+            $0.write($1.number)
+            $0.write($1.name)
+        }
+    }
+
+    package mutating func write(_ demand: Demand) {
+        write(demand.sender)
+        write(demand.isWanted)
+        write(demand.capability) { $0.write($1) }
     }
 
     package mutating func write(_ want: gr_want) {
@@ -119,6 +129,16 @@ extension WireReader {
     package mutating func readTrack() throws(Problem) -> OutputTrack {
         OutputTrack(
             id: try read(), kind: try read(), name: try readString(),
+            capability: try readOptional { reader throws(Problem) in try reader.readCapability() },
+            participant: try readOptional { reader throws(Problem) in
+                OutputTrack.Participant(
+                    number: try reader.read(), name: try reader.readString())
+            })
+    }
+
+    package mutating func readDemand() throws(Problem) -> Demand {
+        Demand(
+            sender: try read(), isWanted: try readBool(),
             capability: try readOptional { reader throws(Problem) in try reader.readCapability() })
     }
 

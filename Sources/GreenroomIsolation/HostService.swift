@@ -56,6 +56,21 @@ struct HostService {
                 HostInterface.output.pointee.release(
                     instance, channel.read(at: MessageLayout.subject)))
         case .reportValue: report(length)
+        case .joined: join(length)
+        case .left:
+            answer(
+                HostInterface.call.pointee.left(
+                    instance, channel.read(at: MessageLayout.subject)))
+        case .openTrack: openTrack()
+        case .closeTrack:
+            answer(
+                HostInterface.call.pointee.close_track(
+                    instance, allowed(channel.read(at: MessageLayout.subject))))
+        case .setMuted:
+            answer(
+                HostInterface.call.pointee.set_muted(
+                    instance, allowed(channel.read(at: MessageLayout.subject)),
+                    channel.read(at: MessageLayout.subject + 8)))
         default: nil
         }
     }
@@ -69,7 +84,7 @@ struct HostService {
     /// The call's sender; 0 if it is not this plugin's.
     private var sender: UInt64 {
         let named = channel.read(UInt64.self, at: MessageLayout.name)
-        return named == connection.sender ? named : 0
+        return connection.mayUse(named) ? named : 0
     }
 
     private func answer<Value: BitwiseCopyable>(_ value: Value) -> Int {
@@ -122,6 +137,46 @@ struct HostService {
                     isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self), value)
         }
         return answer(status)
+    }
+
+    // MARK: Calls
+
+    /// A sender; 0 if it is not this plugin's.
+    private func allowed(_ sender: UInt64) -> UInt64 { connection.mayUse(sender) ? sender : 0 }
+
+    /// Adds a participant.
+    private func join(_ length: Int) -> Int {
+        let isText = channel.read(UInt8.self, at: MessageLayout.subject) != 0
+        let name = channel.text(
+            from: MessageLayout.subject + 8, length: length, limit: Self.textLimit)
+        var participant: UInt32 = 0
+        let status = name.withUnsafeBufferPointer { buffer in
+            let null: UnsafePointer<CChar>? = nil
+            return HostInterface.call.pointee.joined(
+                instance,
+                unsafeBitCast(
+                    isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self),
+                &participant)
+        }
+        channel.write(participant, at: MessageLayout.subject)
+        _ = answer(status)
+        return MessageLayout.samples
+    }
+
+    /// Opens a track, whose sender the plugin may use from then on.
+    private func openTrack() -> Int {
+        var track = channel.read(gr_open_track.self, at: MessageLayout.subject)
+        let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
+        let status = withMutablePointer(to: &track, isNull: isNull) {
+            HostInterface.call.pointee.open_track(instance, $0)
+        }
+        if status == Status.ok.rawValue { connection.add(trackSender: track.sender) }
+        // The host's addresses are nothing to the plugin.
+        track.video = nil
+        track.audio = nil
+        channel.write(track, at: MessageLayout.subject)
+        _ = answer(status)
+        return MessageLayout.samples
     }
 
     private func refusalText() -> Int {

@@ -83,7 +83,8 @@ final class IsolatedPlugin: InstanceBackend {
         do throws(ChannelError) {
             let frames = try SharedMemory(
                 name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount,
-                isReadOnlyElsewhere: descriptor.kind.isOutput)
+                // A call sends from this memory, too; what it gets lies there as its own copies.
+                isReadOnlyElsewhere: descriptor.kind.isOutput && !descriptor.kind.isCall)
             let pool = FramePool(
                 limit: context.frameLimit, slotByteCount: FrameArena.slotByteCount,
                 memory: frames.base, owner: frames,
@@ -239,6 +240,18 @@ final class IsolatedPlugin: InstanceBackend {
             connection.loseForInvalidAnswer()
             return .gone
         }
+    }
+
+    func trackEnded(_ track: UInt32) {
+        var message = WireWriter()
+        message.write(track)
+        _ = step(.trackEnded, message)
+    }
+
+    func demand(_ demand: Demand) {
+        var message = WireWriter()
+        message.write(demand)
+        _ = step(.demand, message)
     }
 
     func take(_ frame: inout gr_output_frame) -> Status { connection?.take(frame) ?? .gone }

@@ -14,6 +14,8 @@ public enum PluginKind: UInt32, CaseIterable, Sendable {
     case preProcessor = 5
     /// It takes the session's media.
     case output = 6
+    /// An output that brings participants.
+    case call = 7
 
     /// The name in lists and reports, e.g. `"video source"`.
     public var name: String { facts.name }
@@ -59,6 +61,8 @@ extension PluginKind {
         package var offerRule: OfferRule?
         /// Whether it may pause.
         package var canPause = false
+        /// Whether it brings participants, whose media it sends.
+        package var bringsParticipants = false
     }
 
     /// The table of kinds.
@@ -84,6 +88,10 @@ extension PluginKind {
                 medium: .video, direction: .filter)
         case .output:
             Facts(name: "output", title: "an output", word: "output", direction: .output)
+        case .call:
+            Facts(
+                name: "call", title: "a call", word: "call", direction: .output,
+                bringsParticipants: true)
         }
     }
 
@@ -92,6 +100,9 @@ extension PluginKind {
 
     /// Whether it takes the session's media.
     package var isOutput: Bool { facts.direction == .output }
+
+    /// Whether it brings participants.
+    package var isCall: Bool { facts.bringsParticipants }
 
     /// The medium of its sender; nil for a filter and for an output, which have none.
     package var sender: Medium? { facts.direction == .source ? facts.medium : nil }

@@ -140,22 +140,26 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
     case filter(Int, of: SessionRole)
     /// It is an output, at a place in the session's list from 0.
     case output(Int)
+    /// It is the session's call.
+    case call
 
     /// The key of the list of filters in a role's section.
     package static let filtersKey = "pre-processors"
     /// The key of the list of outputs.
     package static let outputsKey = "outputs"
+    /// The key of the call.
+    package static let callKey = "call"
 
     /// Makes the address of a source, or of one of its filters.
     public init(_ role: SessionRole, filter: Int? = nil) {
         self = filter.map { .filter($0, of: role) } ?? .source(role)
     }
 
-    /// The role of the source or of the filter's source; nil for an output.
+    /// The role of the source or of the filter's source; nil for an output and a call.
     public var role: SessionRole? {
         switch self {
         case .source(let role), .filter(_, let role): role
-        case .output: nil
+        case .output, .call: nil
         }
     }
 
@@ -170,6 +174,7 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
         case .source(let role): role.rawValue
         case .filter(let index, let role): "\(role.rawValue).\(Self.filtersKey)[\(index)]"
         case .output(let index): "\(Self.outputsKey)[\(index)]"
+        case .call: Self.callKey
         }
     }
 }

@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// A track of a session, as outputs see it. Raw values are those of `GR_TRACK_…`.
+/// A track of a session of its own, or a mix, as outputs see it. Raw values are those of `GR_TRACK_…`.
 package enum SessionTrack: UInt32, CaseIterable, Sendable {
     /// The camera, after its filters.
     case camera = 1
@@ -10,17 +10,19 @@ package enum SessionTrack: UInt32, CaseIterable, Sendable {
     case share = 3
     /// The sound of the share.
     case shareAudio = 4
-    /// The sum of the audio tracks.
+    /// The sum of the session's own audio tracks.
     case mix = 5
+    /// The sum of the participants' audio tracks.
+    case incoming = 6
 
-    /// The role whose media it has; nil for the mix.
+    /// The role whose media it has; nil for a mix.
     package var role: SessionRole? {
         switch self {
         case .camera: .camera
         case .microphone: .microphone
         case .share: .share
         case .shareAudio: .shareAudio
-        case .mix: nil
+        case .mix, .incoming: nil
         }
     }
 
@@ -32,6 +34,7 @@ package enum SessionTrack: UInt32, CaseIterable, Sendable {
         case .share: "share"
         case .shareAudio: "share-audio"
         case .mix: "mix"
+        case .incoming: "incoming"
         }
     }
 

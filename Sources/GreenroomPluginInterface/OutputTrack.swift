@@ -8,27 +8,49 @@ package struct OutputTrack: Equatable, Sendable {
     package var id: UInt32
     /// One of `GR_TRACK_…`.
     package var kind: UInt32
-    /// Its name for people and files, e.g. `"camera"`.
+    /// Its name for files and messages, e.g. `"camera"`.
     package var name: String
+    /// Whose it is; nil for the session's own.
+    package var participant: Participant?
     /// Of video: the largest size and rate, or the agreed ones; nil for audio.
     package var capability: VideoCapability?
 
+    /// Somebody whom a call brings.
+    package struct Participant: Hashable, Sendable {
+        /// Their number, never zero.
+        package var number: UInt32
+        /// Their name for people.
+        package var name: String
+
+        package init(number: UInt32, name: String) {
+            self.number = number
+            self.name = name
+        }
+    }
+
     /// Describes a track.
-    package init(id: UInt32, kind: UInt32, name: String, capability: VideoCapability?) {
+    package init(
+        id: UInt32, kind: UInt32, name: String, capability: VideoCapability?,
+        participant: Participant? = nil
+    ) {
         self.id = id
         self.kind = kind
         self.name = name
         self.capability = capability
+        self.participant = participant
     }
 
     /// Passes the track as C struct; the pointer is valid within the body.
     func withABI<Result>(_ body: (UnsafePointer<gr_track>) -> Result) -> Result {
         name.withCString { name in
-            var track = gr_track(
-                struct_size: UInt32(MemoryLayout<gr_track>.size), id: id, kind: kind,
-                participant: 0, name: name,
-                capability: capability.map(gr_capability.init) ?? gr_capability())
-            return body(&track)
+            (participant?.name ?? "").withCString { participantName in
+                var track = gr_track(
+                    struct_size: UInt32(MemoryLayout<gr_track>.size), id: id, kind: kind,
+                    participant: participant?.number ?? 0, name: name,
+                    participant_name: participant == nil ? nil : participantName,
+                    capability: capability.map(gr_capability.init) ?? gr_capability())
+                return body(&track)
+            }
         }
     }
 }

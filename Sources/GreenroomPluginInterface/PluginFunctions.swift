@@ -11,6 +11,7 @@ package struct PluginFunctions: @unchecked Sendable {
     private let liveParameters: gr_live_parameters?
     private let preProcessor: gr_pre_processor?
     private let output: gr_output?
+    private let call: gr_call?
     /// What the source says it can send; empty if it says nothing.
     package let capabilities: [VideoCapability]
 
@@ -62,7 +63,9 @@ package struct PluginFunctions: @unchecked Sendable {
             function: MemoryLayout<gr_pre_processor>.offset(of: \.process))
         let output = functions(
             GR_EXT_OUTPUT, gr_output.self, function: MemoryLayout<gr_output>.offset(of: \.track))
-        guard !live.isBroken, !processor.isBroken, !output.isBroken,
+        let call = functions(
+            GR_EXT_CALL, gr_call.self, function: MemoryLayout<gr_call>.offset(of: \.demand))
+        guard !live.isBroken, !processor.isBroken, !output.isBroken, !call.isBroken,
             output.found.map(Self.hasEveryFunction) ?? true
         else {
             throw error("an extension has a struct_size that is too small, or a NULL function.")
@@ -74,11 +77,16 @@ package struct PluginFunctions: @unchecked Sendable {
             throw error("it is a pre-processor, and has no extension \(GR_EXT_PRE_PROCESSOR).")
         }
         if output.found == nil, descriptor.kind.isOutput {
-            throw error("it is an output, and has no extension \(GR_EXT_OUTPUT).")
+            throw error(
+                "it is \(descriptor.kind.nameWithArticle), and has no extension \(GR_EXT_OUTPUT).")
+        }
+        if call.found == nil, descriptor.kind.isCall {
+            throw error("it is a call, and has no extension \(GR_EXT_CALL).")
         }
         liveParameters = live.found
         preProcessor = processor.found
         self.output = output.found
+        self.call = call.found
         let reported =
             descriptor.kind.offerRule == nil
             ? nil
@@ -227,6 +235,43 @@ package struct PluginFunctions: @unchecked Sendable {
     package func take(_ block: inout gr_output_block) -> Status {
         guard let output else { return .unsupported }
         return Status(rawValue: output.audio(plugin.`self`, &block))
+    }
+}
+
+extension PluginFunctions {
+    /// Tells an output that a participant's track has ended. [control]
+    package func trackEnded(_ track: UInt32) { output?.gone?(plugin.`self`, track) }
+
+    /// Says to a call what is needed of a participant's track. [control]
+    package func demand(_ demand: Demand) {
+        guard let call else { return }
+        var demand = gr_demand(demand)
+        call.demand(plugin.`self`, &demand)
+    }
+}
+
+/// What is needed of a participant's track.
+package struct Demand: Equatable, Sendable {
+    /// The track's sender.
+    package var sender: UInt64
+    /// Whether any output wants the track.
+    package var isWanted: Bool
+    /// Of video that is wanted, the largest size and rate.
+    package var capability: VideoCapability?
+
+    package init(sender: UInt64, isWanted: Bool, capability: VideoCapability?) {
+        self.sender = sender
+        self.isWanted = isWanted
+        self.capability = capability
+    }
+}
+
+extension gr_demand {
+    fileprivate init(_ demand: Demand) {
+        self.init(
+            struct_size: UInt32(MemoryLayout<gr_demand>.size), is_wanted: demand.isWanted ? 1 : 0,
+            sender: demand.sender,
+            capability: demand.capability.map(gr_capability.init) ?? gr_capability())
     }
 }
 

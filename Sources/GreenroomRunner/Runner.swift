@@ -41,6 +41,8 @@ package final class Runner: Sendable {
         /// The host's handle, and the plugin's.
         var instance: (host: UInt64, own: UInt64) = (0, 0)
         var sender: (host: UInt64, own: UInt64) = (0, 0)
+        /// The senders of a call's open tracks.
+        var tracks: [TrackSender] = []
         var stage = Stage.none
         /// The last status that refused a step.
         var failure: Status?
@@ -49,6 +51,15 @@ package final class Runner: Sendable {
         var servesMedia = false
         /// Channels that no thread uses.
         var freeChannels = Array((Channels.firstOfPlugin..<Channels.count).reversed())
+    }
+
+    /// The sender of a track that a call has opened.
+    ///
+    /// The plugin gets the host's handle: the demand for an open track may come before the call
+    /// that opened it has returned. Other handles of this process are far smaller.
+    struct TrackSender {
+        var sender: UInt64
+        var participant: UInt32
     }
 
     let channels: Channels
@@ -267,6 +278,9 @@ package final class Runner: Sendable {
             var answered = try message.readWant()
             status = functions.describe(track, &answered)
             want = answered
+        case .trackEnded: functions.trackEnded(try message.read())
+        case .demand:
+            functions.demand(try message.readDemand())
         case .setParameter:
             status = functions.setParameter(try message.readSetting()) ?? .unsupported
         case .startSend: status = functions.startSend()

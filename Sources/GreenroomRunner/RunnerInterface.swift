@@ -71,6 +71,9 @@ enum RunnerInterface {
                 if runner.isOutput, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
                     return UnsafeRawPointer(output)
                 }
+                if runner.isCall, strcmp(id, GR_EXT_CALL_HOST) == 0 {
+                    return UnsafeRawPointer(call)
+                }
                 return nil
             }))
 
@@ -139,7 +142,11 @@ enum RunnerInterface {
     /// The runner of a sender, and the host's handle. An unknown handle becomes 0, sent to the
     /// runner with the newest instance: its host refuses it.
     private static func route(sender: UInt64) -> (runner: Runner, name: UInt64)? {
-        route { sender != 0 && $0.sender.own == sender ? $0.sender.host : nil }
+        route { state in
+            guard sender != 0 else { return nil }
+            if state.sender.own == sender { return state.sender.host }
+            return state.tracks.contains { $0.sender == sender } ? sender : nil
+        }
     }
 
     static func route(instance: UInt64) -> (runner: Runner, name: UInt64)? {

@@ -16,8 +16,14 @@ package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     private let slots = Mutex(Slots())
+    /// A bit of the index that all handles of this table have.
+    private let mark: UInt64
 
-    package init() {}
+    /// - Parameter isSecond: Whether no handle may be one of a first table.
+    package init(isSecond: Bool = false) { mark = isSecond ? 1 << 31 : 0 }
+
+    /// The slot of a handle; far beyond all slots for one of another table.
+    private func index(of handle: UInt64) -> Int { Int((handle & 0xffff_ffff) ^ mark) }
 
     /// Adds an object. Its handle is never zero and never reused.
     package func insert(_ object: Object) -> UInt64 {
@@ -30,14 +36,14 @@ package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
                 slots.all.append(Slot())
             }
             slots.all[index].object = object
-            return UInt64(slots.all[index].generation) << 32 | UInt64(index)
+            return UInt64(slots.all[index].generation) << 32 | mark | UInt64(index)
         }
     }
 
     /// The object of a handle; nil if it was removed or never existed. [any]
     package subscript(handle: UInt64) -> Object? {
         slots.withLock { slots in
-            let index = Int(handle & 0xffff_ffff)
+            let index = index(of: handle)
             guard index < slots.all.count, slots.all[index].generation == handle >> 32 else {
                 return nil
             }
@@ -48,7 +54,7 @@ package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     /// Removes a handle. Removing it twice does nothing.
     package func remove(_ handle: UInt64) {
         let object: Object? = slots.withLock { slots in
-            let index = Int(handle & 0xffff_ffff)
+            let index = index(of: handle)
             guard index < slots.all.count, slots.all[index].generation == handle >> 32,
                 let object = slots.all[index].object
             else { return nil }

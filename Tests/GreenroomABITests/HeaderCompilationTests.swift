@@ -68,6 +68,20 @@ import TestSupport
 
         """
 
+    /// The same for the header of calls.
+    static let useOfCalls = """
+        #include <greenroom/call.h>
+        #include <greenroom/call.h>
+        extern const gr_call *call;
+        extern const gr_call_host *host;
+        extern gr_status status;
+        int main(void) {
+          status = host->left(1, GR_MAX_PARTICIPANTS);
+          return call->struct_size == sizeof(gr_call) && GR_EXT_CALL[0] != 0 ? 0 : 1;
+        }
+
+        """
+
     /// The same for the header of broadcasts.
     static let useOfBroadcast = """
         #include <greenroom/broadcast.h>
@@ -82,7 +96,7 @@ import TestSupport
 
         """
 
-    @Test(arguments: dialects, [use, useOfBroadcast, useOfOutputs])
+    @Test(arguments: dialects, [use, useOfBroadcast, useOfOutputs, useOfCalls])
     func `the header compiles alone without a warning`(
         dialect: (compiler: Compiler, standard: String), use: String
     ) throws {

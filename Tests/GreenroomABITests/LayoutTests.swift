@@ -61,6 +61,7 @@ import Testing
         let source = """
             #include <stddef.h>
             #include <greenroom/broadcast.h>
+            #include <greenroom/call.h>
             #include <greenroom/output.h>
             #ifdef __cplusplus
             #define _Static_assert static_assert
@@ -77,10 +78,10 @@ import Testing
 
     static let layouts: [Layout] = [
         Layout(
-            "gr_track", size: 40,
+            "gr_track", size: 48,
             [
                 ("struct_size", 0), ("id", 4), ("kind", 8), ("participant", 12), ("name", 16),
-                ("capability", 24),
+                ("participant_name", 24), ("capability", 32),
             ]),
         Layout(
             "gr_want", size: 56,
@@ -99,8 +100,27 @@ import Testing
             "gr_output_block", size: 56,
             [("struct_size", 0), ("track", 4), ("index", 8), ("block", 16)]),
         Layout(
-            "gr_output", size: 32,
-            [("struct_size", 0), ("reserved", 4), ("track", 8), ("video", 16), ("audio", 24)]),
+            "gr_output", size: 40,
+            [
+                ("struct_size", 0), ("reserved", 4), ("track", 8), ("video", 16), ("audio", 24),
+                ("gone", 32),
+            ]),
+        Layout(
+            "gr_demand", size: 32,
+            [("struct_size", 0), ("is_wanted", 4), ("sender", 8), ("capability", 16)]),
+        Layout("gr_call", size: 16, [("struct_size", 0), ("reserved", 4), ("demand", 8)]),
+        Layout(
+            "gr_open_track", size: 56,
+            [
+                ("struct_size", 0), ("participant", 4), ("kind", 8), ("track", 12),
+                ("capability", 16), ("sender", 32), ("video", 40), ("audio", 48),
+            ]),
+        Layout(
+            "gr_call_host", size: 48,
+            [
+                ("struct_size", 0), ("reserved", 4), ("joined", 8), ("left", 16),
+                ("open_track", 24), ("close_track", 32), ("set_muted", 40),
+            ]),
         Layout(
             "gr_output_host", size: 32,
             [("struct_size", 0), ("reserved", 4), ("keep", 8), ("release", 16), ("report", 24)]),

@@ -23,6 +23,8 @@ final class RunnerConnection: Sendable {
         var phase = Phase.running
         /// The sender that the plugin may use.
         var sender: UInt64 = 0
+        /// The senders of a call's tracks, oldest first.
+        var trackSenders: [UInt64] = []
         /// Whether the warning about an ended sender is logged.
         var hasWarnedOfDeadSender = false
         /// Channels that the plugin's own threads use.
@@ -158,6 +160,24 @@ final class RunnerConnection: Sendable {
     var sender: UInt64 {
         get { state.withLock { $0.sender } }
         set { state.withLock { $0.sender = newValue } }
+    }
+
+    /// The most senders of tracks that are remembered; a call has at most 256 open tracks.
+    private static let trackSenderLimit = 1024
+
+    /// Lets the plugin use the sender of a track that it has opened.
+    func add(trackSender: UInt64) {
+        state.withLock { state in
+            if state.trackSenders.count >= Self.trackSenderLimit {
+                state.trackSenders.removeFirst()
+            }
+            state.trackSenders.append(trackSender)
+        }
+    }
+
+    /// Whether the plugin may use a sender.
+    func mayUse(_ sender: UInt64) -> Bool {
+        state.withLock { $0.sender == sender || $0.trackSenders.contains(sender) }
     }
 
     private func serve(_ call: Call, _ length: Int, _ channel: Channel) -> Int? {

@@ -52,6 +52,23 @@ final class HostTable: @unchecked Sendable {
         return table.load(as: gr_output_host.self)
     }
 
+    /// What a call may ask for; nil for other kinds.
+    var call: gr_call_host? {
+        guard let table = functions.get_extension(instance, GR_EXT_CALL_HOST),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_call_host>.size)
+        else { return nil }
+        return table.load(as: gr_call_host.self)
+    }
+
+    /// The same; throws for other kinds.
+    func callFunctions() throws(SendRefusal) -> gr_call_host {
+        guard let call else {
+            throw SendRefusal(
+                status: .unsupported, text: "the plugin is no call, or the host knows none")
+        }
+        return call
+    }
+
     func report(_ name: String, _ value: Double) -> gr_status {
         output?.report(instance, name, value) ?? Status.unsupported.rawValue
     }

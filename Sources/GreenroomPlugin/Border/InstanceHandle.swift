@@ -171,6 +171,17 @@ final class InstanceHandle {
         want.write(answer)
     }
 
+    private func trackEnded(_ id: UInt32) {
+        guard let track = wanted(id) else { return }
+        instance.trackEnded(track)
+        tracks.removeAll { $0.id == id }
+    }
+
+    private func demand(_ demand: UnsafePointer<gr_demand>) {
+        guard demand.pointee.struct_size >= MemoryLayout<gr_demand>.size else { return }
+        instance.demand(TrackDemand(demand.pointee))
+    }
+
     private func video(_ frame: UnsafePointer<gr_output_frame>) -> gr_status {
         guard frame.pointee.struct_size >= MemoryLayout<gr_output_frame>.size, let lender,
             let track = wanted(frame.pointee.track),
@@ -218,6 +229,9 @@ final class InstanceHandle {
         if kind.isOutput, strcmp(id, GR_EXT_OUTPUT) == 0 {
             return UnsafeRawPointer(Self.output.pointer)
         }
+        if kind.isCall, strcmp(id, GR_EXT_CALL) == 0 {
+            return UnsafeRawPointer(Self.call.pointer)
+        }
         if hasLiveParameters, strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 {
             return UnsafeRawPointer(Self.liveParameters.pointer)
         }
@@ -263,7 +277,13 @@ final class InstanceHandle {
             },
             audio: { pointer, block in
                 InstanceHandle.at(pointer)?.audio(block) ?? Status.badArgument.rawValue
-            }))
+            },
+            gone: { pointer, track in InstanceHandle.at(pointer)?.trackEnded(track) }))
+
+    private static let call = Leaked(
+        gr_call(
+            struct_size: UInt32(MemoryLayout<gr_call>.size), reserved: 0,
+            demand: { pointer, demand in InstanceHandle.at(pointer)?.demand(demand) }))
 
     private static let liveParameters = Leaked(
         gr_live_parameters(

@@ -4,9 +4,15 @@ internal import GreenroomMedia
 // Tracks, wants, frames and blocks of outputs, to and from the C structs.
 
 extension Track {
-    /// Nil for what this version does not know: a kind, or the track of a participant.
+    /// Nil for a kind that this version does not know.
     init?(_ track: gr_track) {
-        guard let kind = Kind(rawValue: track.kind), track.participant == 0 else { return nil }
+        guard let kind = Kind(rawValue: track.kind) else { return nil }
+        participant =
+            track.participant == 0
+            ? nil
+            : Participant(
+                number: track.participant,
+                name: track.participant_name.map { String(cString: $0) } ?? "")
         id = track.id
         self.kind = kind
         name = String(cString: track.name)

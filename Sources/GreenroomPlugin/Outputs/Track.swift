@@ -14,23 +14,38 @@ public struct Track: Equatable, Sendable {
         case share = 3
         /// Audio: the sound of the share.
         case shareAudio = 4
-        /// Audio: the sum of the session's audio tracks.
+        /// Audio: the sum of the session's own audio tracks.
         case mix = 5
+        /// Audio: the sum of all participants' audio tracks.
+        case incoming = 6
+        /// Audio: the sum of all, the session's and the participants', without those of one
+        /// participant: what that participant is to hear.
+        case mixMinus = 7
 
         /// Whether it has frames; else it has blocks of audio.
         public var isVideo: Bool {
             switch self {
             case .camera, .share: true
-            case .microphone, .shareAudio, .mix: false
+            case .microphone, .shareAudio, .mix, .incoming, .mixMinus: false
             }
         }
+    }
+
+    /// Somebody whom a call has brought into the session.
+    public struct Participant: Hashable, Sendable {
+        /// Their number, never zero; of one participant throughout the session.
+        public let number: UInt32
+        /// Their name, for people.
+        public let name: String
     }
 
     /// The same throughout the session.
     public let id: UInt32
     /// What it is.
     public let kind: Kind
-    /// For people and file names: `"camera"`, `"share-audio"`.
+    /// Whose it is; nil for the session's own.
+    public let participant: Participant?
+    /// For messages and file names: `"camera"`, `"share-audio"`, `"ana-camera"`.
     public let name: String
     /// The largest size and rate of a video track; as soon as its source has agreed, the agreed
     /// ones. Nil for audio.

@@ -24,6 +24,10 @@ class AnyInstance {
     func track(_ track: Track) throws -> TrackWant? { nil }
     func video(_ frame: borrowing OutputFrame) throws {}
     func audio(_ block: borrowing OutputBlock) throws {}
+    /// Tells an output that a track of a participant has ended.
+    func trackEnded(_ track: Track) {}
+    /// Says to a call what is needed of a participant's track.
+    func demand(_ demand: TrackDemand) {}
     func change(_ name: String, to value: SettingValue) throws {}
 }
 
@@ -163,7 +167,7 @@ final class PreProcessorInstance<P: VideoSourcePreProcessor>: Instance<P> {
 }
 
 /// Maps the lifecycle to the callbacks of an output.
-final class OutputInstance<P: Output>: Instance<P> {
+class OutputInstance<P: Output>: Instance<P> {
     override func track(_ track: Track) throws -> TrackWant? {
         try state.withLock { try $0.plugin.onTrack(track) }
     }
@@ -178,8 +182,16 @@ final class OutputInstance<P: Output>: Instance<P> {
         try state.withLock { try $0.plugin.onAudio(block) }
     }
 
+    override func trackEnded(_ track: Track) { state.withLock { $0.plugin.onTrackEnded(track) } }
     override func stopSend() { state.withLock { $0.plugin.onStop() } }
     override func uninitialize() { state.withLock { $0.plugin.onUninitialized() } }
+}
+
+/// Maps the lifecycle to the callbacks of a call.
+final class CallInstance<P: Call>: OutputInstance<P> {
+    override func demand(_ demand: TrackDemand) {
+        state.withLock { $0.plugin.onDemand(demand) }
+    }
 }
 
 extension PluginError {

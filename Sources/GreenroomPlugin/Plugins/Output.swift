@@ -7,7 +7,8 @@
 /// An output that is slower than its media loses frames and blocks when its queue is full (8 frames,
 /// 1 s of audio); the session's report counts them, and nothing else waits.
 public protocol Output: Plugin {
-    /// A track of the session. A second call for a video track follows when its source has agreed on
+    /// A track of the session, or of a participant: these come and go while the session runs. A second
+    /// call for a video track follows when its source has agreed on
     /// size and rate; the last answer before `onStart` counts.
     ///
     /// - Returns: What you want of it: `.video()`, `.audio()`, or one that says more; nil for
@@ -29,6 +30,10 @@ public protocol Output: Plugin {
     /// - Throws: As `onVideo`.
     mutating func onAudio(_ block: borrowing OutputBlock) throws
 
+    /// The track of a participant has ended: every frame and block of it was delivered. Called for the
+    /// tracks that the output wants, unless ``onStop()`` comes first. The default does nothing.
+    mutating func onTrackEnded(_ track: Track)
+
     /// Every frame and block was delivered: finish, flush and close. The default does nothing.
     mutating func onStop()
 
@@ -45,6 +50,9 @@ extension Output {
 
     /// Does nothing.
     public func onAudio(_ block: borrowing OutputBlock) throws {}
+
+    /// Does nothing.
+    public func onTrackEnded(_ track: Track) {}
 
     /// Does nothing.
     public func onStop() {}

@@ -2,11 +2,13 @@ public import GreenroomMedia
 
 /// What a ``VirtualAudioSpeaker`` hears.
 public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
-    /// The sum of the session's audio tracks.
+    /// The sum of the session's own audio tracks.
     case mixed
-    /// The microphone alone.
+    /// The sum of the participants' audio, in a call.
+    case incoming
+    /// One person alone: the microphone, and each participant's.
     case oneWay
-    /// The sound of the share alone.
+    /// The sound of a share alone: the session's, and each participant's.
     case shared
 }
 
@@ -18,6 +20,9 @@ public protocol VirtualAudioSpeaker: Plugin {
     /// What it hears; the mix by default.
     var positions: Set<SpeakerPosition> { get }
 
+    /// Whether it hears a track of its positions; all of them by default.
+    func hears(_ track: Track) -> Bool
+
     /// The sample rate, 8000 to 192000 Hz, and one or two channels; 48000 Hz stereo by default.
     var format: AudioFormat { get }
 
@@ -28,17 +33,18 @@ public protocol VirtualAudioSpeaker: Plugin {
     /// speaker in a session with none of its positions fails before.
     mutating func onStart() throws
 
-    /// Takes a block of the mix. The default does nothing.
+    /// Takes a block of a mix, ``SpeakerPosition/mixed`` or ``SpeakerPosition/incoming``. The default
+    /// does nothing.
     ///
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws
 
-    /// Takes a block of the microphone. The default does nothing.
+    /// Takes a block of one person's audio; `block.track` says whose. The default does nothing.
     ///
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerOneWayAudioReceived(_ block: borrowing OutputBlock) throws
 
-    /// Takes a block of the share's sound. The default does nothing.
+    /// Takes a block of a share's sound; `block.track` says whose. The default does nothing.
     ///
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerSharedAudioReceived(_ block: borrowing OutputBlock) throws
@@ -53,6 +59,9 @@ public protocol VirtualAudioSpeaker: Plugin {
 extension VirtualAudioSpeaker {
     /// The mix.
     public var positions: Set<SpeakerPosition> { [.mixed] }
+
+    /// All of them.
+    public func hears(_ track: Track) -> Bool { true }
 
     /// 48000 Hz stereo.
     public var format: AudioFormat { .session }
@@ -98,7 +107,8 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
     }
 
     mutating func onTrack(_ track: Track) -> TrackWant? {
-        guard let position = SpeakerPosition(track.kind), speaker.positions.contains(position)
+        guard let position = SpeakerPosition(track.kind), speaker.positions.contains(position),
+            speaker.hears(track)
         else { return nil }
         hasTrack = true
         let format = speaker.format
@@ -119,7 +129,7 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
 
     mutating func onAudio(_ block: borrowing OutputBlock) throws {
         switch SpeakerPosition(block.track.kind) {
-        case .mixed: try speaker.onVirtualSpeakerMixedAudioReceived(block)
+        case .mixed, .incoming: try speaker.onVirtualSpeakerMixedAudioReceived(block)
         case .oneWay: try speaker.onVirtualSpeakerOneWayAudioReceived(block)
         case .shared: try speaker.onVirtualSpeakerSharedAudioReceived(block)
         case nil: break
@@ -131,13 +141,14 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
 }
 
 extension SpeakerPosition {
-    /// Nil for a track of video.
+    /// Nil for a track of video, and for the mix that a call sends to a participant.
     init?(_ kind: Track.Kind) {
         switch kind {
         case .mix: self = .mixed
+        case .incoming: self = .incoming
         case .microphone: self = .oneWay
         case .shareAudio: self = .shared
-        case .camera, .share: return nil
+        case .camera, .share, .mixMinus: return nil
         }
     }
 }

@@ -15,15 +15,18 @@ package struct ConfiguredPlugins: Sendable {
     package var pluginOutputs: Set<Int>
     /// Whether the share is a broadcast.
     package var hasBroadcast: Bool
+    /// Whether there is a call.
+    package var hasCall: Bool
 
     package init(
         roles: Set<SessionRole>, filterCounts: [SessionRole: Int], pluginOutputs: Set<Int>,
-        hasBroadcast: Bool
+        hasBroadcast: Bool, hasCall: Bool
     ) {
         self.roles = roles
         self.filterCounts = filterCounts
         self.pluginOutputs = pluginOutputs
         self.hasBroadcast = hasBroadcast
+        self.hasCall = hasCall
         guard hasBroadcast, let role = SessionRole.ofBroadcasts else { return }
         self.roles.formUnion(SessionRole.allCases.filter { $0.follows(role) })
     }
@@ -35,7 +38,8 @@ package struct ConfiguredPlugins: Sendable {
             filterCounts: Dictionary(
                 configuration.slots.map { ($0.role, $0.filters.count) }, uniquingKeysWith: max),
             pluginOutputs: Set(configuration.outputPlugins.map(\.index)),
-            hasBroadcast: configuration.broadcast != nil)
+            hasBroadcast: configuration.broadcast != nil,
+            hasCall: configuration.outputs.contains(where: \.output.isCall))
     }
 
     package func has(_ address: PluginAddress) -> Bool {
@@ -44,6 +48,7 @@ package struct ConfiguredPlugins: Sendable {
         case .filter(let filter, let role):
             roles.contains(role) && filter < filterCounts[role, default: 0]
         case .output(let index): pluginOutputs.contains(index)
+        case .call: hasCall
         }
     }
 
@@ -51,7 +56,7 @@ package struct ConfiguredPlugins: Sendable {
     fileprivate var tracks: TracksInFile {
         TracksInFile(
             video: Set(roles.filter { $0.medium == .video }.map(\.track)),
-            audio: Set(roles.filter { $0.medium == .audio }.map(\.track)))
+            audio: Set(roles.filter { $0.medium == .audio }.map(\.track)), hasCall: hasCall)
     }
 }
 

@@ -101,7 +101,12 @@ extension SessionConfiguration {
 
     /// Every plugin with its address, filters after their source, and outputs last.
     package var plugins: [(address: PluginAddress, plugin: PluginConfiguration)] {
-        slots.flatMap(\.plugins) + outputPlugins.map { (.output($0), $1) }
+        slots.flatMap(\.plugins) + outputPlugins.map { (address(ofOutput: $0), $1) }
+    }
+
+    /// The address of the output at a place in ``outputs``.
+    package func address(ofOutput index: Int) -> PluginAddress {
+        outputs[index].output.isCall ? .call : .output(index)
     }
 
     /// The outputs that are plugins, with their places in ``outputs``.

@@ -13,7 +13,8 @@ import GreenroomRuntime
 package enum HostInterface {
     static let instances = HandleTable<PluginLife>()
     static let videoGates = HandleTable<VideoIngest>()
-    static let audioGates = HandleTable<AudioIngest>()
+    /// A call knows its tracks by their senders alone: no handle is in both tables.
+    static let audioGates = HandleTable<AudioIngest>(isSecond: true)
 
     /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let host = leaked(
@@ -67,6 +68,9 @@ package enum HostInterface {
                 if environment.feed != nil, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
                     return UnsafeRawPointer(output)
                 }
+                if environment.roster != nil, strcmp(id, GR_EXT_CALL_HOST) == 0 {
+                    return UnsafeRawPointer(call)
+                }
                 return nil
             }))
 
@@ -100,20 +104,59 @@ package enum HostInterface {
         gr_output_host(
             struct_size: UInt32(MemoryLayout<gr_output_host>.size), reserved: 0,
             keep: { instance, frame in
-                answer { () throws(Refusal) in try output(instance, .keep).keep(frame) }
+                answer { () throws(Refusal) in try life(instance, .keep).keep(frame) }
             },
             release: { instance, frame in
-                answer { () throws(Refusal) in try output(instance, .release).release(frame) }
+                answer { () throws(Refusal) in try life(instance, .release).release(frame) }
             },
             report: { instance, name, value in
                 answer { () throws(Refusal) in
-                    let life = try output(instance, .report)
+                    let life = try life(instance, .report)
                     guard UInt(bitPattern: name) != 0 else { throw Refusal(.null, in: .report) }
                     try life.report(String(repairing: name, longest: 100), value)
                 }
             }))
 
-    private static func output(
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let call = leaked(
+        gr_call_host(
+            struct_size: UInt32(MemoryLayout<gr_call_host>.size), reserved: 0,
+            joined: { instance, name, participant in
+                answer { () throws(Refusal) in
+                    let life = try life(instance, .joined)
+                    guard UInt(bitPattern: name) != 0, UInt(bitPattern: participant) != 0 else {
+                        throw Refusal(.null, in: .joined)
+                    }
+                    participant.pointee = try life.join(
+                        String(repairing: name, longest: CallRoster.longestName + 1))
+                }
+            },
+            left: { instance, participant in
+                answer { () throws(Refusal) in try life(instance, .left).leave(participant) }
+            },
+            open_track: { instance, track in
+                answer { () throws(Refusal) in
+                    let life = try life(instance, .openTrack)
+                    let wanted = try readStruct(UnsafePointer(track), in: .openTrack)
+                    let (id, sender) = try life.open(
+                        wanted.kind, of: wanted.participant, upTo: wanted.capability)
+                    let isVideo = HostInterface.videoGates[sender] != nil
+                    track.pointee.track = id
+                    track.pointee.sender = sender
+                    track.pointee.video = isVideo ? UnsafePointer(video) : nil
+                    track.pointee.audio = isVideo ? nil : UnsafePointer(audio)
+                }
+            },
+            close_track: { instance, sender in
+                answer { () throws(Refusal) in try life(instance, .closeTrack).close(sender) }
+            },
+            set_muted: { instance, sender, isMuted in
+                answer { () throws(Refusal) in
+                    try life(instance, .setMuted).mute(isMuted != 0, sender)
+                }
+            }))
+
+    private static func life(
         _ instance: UInt64, _ call: SenderCall
     ) throws(Refusal) -> PluginLife {
         guard let life = instances[instance] else { throw Refusal(.gone, in: call) }

@@ -62,6 +62,12 @@ package protocol InstanceBackend: Sendable {
     /// Passes a block of audio to an output. [media]
     func take(_ block: inout gr_output_block) -> Status
 
+    /// Tells an output that a participant's track has ended. [control]
+    func trackEnded(_ track: UInt32)
+
+    /// Says to a call what is needed of a participant's track. [control]
+    func demand(_ demand: Demand)
+
     /// Ends the life by force, if possible: running calls return. [any]
     func kill()
 }
@@ -75,6 +81,12 @@ extension InstanceBackend {
 
     /// Takes nothing: it is no output.
     package func take(_ block: inout gr_output_block) -> Status { .unsupported }
+
+    /// Does nothing: it is no output.
+    package func trackEnded(_ track: UInt32) {}
+
+    /// Does nothing: it is no call.
+    package func demand(_ demand: Demand) {}
 }
 
 /// A layer of the sandbox around a plugin's process.

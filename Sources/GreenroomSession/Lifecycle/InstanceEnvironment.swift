@@ -13,6 +13,8 @@ struct InstanceEnvironment: Sendable {
     let audioIngest: AudioIngest?
     /// Set for an output.
     let feed: OutputFeed?
+    /// Set for a call.
+    let roster: CallRoster?
     /// The ingests whose audio pauses with the plugin: its own, and that of its share's audio.
     let pausedAudio: [AudioIngest]
     let clock: SessionClock
@@ -25,9 +27,10 @@ struct InstanceEnvironment: Sendable {
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
-        clock: SessionClock, events: SessionEvents, editedFrameLimit: Int
+        roster: CallRoster?, clock: SessionClock, events: SessionEvents, editedFrameLimit: Int
     ) {
         self.feed = feed
+        self.roster = roster
         self.number = number
         self.role = role
         self.descriptor = descriptor
@@ -40,7 +43,7 @@ struct InstanceEnvironment: Sendable {
             switch descriptor.kind.facts.direction {
             case .source: videoIngest?.frameLimit ?? 0
             case .filter: editedFrameLimit
-            case .output: OutputFeed.frameLimit
+            case .output: OutputFeed.frameLimit + (roster?.frameLimit ?? 0)
             }
     }
 
@@ -56,6 +59,7 @@ struct InstanceEnvironment: Sendable {
     func follow(_ lifecycle: LifecycleState) {
         videoIngest?.follow(lifecycle)
         audioIngest?.follow(lifecycle)
+        roster?.follow(lifecycle)
         // A pause ends with the life that began it.
         if lifecycle == .created || lifecycle.isOver { pause(false) }
     }

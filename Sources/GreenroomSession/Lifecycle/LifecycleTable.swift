@@ -32,6 +32,10 @@ package enum LifecycleStep: String, CaseIterable, Sendable, Codable {
     case initialize
     /// Describes tracks to an output.
     case track
+    /// Tells an output that tracks of participants have ended.
+    case trackEnded = "track-ended"
+    /// Says to a call what is needed of its participants' tracks.
+    case demand
     /// Passes a new offer.
     case propertyChange = "property-change"
     /// Changes a live parameter.
@@ -84,6 +88,9 @@ package enum LifecycleTable {
         Row(state: .initialized, step: .uninitialize, next: .uninitialized),
         Row(state: .initialized, step: .fault, next: .faulted),
 
+        Row(state: .sending, step: .track, next: .sending),
+        Row(state: .sending, step: .trackEnded, next: .sending),
+        Row(state: .sending, step: .demand, next: .sending),
         Row(state: .sending, step: .propertyChange, next: .sending),
         Row(state: .sending, step: .setParameter, next: .sending),
         Row(state: .sending, step: .stopSend, next: .stopped),

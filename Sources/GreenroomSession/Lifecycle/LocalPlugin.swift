@@ -56,6 +56,8 @@ final class LocalPlugin: InstanceBackend {
     }
     func take(_ frame: inout gr_output_frame) -> Status { made?.take(&frame) ?? .gone }
     func take(_ block: inout gr_output_block) -> Status { made?.take(&block) ?? .gone }
+    func trackEnded(_ track: UInt32) { made?.trackEnded(track) }
+    func demand(_ demand: Demand) { made?.demand(demand) }
 
     /// A callback in the host's process can't be ended.
     func kill() {}

@@ -35,13 +35,13 @@ package final class PluginInstance: Sendable {
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
-        pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil, editedFrameLimit: Int = 0
+        pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil,
+        roster: CallRoster? = nil, editedFrameLimit: Int = 0
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
-            audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed, clock: clock,
-            events: events,
-            editedFrameLimit: editedFrameLimit)
+            audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
+            roster: roster, clock: clock, events: events, editedFrameLimit: editedFrameLimit)
         factory = plan.factory
         isRequired = plan.isRequired
         state = Mutex(State(settings: plan.settings))
@@ -52,6 +52,9 @@ package final class PluginInstance: Sendable {
     package var descriptor: PluginDescriptor { environment.descriptor }
     package var videoIngest: VideoIngest? { environment.videoIngest }
     package var audioIngest: AudioIngest? { environment.audioIngest }
+
+    /// The participants, of a call.
+    var roster: CallRoster? { environment.roster }
 
     var events: SessionEvents { environment.events }
     private var life: PluginLife? { state.withLock { $0.life } }
@@ -190,6 +193,16 @@ package final class PluginInstance: Sendable {
     /// Begins to describe tracks to an output. Its feed has the answers.
     package func beginDescribing(_ tracks: [OutputTrack]) -> PendingStep {
         begin(.track) { $0.beginDescribing(tracks) }
+    }
+
+    /// Begins to tell an output that tracks of participants have ended.
+    package func beginEnding(tracks: [UInt32]) -> PendingStep {
+        begin(.trackEnded) { $0.beginEnding(tracks: tracks) }
+    }
+
+    /// Begins to say to a call what is needed of its participants' tracks.
+    package func beginDemands(_ demands: [Demand]) -> PendingStep {
+        begin(.demand) { $0.beginDemands(demands) }
     }
 
     /// Begins to pass a new offer. The step is done when the plugin has returned; ``reply(to:)``

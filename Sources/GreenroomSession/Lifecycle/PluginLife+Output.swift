@@ -11,6 +11,9 @@ extension PluginLife {
     func beginDescribing(_ tracks: [OutputTrack]) -> PluginInstance.PendingStep {
         begin(.track) { [self] backend in
             guard let feed = environment.feed else { return .done }
+            // While it sends, no call may overlap with its media.
+            let isInside = gate?.enter() != nil
+            defer { if isInside { gate?.leave(after: nil) } }
             for track in tracks {
                 var want = feed.lastAnswer(about: track.id)
                 let status = backend.describe(track, &want)
@@ -27,6 +30,16 @@ extension PluginLife {
                     )
                 }
             }
+            return .done
+        }
+    }
+
+    /// Begins to tell it that tracks of participants have ended.
+    func beginEnding(tracks: [UInt32]) -> PluginInstance.PendingStep {
+        begin(.trackEnded) { [self] backend in
+            let isInside = gate?.enter() != nil
+            defer { if isInside { gate?.leave(after: nil) } }
+            for track in tracks { backend.trackEnded(track) }
             return .done
         }
     }

@@ -198,8 +198,9 @@ extension PluginLife {
             }
             whileAlive { state in
                 gate?.open(to: backend)
-                // A finished source sends nothing more.
-                if gate == nil, state.gaveUp == nil { clock.expect(plugin: number) }
+                // A finished source sends nothing more; a call sends what its participants do.
+                let sends = gate == nil || environment.roster != nil
+                if sends, state.gaveUp == nil { clock.expect(plugin: number) }
             }
             return .done
         }

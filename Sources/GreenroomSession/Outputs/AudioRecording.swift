@@ -126,8 +126,10 @@ final class AudioRecording: AudioSink {
         if isDue { state.change { _ in } }
     }
 
+    func beginFinish() { state.change { $0.isFinishing = true } }
+
     func finish(until deadline: Int64) {
-        state.change { $0.isFinishing = true }
+        beginFinish()
         guard !thread.join(until: deadline) else { return }
         let reason = "it is still being written, and was left behind"
         state.withLock { $0.failure = reason }

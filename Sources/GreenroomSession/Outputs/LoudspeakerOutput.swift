@@ -1,8 +1,9 @@
+import GreenroomAudio
 package import GreenroomVideo
 import GreenroomRuntime
 import GreenroomSchema
 
-/// `loudspeaker`: the session's audio on an ALSA PCM.
+/// `loudspeaker`: the session's audio on an ALSA PCM; in a call what comes from the participants.
 package struct LoudspeakerOutput: Output, Equatable {
     /// ALSA's name of the device.
     package var device: String
@@ -19,13 +20,16 @@ package struct LoudspeakerOutput: Output, Equatable {
                 ))
             return
         }
-        session.connectToMix(try Loudspeaker(device: device, events: session.events))
+        // In a call nobody wants to hear themselves.
+        session.connect(
+            try Loudspeaker(device: device, events: session.events),
+            to: session.hasCall ? .incoming : .own)
     }
 
     package var summary: (name: String, text: String)? { ("loudspeaker", device) }
 
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
-        tracks.hasAudio
+        tracks.hasAudio || tracks.hasCall
             ? [] : ["there is no audio to play. Add a microphone, or audio to the share."]
     }
 }
@@ -41,7 +45,8 @@ extension SessionOutput {
 
 extension LoudspeakerOutput {
     static let form = OutputForm(
-        key: "loudspeaker", "Plays the session's audio on an ALSA PCM.",
+        key: "loudspeaker",
+        "Plays the session's audio on an ALSA PCM; in a call that of the participants.",
         examples: ["default", ["device": "plughw:0,0"]], reportKey: Loudspeaker.reportKey,
         decoder: Decoder<LoudspeakerOutput>.section(
             LoudspeakerOutput(), name: "loudspeaker", "A loudspeaker.",

@@ -16,12 +16,21 @@ package protocol Output: Sendable {
     /// The plugin that it is; nil for an output of the host's own.
     var plugin: PluginConfiguration? { get }
 
+    /// Whether the plugin is a call.
+    var isCall: Bool { get }
+
     /// Of a plugin, the tracks that it is told of; nil for all.
-    var selection: Set<SessionTrack>? { get }
+    var selection: TrackSelection? { get }
 
     /// Opens the output for the session's tracks, and connects its sinks. The session connects a
     /// plugin itself, with what it wants. [the session's thread]
     func open(in session: inout OutputBuilder) throws(OutputError)
+
+    /// Opens the output for a track of a participant, which begins now, and connects its sinks. [the
+    /// session's thread]
+    func open(
+        _ track: ParticipantTrack, in outputs: inout ParticipantOutputs
+    ) throws(OutputError)
 
     /// Whether it creates files. Such outputs are opened last and finished first: if another one
     /// fails to open, no file is left.
@@ -47,7 +56,11 @@ package protocol Output: Sendable {
 extension Output {
     package func want(of track: VideoTrackKind) -> VideoSinkWant? { nil }
     package var plugin: PluginConfiguration? { nil }
-    package var selection: Set<SessionTrack>? { nil }
+    package var isCall: Bool { false }
+    package var selection: TrackSelection? { nil }
+    package func open(
+        _ track: ParticipantTrack, in outputs: inout ParticipantOutputs
+    ) throws(OutputError) {}
     package var makesFiles: Bool { false }
     package var usesStandardOutput: Bool { false }
     package var summary: (name: String, text: String)? { nil }
@@ -61,13 +74,16 @@ package struct TracksInFile: Sendable {
     package var video: Set<VideoTrackKind>
     /// Tracks with audio.
     package var audio: Set<VideoTrackKind>
+    /// Whether a call may bring participants.
+    package var hasCall: Bool
     /// Whether there is audio.
     package var hasAudio: Bool { !audio.isEmpty }
 
     /// Says what there is.
-    package init(video: Set<VideoTrackKind>, audio: Set<VideoTrackKind>) {
+    package init(video: Set<VideoTrackKind>, audio: Set<VideoTrackKind>, hasCall: Bool = false) {
         self.video = video
         self.audio = audio
+        self.hasCall = hasCall
     }
 }
 

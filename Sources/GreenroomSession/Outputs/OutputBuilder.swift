@@ -15,18 +15,17 @@ import SystemPackage
 /// sinks.
 package struct OutputBuilder {
     private(set) var audioSinks: [any AudioSink] = []
-    private(set) var mixSinks: [any AudioSink] = []
+    private(set) var mixSinks: [(mix: AudioMixer.Mix, sink: any AudioSink)] = []
     private(set) var reports: [ReportFile] = []
-    private var branches:
-        [(
-            track: VideoTrackKind, want: VideoSinkWant, branch: VideoBranch, sizing: OutputSizing
-        )] = []
+    private var branches: [VideoTrackKind: VideoBranches] = [:]
     private var trackSinks: [(track: VideoTrackKind, sink: any AudioSink)] = []
     private var taps: [(track: VideoTrackKind, tap: any VideoTap)] = []
     /// The tracks with video and their first capability, in the session's order.
     let videoTracks: [(track: VideoTrackKind, capability: VideoCapability)]
     /// The tracks with audio.
     let audioTracks: [VideoTrackKind]
+    /// Whether a call may bring participants.
+    let hasCall: Bool
     let clock: SessionClock
     /// Receives the outputs' events while they run.
     let events: SessionEvents
@@ -48,6 +47,7 @@ package struct OutputBuilder {
         audioTracks = plugins.slots.sources.compactMap { source in
             source.role?.medium == .audio ? source.role?.track : nil
         }
+        hasCall = plugins.slots.outputs.contains { $0.instance.roster != nil }
         self.duration = duration
         self.clock = clock
         self.events = events
@@ -71,21 +71,10 @@ package struct OutputBuilder {
         _ sink: any VideoSink, to track: VideoTrackKind, name: String, want: VideoSinkWant,
         format: PixelFormat = .i420, capability: VideoCapability
     ) {
-        let color = want.color(at: capability.size)
-        let branch = VideoBranch(
-            name: name, capability: capability,
-            want: VideoWant(
-                format: format, size: capability.size, range: color.range, matrix: color.matrix,
-                fit: want.fit),
-            endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) }, sink: sink,
-            clock: clock)
-        let sizing: OutputSizing =
-            if want.size != nil || want.fit != .letterbox {
-                .asAsked
-            } else {
-                track == .share && sink.takesOtherSizes ? .follows : .keepsFirst
-            }
-        branches.append((track, want, branch, sizing))
+        branches[track, default: VideoBranches()].connect(
+            sink, name: name, want: want, format: format, capability: capability,
+            endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) },
+            isShare: track == .share, clock: clock)
     }
 
     /// Connects a sink to a track's audio.
@@ -94,10 +83,10 @@ package struct OutputBuilder {
         trackSinks.append((track, sink))
     }
 
-    /// Connects a sink to the mix of all audio.
-    mutating func connectToMix(_ sink: any AudioSink) {
+    /// Connects a sink to a mix.
+    mutating func connect(_ sink: any AudioSink, to mix: AudioMixer.Mix) {
         audioSinks.append(sink)
-        mixSinks.append(sink)
+        mixSinks.append((mix, sink))
     }
 
     /// Passes a track's frames to a tap without conversion.
@@ -111,25 +100,11 @@ package struct OutputBuilder {
     // MARK: For the session
 
     /// The branches of a track; equal wants share a group.
-    func groups(of track: VideoTrackKind) -> [VideoTrack.Group] {
-        var groups: [VideoTrack.Group] = []
-        for entry in branches where entry.track == track {
-            if let index = groups.firstIndex(where: {
-                $0.want == entry.branch.want && $0.sizing == entry.sizing
-            }) {
-                groups[index].branches.append(entry.branch)
-            } else {
-                groups.append(
-                    VideoTrack.Group(
-                        want: entry.branch.want, branches: [entry.branch], sizing: entry.sizing))
-            }
-        }
-        return groups
-    }
+    func groups(of track: VideoTrackKind) -> [VideoTrack.Group] { branches[track]?.groups ?? [] }
 
     /// The want of each branch of a track.
     func wants(of track: VideoTrackKind) -> [(branch: VideoBranch, want: VideoSinkWant)] {
-        branches.filter { $0.track == track }.map { ($0.branch, $0.want) }
+        branches[track]?.wants ?? []
     }
 
     func taps(of track: VideoTrackKind) -> [any VideoTap] {

@@ -15,6 +15,9 @@ package final class OutputFeed: Sendable {
     /// one in hand and the one before.
     static let frameLimit = Int(GR_MAX_KEPT) + 2 * SessionTrack.allCases.count
 
+    /// The most tracks of participants that have ended whose counters stay.
+    private static let endedLimit = 100
+
     /// The most values that an output may have in the report.
     private static let valueLimit = 32
 
@@ -60,6 +63,8 @@ package final class OutputFeed: Sendable {
 
     fileprivate struct Answer {
         var track: OutputTrack
+        /// Whether it is of a participant, and has ended.
+        var hasEnded = false
         var written: gr_want
         var want: TrackWant
         var counts = Counts()
@@ -91,7 +96,7 @@ package final class OutputFeed: Sendable {
     }
 
     /// The tracks that the plugin is told of; nil for all.
-    let selection: Set<SessionTrack>?
+    let selection: TrackSelection?
     /// The role and the plugin's name, for messages: `outputs[0] (FrameFolder)`.
     let name: String
     private let role: String
@@ -103,7 +108,7 @@ package final class OutputFeed: Sendable {
     private let state: Monitor<State>
 
     package init(
-        role: String, name plugin: String, number: Int, selection: Set<SessionTrack>?,
+        role: String, name plugin: String, number: Int, selection: TrackSelection?,
         events: SessionEvents
     ) {
         self.role = role
@@ -131,7 +136,8 @@ package final class OutputFeed: Sendable {
         let want = try TrackWant(written, isVideo: track.capability != nil)
         let isTold: Bool? = state.withLock { state in
             guard let index = state.answers.firstIndex(where: { $0.track.id == track.id }) else {
-                if !state.isConnected {
+                // Tracks of participants come while the session runs.
+                if !state.isConnected || track.participant != nil {
                     state.answers.append(Answer(track: track, written: written, want: want))
                     return false
                 }
@@ -212,9 +218,64 @@ package final class OutputFeed: Sendable {
                 if let kind = track.role?.track {
                     session.connect(sink, to: kind)
                 } else {
-                    session.connectToMix(sink)
+                    session.connect(sink, to: track == .incoming ? .incoming : .own)
                 }
             }
+        }
+    }
+
+    /// Connects a sink to a track of a participant that begins now, if the plugin wants it.
+    ///
+    /// - Parameter start: Of the track, in nanoseconds from the session's start.
+    func connect(
+        _ instance: PluginInstance, to track: ParticipantTrack, start: Int64,
+        in outputs: inout ParticipantOutputs
+    ) {
+        switch want(of: track.id) {
+        case .nothing: return
+        case .video(let want):
+            guard let opened = outputs.capability else { return }
+            let live = max(opened.rate, OutputBuilder.slowestLive)
+            let capability = VideoCapability(
+                size: want.video.size ?? opened.size,
+                rate: want.video.rate ?? (want.isComplete ? opened.rate : live))
+            outputs.connect(
+                PluginVideoSink(
+                    self, instance, track: track.id, rate: capability.rate, start: start,
+                    isComplete: want.isComplete),
+                name: "\(name) \(track.name)", want: want.video, format: want.format,
+                capability: capability)
+        case .audio(let want):
+            outputs.connect(
+                PluginAudioSink(
+                    self, instance, track: track.id, want: want, start: start,
+                    clock: outputs.clock))
+        }
+    }
+
+    /// What the plugin wants of a track.
+    func want(of track: UInt32) -> TrackWant {
+        state.withLock { state in
+            state.answers.first { $0.track.id == track }?.want ?? .nothing
+        }
+    }
+
+    /// Whether the plugin has been told of a track.
+    func knows(_ track: UInt32) -> Bool {
+        state.withLock { state in state.answers.contains { $0.track.id == track } }
+    }
+
+    /// Records that a track of a participant has ended: its counters stay for the report.
+    func end(_ track: UInt32) {
+        state.withLock { state in
+            guard let index = state.answers.firstIndex(where: { $0.track.id == track }) else {
+                return
+            }
+            state.answers[index].hasEnded = true
+            guard state.answers.count(where: \.hasEnded) > Self.endedLimit,
+                let oldest = state.answers.firstIndex(where: \.hasEnded)
+            else { return }
+            state.answers.remove(at: oldest)
         }
     }
 

@@ -50,9 +50,11 @@ package final class PluginAudioSink: AudioSink {
     private let lost = Monitor(0)
 
     /// Starts the sink's thread.
+    ///
+    /// - Parameter start: Of the track, in nanoseconds from the session's start.
     package init(
         _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, want: AudioTrackWant,
-        clock: SessionClock
+        start: Int64 = 0, clock: SessionClock
     ) {
         self.feed = feed
         self.track = track
@@ -72,7 +74,7 @@ package final class PluginAudioSink: AudioSink {
                 let nanoseconds = Self.nanoseconds(at: delivered, want.format.sampleRate)
                 let place = OutputFeed.BlockPlace(
                     track: track, format: want.format, index: delivered,
-                    ptsNanoseconds: feed.epoch + nanoseconds)
+                    ptsNanoseconds: feed.epoch + start + nanoseconds)
                 feed.count(OutputFeed.Result(instance.take(block, place)), of: track)
                 delivered += Int64(block.count / want.format.channels)
             }
@@ -118,8 +120,10 @@ package final class PluginAudioSink: AudioSink {
         feed.count(lostSamples: total, of: track)
     }
 
+    package func beginFinish() { state.change { $0.isFinishing = true } }
+
     package func finish(until deadline: Int64) {
-        state.change { $0.isFinishing = true }
+        beginFinish()
         guard !thread.join(until: deadline) else { return }
         let rest = state.withLock { $0.ring.count }
         feed.count(lostSamples: lost.withLock { $0 } + rest, of: track)

@@ -5,12 +5,16 @@ import GreenroomVideo
 /// `plugin`: an output that is a plugin.
 package struct PluginOutput: Output, Equatable {
     package var configuration: PluginConfiguration
-    package var selection: Set<SessionTrack>?
+    package var selection: TrackSelection?
+    package var isCall: Bool
 
     /// Describes the output.
-    package init(_ configuration: PluginConfiguration, selection: Set<SessionTrack>? = nil) {
+    package init(
+        _ configuration: PluginConfiguration, selection: TrackSelection? = nil, isCall: Bool = false
+    ) {
         self.configuration = configuration
         self.selection = selection
+        self.isCall = isCall
     }
 
     package var plugin: PluginConfiguration? { configuration }
@@ -19,20 +23,32 @@ package struct PluginOutput: Output, Equatable {
 
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
         guard let selection else { return [] }
-        return SessionTrack.allCases.filter(selection.contains).compactMap { track in
-            let isThere =
-                switch track.role?.medium {
-                case .video: track.role.map { tracks.video.contains($0.track) } ?? false
-                case .audio: track.role.map { tracks.audio.contains($0.track) } ?? false
-                case nil: tracks.hasAudio
-                }
-            return isThere
-                ? nil : "there is no \(track.name) to take. Add one, or remove it from \"tracks\"."
+        let cure = "Add one, or remove it from \"tracks\"."
+        let missing = SessionTrack.allCases.filter(selection.own.contains).filter { track in
+            switch track.role?.medium {
+            case .video: !(track.role.map { tracks.video.contains($0.track) } ?? false)
+            case .audio: !(track.role.map { tracks.audio.contains($0.track) } ?? false)
+            case nil: track == .incoming ? !tracks.hasCall : !tracks.hasAudio
+            }
         }
+        return missing.map { track in
+            track == .incoming
+                ? "nothing comes in without a call. \(cure)"
+                : "there is no \(track.name) to take. \(cure)"
+        }
+            + (selection.participants.isEmpty || tracks.hasCall
+                ? [] : ["there are no participants without a call. \(cure)"])
     }
 }
 
 extension SessionOutput {
+    /// A call: gives the session's media to a plugin, which brings participants.
+    ///
+    /// - Parameter configuration: The plugin: a call.
+    public static func call(_ configuration: PluginConfiguration) -> SessionOutput {
+        SessionOutput(PluginOutput(configuration, isCall: true))
+    }
+
     /// Gives the session's media to a plugin.
     ///
     /// - Parameter configuration: The plugin: an output.

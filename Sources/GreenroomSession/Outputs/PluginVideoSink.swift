@@ -28,17 +28,20 @@ package final class PluginVideoSink: VideoSink {
     private let instance: PluginInstance
     private let track: UInt32
     private let rate: FrameRate
+    /// The start of the track, in nanoseconds from that of the session.
+    private let start: Int64
     /// Used by the branch's thread alone; the lock satisfies the compiler, and is never contended.
     private let last = Mutex(Last())
 
     package init(
         _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, rate: FrameRate,
-        isComplete: Bool
+        start: Int64 = 0, isComplete: Bool
     ) {
         self.feed = feed
         self.instance = instance
         self.track = track
         self.rate = rate
+        self.start = start
         pace = isComplete ? .asTheyCome : .onSchedule
     }
 
@@ -61,7 +64,7 @@ package final class PluginVideoSink: VideoSink {
         }
         let place = OutputFeed.FramePlace(
             track: track, periods: periods,
-            ptsNanoseconds: feed.epoch + rate.dueNanoseconds(ofFrame: periods.first))
+            ptsNanoseconds: feed.epoch + start + rate.dueNanoseconds(ofFrame: periods.first))
         var status: Status?
         if let pool = instance.editingPool {
             let shared: VideoFrame? = try last.withLock { last in

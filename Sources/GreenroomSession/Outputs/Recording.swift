@@ -53,6 +53,27 @@ package struct Recording: Output, Equatable {
         }
     }
 
+    package func open(
+        _ track: ParticipantTrack, in outputs: inout ParticipantOutputs
+    ) throws(OutputError) {
+        let folder = try RecordingFolder(path: folder, overwrite: overwrite)
+        guard let opened = outputs.capability else {
+            outputs.connect(
+                try AudioRecording(
+                    path: folder.file("\(track.name).wav"), clock: outputs.clock,
+                    events: outputs.events))
+            return
+        }
+        let capability = VideoCapability(
+            size: video.size ?? opened.size, rate: video.rate ?? opened.rate)
+        outputs.connect(
+            try Y4MRecording(
+                path: folder.file("\(track.name).y4m"), format: Y4MFormat(capability, video),
+                later: nil, events: outputs.events),
+            name: "recording of \(track.name) in \(folder.path)", want: video,
+            capability: capability)
+    }
+
     package var summary: (name: String, text: String)? {
         ("record", "\(folder)\(video.differences)")
     }

@@ -6,56 +6,19 @@ extension SessionReport {
     /// The lines of the summary at the end.
     public var summary: [String] {
         var lines: [String] = []
-        for picture in pictures {
-            lines.append("track \(picture.track): \(picture.account)")
-            for output in picture.outputs {
-                let frames =
-                    output.delivered + output.repeated + output.black + output.slate
-                var line = "\(output.output): \(frames) frames"
-                if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
-                if output.black > 0 { line += ", \(output.black) of them black" }
-                if output.slate > 0 { line += ", \(output.slate) of them a slate" }
-                let lost =
-                    output.queueFull + output.unconvertible + output.failed + picture.superseded
-                if lost > 0 { line += "; \(lost) frames lost" }
-                lines.append(line)
-                lines += (output.pieces ?? []).map {
-                    "\(output.output): \($0.file) is \($0.size), from frame \($0.firstFrame) on"
-                }
-                if let bars = output.bars {
-                    lines.append(
-                        "\(output.output): at \(bars.seconds) s the share was "
-                            + "\(bars.size), shown in \(bars.within) with bars")
-                }
+        for picture in pictures { lines += self.lines(of: picture) }
+        for sound in sounds { lines += self.lines(of: sound) }
+        for participant in participants ?? [] {
+            for track in participant.tracks {
+                if let video = track.video { lines += self.lines(of: video) }
+                if let audio = track.audio { lines += self.lines(of: audio) }
             }
-            lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
-            if picture.unedited > 0 {
-                lines.append(
-                    "\(picture.track): \(picture.unedited) of \(picture.carried) frames shown "
-                        + "unedited by a filter")
-            }
-            if picture.withheld > 0 {
-                lines.append(
-                    "\(picture.track): \(picture.withheld) frames not shown: a required filter "
-                        + "did not edit them")
-            }
-        }
-        for sound in sounds {
-            lines.append("track \(sound.role): \(sound.account)")
-            if sound.concealed >= 48 {
-                lines.append(
-                    "\(sound.role): \(sound.concealed / 48) ms of silence for audio that was late "
-                        + "or missing")
-            }
-            if sound.overfedPercent != nil, sound.cut >= 48 {
-                lines.append(
-                    "\(sound.role): \(sound.cut / 48) ms left out, there was more audio than time")
-            }
-            lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
         }
         lines += outputs.flatMap(\.summary)
         // Without tracks nothing was written.
-        if !(pictures.isEmpty && sounds.isEmpty) { lines += products }
+        if !(pictures.isEmpty && sounds.isEmpty && (participants ?? []).isEmpty) {
+            lines += products
+        }
         for role in notReal ?? [] {
             lines.append(
                 minimumRealPercent.map { "track \(role): less is real than minimum-real, \($0) %" }
@@ -63,6 +26,59 @@ extension SessionReport {
         }
         if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
         return lines.isEmpty ? ["nothing was recorded"] : lines
+    }
+
+    private func lines(of picture: Video) -> [String] {
+        var lines: [String] = []
+        lines.append("track \(picture.track): \(picture.account)")
+        for output in picture.outputs {
+            let frames =
+                output.delivered + output.repeated + output.black + output.slate
+            var line = "\(output.output): \(frames) frames"
+            if output.repeated > 0 { line += ", \(output.repeated) of them repeats" }
+            if output.black > 0 { line += ", \(output.black) of them black" }
+            if output.slate > 0 { line += ", \(output.slate) of them a slate" }
+            let lost =
+                output.queueFull + output.unconvertible + output.failed + picture.superseded
+            if lost > 0 { line += "; \(lost) frames lost" }
+            lines.append(line)
+            lines += (output.pieces ?? []).map {
+                "\(output.output): \($0.file) is \($0.size), from frame \($0.firstFrame) on"
+            }
+            if let bars = output.bars {
+                lines.append(
+                    "\(output.output): at \(bars.seconds) s the share was "
+                        + "\(bars.size), shown in \(bars.within) with bars")
+            }
+        }
+        lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
+        if picture.unedited > 0 {
+            lines.append(
+                "\(picture.track): \(picture.unedited) of \(picture.carried) frames shown "
+                    + "unedited by a filter")
+        }
+        if picture.withheld > 0 {
+            lines.append(
+                "\(picture.track): \(picture.withheld) frames not shown: a required filter "
+                    + "did not edit them")
+        }
+        return lines
+    }
+
+    private func lines(of sound: Audio) -> [String] {
+        var lines: [String] = []
+        lines.append("track \(sound.role): \(sound.account)")
+        if sound.concealed >= 48 {
+            lines.append(
+                "\(sound.role): \(sound.concealed / 48) ms of silence for audio that was late "
+                    + "or missing")
+        }
+        if sound.overfedPercent != nil, sound.cut >= 48 {
+            lines.append(
+                "\(sound.role): \(sound.cut / 48) ms left out, there was more audio than time")
+        }
+        lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
+        return lines
     }
 
     /// Lines about refusals, except for a single frame that was refused at the end of the session.

@@ -114,7 +114,7 @@ public struct SessionReport: Sendable {
 
     /// The video of a track.
     public struct Video: Codable, Sendable {
-        /// `camera` or `share`.
+        /// `camera`, `share`, or the name of a participant's track.
         public var track: String
         /// Its size and rate at the start.
         public var capability: String
@@ -273,7 +273,7 @@ public struct SessionReport: Sendable {
 
     /// The audio of a source.
     public struct Audio: Codable, Sendable {
-        /// Its source.
+        /// Its source, or the name of a participant's track.
         public var role: String
         /// How much of it was real, in frames of 48 kHz.
         public var account: RealAccount
@@ -338,6 +338,10 @@ public struct SessionReport: Sendable {
     public var pictures: [Video]
     /// The audio of the sources.
     public var sounds: [Audio]
+    /// Those whom a call has brought, in the order of joining; nil without a call.
+    public var participants: [Participant]?
+    /// Participants who left long ago and are not in the list; nil without any.
+    public var participantsLeftOut: Int?
     /// Additional entries of outputs, each in the list of its key.
     package var outputs: [OutputReport]
     /// Summary lines of outputs; not in `session.json`.
@@ -345,7 +349,7 @@ public struct SessionReport: Sendable {
 
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
-        negotiations: [VideoNegotiation],
+        negotiations: [VideoNegotiation], participants: ParticipantRecords,
         pipeline: SessionPipeline?, at nanoseconds: Int64,
         outcome: SessionOutcome?
     ) {
@@ -364,9 +368,16 @@ public struct SessionReport: Sendable {
         pictures =
             pipeline?.videoTracks.map { picture in
                 let negotiation = negotiations.first { $0.plugin.instance === picture.instance }
-                return Video(picture, negotiation?.negotiator, at: nanoseconds)
+                return Video(
+                    picture.track, named: picture.track.kind.rawValue,
+                    from: picture.instance.videoIngest, negotiation?.negotiator, at: nanoseconds)
             } ?? []
         sounds = pipeline?.audioTracks.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
+        if instances.contains(where: { $0.roster != nil }) {
+            self.participants = participants.entries(
+                with: pipeline?.participants.all ?? [], at: nanoseconds)
+            participantsLeftOut = participants.leftOut > 0 ? participants.leftOut : nil
+        }
         outputs = pipeline?.outputReports ?? []
         products = plan.configuration.outputs.compactMap(\.output.product)
         minimumRealPercent = plan.configuration.minimumRealPercent
@@ -406,6 +417,8 @@ extension SessionReport: Encodable {
         try report.encode(plugins, forKey: Key("plugins"))
         try report.encode(pictures, forKey: Key("pictures"))
         try report.encode(sounds, forKey: Key("sounds"))
+        try report.encodeIfPresent(participants, forKey: Key("participants"))
+        try report.encodeIfPresent(participantsLeftOut, forKey: Key("participantsLeftOut"))
         for key in OutputForm.builtIn.compactMap(\.reportKey) + [OutputFeed.reportKey] {
             var list = report.nestedUnkeyedContainer(forKey: Key(key))
             for output in outputs where output.key == key { try list.encode(output.entry) }
@@ -450,14 +463,20 @@ extension SessionReport.Plugin {
 }
 
 extension SessionReport.Video {
-    init(_ picture: SessionPipeline.Video, _ negotiator: Negotiator?, at nanoseconds: Int64) {
-        let ingest = picture.instance.videoIngest?.counts ?? VideoIngest.Counts()
-        let counts = picture.track.counts
-        track = picture.track.kind.rawValue
-        account = SessionReport.RealAccount(picture.track.account(at: nanoseconds))
+    /// - Parameters:
+    ///   - name: The track's name.
+    ///   - nanoseconds: From the track's start.
+    init(
+        _ video: VideoTrack, named name: String, from ingest: VideoIngest?,
+        _ negotiator: Negotiator?, at nanoseconds: Int64
+    ) {
+        let ingest = ingest?.counts ?? VideoIngest.Counts()
+        let counts = video.counts
+        track = name
+        account = SessionReport.RealAccount(video.account(at: nanoseconds))
         negotiation = negotiator?.records ?? []
         negotiationsLeftOut = negotiator?.recordsLeftOut ?? 0
-        capability = picture.track.agreed.description
+        capability = video.agreed.description
         sent = ingest.sent
         accepted = ingest.accepted
         leased = ingest.leased
@@ -466,12 +485,12 @@ extension SessionReport.Video {
         abandoned = ingest.abandoned
         bytesCopied = ingest.bytesCopied
         staleRevision = ingest.staleRevision
-        let input = picture.track.input
+        let input = video.input
         superseded = input.counts.superseded
         discarded = input.counts.discarded
-        queued = picture.track.queuedCount
+        queued = video.queuedCount
         overRate = counts.overRate
-        stamps = SessionReport.Stamps(picture.track.stamps)
+        stamps = SessionReport.Stamps(video.stamps)
         unconvertible = counts.unconvertible
         lostInFilter = counts.lostInFilter
         withheld = counts.withheld
@@ -482,9 +501,9 @@ extension SessionReport.Video {
             lost: counts.unprocessed.lost)
         conversions = counts.conversions
         bytesConverted = counts.bytesConverted
-        allocations = input.clock.isVirtual ? nil : picture.track.allocationCount
+        allocations = input.clock.isVirtual ? nil : video.allocationCount
         arrival = SessionReport.Intervals(input.arrivals)
-        outputs = picture.track.branches.map(SessionReport.VideoOutput.init)
+        outputs = video.branches.map(SessionReport.VideoOutput.init)
     }
 }
 

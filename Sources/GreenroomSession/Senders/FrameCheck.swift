@@ -147,3 +147,4 @@ extension gr_video_frame: SizedStruct {}
 extension gr_frame_info: SizedStruct {}
 extension gr_audio_block: SizedStruct {}
 extension gr_lease: SizedStruct {}
+extension gr_open_track: SizedStruct {}

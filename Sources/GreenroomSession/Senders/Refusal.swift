@@ -1,4 +1,5 @@
 import GreenroomMedia
+import GreenroomModel
 
 /// A plugin's calls of the host that can be refused.
 enum SenderCall: String, Sendable {
@@ -11,6 +12,11 @@ enum SenderCall: String, Sendable {
     case keep = "output.keep"
     case release = "output.release"
     case report = "output.report"
+    case joined = "call.joined"
+    case left = "call.left"
+    case openTrack = "call.open_track"
+    case closeTrack = "call.close_track"
+    case setMuted = "call.set_muted"
 }
 
 /// Why a plugin's call was refused.
@@ -53,6 +59,14 @@ struct Refusal: Error, Equatable, Sendable {
         case reportName
         case reportNumber
         case reportLimit(Int)
+        case participantName
+        case participantLimit(Int)
+        case unknownParticipant(UInt32)
+        case trackKind(UInt32)
+        case secondTrack(SessionRole)
+        case unknownTrack
+        case frameRate(UInt32, UInt32)
+        case changeLimit(Int)
     }
 
     var call: SenderCall
@@ -79,7 +93,9 @@ struct Refusal: Error, Equatable, Sendable {
         case .notStarted: .notStarted
         case .stopped: .stopped
         case .gone: .gone
-        case .null, .structTooSmall, .misaligned, .reportName, .reportNumber: .badArgument
+        case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .participantName,
+            .unknownParticipant, .trackKind, .secondTrack, .unknownTrack:
+            .badArgument
         case .unknownFormat, .compressedLease: .badFormat
         case .size: .badSize
         case .planeCount, .planeWithoutData: .badPlanes
@@ -90,12 +106,12 @@ struct Refusal: Error, Equatable, Sendable {
         case .revision: .badRevision
         case .timestamp: .badTimestamp
         case .lease, .notLent, .notKept: .badLease
-        case .rate: .badRate
+        case .rate, .frameRate: .badRate
         case .channels: .badChannels
         case .emptyBlock, .longBlock: .badBlock
         case .queueFull: .queueFull
-        case .noBuffer, .poolEmpty, .keptLimit: .noBuffer
-        case .reportLimit: .queueFull
+        case .noBuffer, .poolEmpty, .keptLimit, .participantLimit: .noBuffer
+        case .reportLimit, .changeLimit: .queueFull
         case .data: .badData
         }
     }
@@ -246,6 +262,40 @@ struct Refusal: Error, Equatable, Sendable {
                 "Use 1 to 40 characters of a-z, 0-9 and '-', and begin with a letter"
             )
         case .reportNumber: ("the value is infinite or no number", "Report finite numbers")
+        case .participantName:
+            (
+                "the name is empty, or longer than \(CallRoster.longestName) bytes",
+                "Pass a name for people"
+            )
+        case .participantLimit(let limit):
+            ("\(limit) participants are there already", "Let nobody else join")
+        case .unknownParticipant(let number):
+            (
+                "participant \(number) is not there",
+                "Pass a number that joined has written, until left"
+            )
+        case .trackKind(let kind):
+            (
+                "kind \(kind) is no track of a participant",
+                "Use GR_TRACK_CAMERA, MICROPHONE, SHARE or SHARE_AUDIO"
+            )
+        case .secondTrack(let role):
+            (
+                "the participant has a \(role.facts.name) already",
+                "Close that track before you open another one"
+            )
+        case .unknownTrack:
+            (
+                "the sender is of no open track",
+                "Pass what open_track has written, until close_track, left or stop_send"
+            )
+        case .frameRate(let numerator, let denominator):
+            (
+                "the rate is \(numerator)/\(denominator), and rates are above 0 and at most 1000",
+                "Write a rate in frames a second"
+            )
+        case .changeLimit(let limit):
+            ("\(limit) changes wait for the session", "Open and close less often")
         case .reportLimit(let limit):
             ("\(limit) values are reported already", "Report fewer names")
         case .data(let fault):

@@ -121,7 +121,7 @@ public final class Session: Sendable {
             plugins.end()
             return report(plugins, nil, at: 0, outcome: .interrupted)
         }
-        guard plugins.failedRole == nil, !plugins.slots.sources.isEmpty else {
+        guard plugins.failedRole == nil, plugins.slots.hasMedia else {
             plugins.end()
             return report(
                 plugins, nil, at: 0, outcome: .pluginFailed(role: plugins.failedRole))
@@ -147,6 +147,7 @@ public final class Session: Sendable {
         // A stop-send may take long; recordings end with the session.
         pipeline.finishAudio(at: end)
         plugins.stopSources()
+        plugins.followParticipants(on: pipeline)
         pipeline.finish(at: end)
         pipeline.finishPluginSinks()
         plugins.end()
@@ -193,6 +194,7 @@ public final class Session: Sendable {
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
             plugins.watch()
+            plugins.followParticipants(on: pipeline)
             pipeline.abandonLostOutputs()
             plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {
@@ -261,7 +263,7 @@ public final class Session: Sendable {
         if let role = plugins.failedRole {
             return stopping("\(role) failed", .pluginFailed(role: role))
         }
-        if plugins.slots.sources.isEmpty {
+        if !plugins.slots.hasMedia {
             return stopping(
                 "every source has ended", plugins.wasDropped ? .pluginFailed(role: nil) : .finished)
         }
@@ -337,7 +339,8 @@ public final class Session: Sendable {
     ) -> SessionReport {
         SessionReport(
             plan: plan, instances: plugins.everyone, losses: plugins.losses.all,
-            negotiations: plugins.negotiations.all, pipeline: pipeline, at: nanoseconds,
+            negotiations: plugins.negotiations.all,
+            participants: plugins.participants, pipeline: pipeline, at: nanoseconds,
             outcome: outcome)
     }
 }

@@ -32,6 +32,12 @@ extension SessionEvent {
         case .broadcastRefused(let role, let text): "\(role): \(text)"
         case .sharePaused(let role): "\(role): paused by its source"
         case .shareResumed(let role): "\(role): resumed by its source"
+        case .participantJoined(let role, let name): "\(role): \(name) has joined"
+        case .participantLeft(let role, let name): "\(role): \(name) has left"
+        case .trackOpened(let track, _, let capability):
+            "\(track): opened\(capability.map { ", \($0)" } ?? "")"
+        case .trackMuted(let track, let isMuted): "\(track): \(isMuted ? "muted" : "unmuted")"
+        case .trackClosed(let track): "\(track): closed"
         case .pluginLost(let role, let evidence): "\(role): lost: \(evidence)"
         case .pluginRestarts(let role, let seconds):
             "\(role): it is started again in \(seconds) s"

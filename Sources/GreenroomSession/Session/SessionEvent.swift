@@ -67,6 +67,16 @@ public enum SessionEvent: Sendable {
     case sharePaused(role: String)
     /// A share resumed.
     case shareResumed(role: String)
+    /// A participant has joined.
+    case participantJoined(role: String, name: String)
+    /// A participant has left.
+    case participantLeft(role: String, name: String)
+    /// A participant's track was opened; its capability is nil for audio.
+    case trackOpened(track: String, participant: String, capability: VideoCapability?)
+    /// A participant has muted a track, or takes that back.
+    case trackMuted(track: String, isMuted: Bool)
+    /// A participant's track was closed.
+    case trackClosed(track: String)
     /// A plugin's process ended, or was killed for a fault.
     case pluginLost(role: String, evidence: String)
     /// A lost plugin restarts after some seconds.

@@ -21,7 +21,7 @@ final class SessionPipeline: Sendable {
     }
 
     /// Time limit for outputs to finish after the session's end.
-    private static let finishNanoseconds: Int64 = 5_000_000_000
+    static let finishNanoseconds: Int64 = 5_000_000_000
 
     let videoTracks: [Video]
     let audioTracks: [(role: String, ingest: AudioIngest)]
@@ -29,6 +29,9 @@ final class SessionPipeline: Sendable {
     let reports: [ReportFile]
     private let feeds: [OutputFeed]
     private let audioMixer: AudioMixer
+    /// The tracks of participants.
+    let participants: ParticipantPipelines
+    private let hasCall: Bool
     private let audioThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
     private let timeline: SessionTimeline
@@ -96,12 +99,17 @@ final class SessionPipeline: Sendable {
         audioMixer = AudioMixer(
             tracks: tracks, mixSinks: outputs.mixSinks, clock: clock)
         if let duration { audioMixer.finish(at: duration) }
+        hasCall = outputs.hasCall
+        participants = ParticipantPipelines(
+            outputs: all, mixer: audioMixer, timeline: timeline, clock: clock, events: events,
+            filterDeadline: configuration.callbackDeadline.nanoseconds)
     }
 
-    /// The report entries of audio sinks, in the order of the outputs.
+    /// The report entries of audio sinks, in the order of the outputs; those of participants follow.
     var outputReports: [OutputReport] {
         let mix = MixStatistics(clampedSamples: audioMixer.clampedSamples)
-        return audioSinks.compactMap { $0.report(of: mix) } + feeds.map(\.outputReport)
+        return (audioSinks + participants.sinks).compactMap { $0.report(of: mix) }
+            + feeds.map(\.outputReport)
     }
 
     /// The start of the session's timeline, on the session clock.
@@ -154,7 +162,7 @@ final class SessionPipeline: Sendable {
             }
             video.threads.change { $0 = threads }
         }
-        guard !audioTracks.isEmpty else { return }
+        guard !audioTracks.isEmpty || hasCall else { return }
         for audio in audioTracks { audio.ingest.begin(epoch: epoch) }
         let audioMixer = audioMixer
         let thread = HostThread(name: "audio", clock: clock, as: ClockOrder(part: .audio)) {
@@ -207,6 +215,7 @@ final class SessionPipeline: Sendable {
                 branch.finish(endSlot: branch.rate.frameCount(inNanoseconds: nanoseconds))
             }
         }
+        participants.finishVideo(at: nanoseconds)
         // Only now: the virtual clock stands still until every branch knows its end, so that the
         // branches' progress is deterministic.
         clock.idling { joinOutputs(until: deadline) }
@@ -214,12 +223,12 @@ final class SessionPipeline: Sendable {
 
     /// Ends the branches of output plugins without which the session continues.
     func abandonLostOutputs() {
-        for video in videoTracks {
-            for branch in video.track.branches where branch.plugin >= 0 && branch.failure == nil {
-                let feed = feeds.first { $0.plugin == branch.plugin }
-                guard let feed, feed.hasLeft, !feed.hasFinished else { continue }
-                branch.abandon(because: "the session continues without \(feed.name)")
-            }
+        guard feeds.contains(where: { $0.hasLeft && !$0.hasFinished }) else { return }
+        for branch in videoTracks.flatMap(\.track.branches) + participants.all.flatMap(\.branches)
+        where branch.plugin >= 0 && branch.failure == nil {
+            let feed = feeds.first { $0.plugin == branch.plugin }
+            guard let feed, feed.hasLeft, !feed.hasFinished else { continue }
+            branch.abandon(because: "the session continues without \(feed.name)")
         }
     }
 
@@ -227,7 +236,9 @@ final class SessionPipeline: Sendable {
     func finishPluginSinks() {
         clock.idling {
             let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
-            for sink in audioSinks where sink.isOfPlugin { sink.finish(until: deadline) }
+            for sink in audioSinks + participants.sinks where sink.isOfPlugin {
+                sink.finish(until: deadline)
+            }
         }
     }
 
@@ -255,6 +266,7 @@ final class SessionPipeline: Sendable {
                         output: branch.name, reason: "it is still writing, and was left behind"))
             }
         }
+        participants.joinVideo(until: deadline)
         audioThread.withLock { $0 }?.join(until: deadline)
     }
 
@@ -266,6 +278,8 @@ final class SessionPipeline: Sendable {
     private func endOutputs() {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         // Files were opened last. A slow device must not take their time.
-        for sink in audioSinks.reversed() where !sink.isOfPlugin { sink.finish(until: deadline) }
+        for sink in (audioSinks + participants.sinks).reversed() where !sink.isOfPlugin {
+            sink.finish(until: deadline)
+        }
     }
 }

@@ -75,6 +75,10 @@ package struct SessionPlan: Sendable {
 
     /// The plugin at an address; nil without one.
     package subscript(address: PluginAddress) -> SourcePlan? {
-        if case .output(let index) = address { outputs[index] } else { slots[address] }
+        switch address {
+        case .output(let index): outputs[index]
+        case .call: configuration.outputs.firstIndex { $0.output.isCall }.flatMap { outputs[$0] }
+        case .source, .filter: slots[address]
+        }
     }
 }

@@ -52,6 +52,9 @@ struct PluginSlots {
     private let everyFilter: [SessionPlugin]
     /// All instances, including those that left; for the report.
     let everyone: [PluginInstance]
+    /// The output that is a call, if it has not left.
+    var call: SessionPlugin? { outputs.first { $0.instance.roster != nil } }
+
     /// What each output plugin gets, also of those that left.
     let feeds: [OutputFeed]
 
@@ -110,14 +113,18 @@ struct PluginSlots {
         }
         let taking = plan.outputs.sorted { $0.key < $1.key }
         for (number, (index, plugin)) in taking.enumerated() {
-            let address = PluginAddress.output(index)
+            let address = plan.configuration.address(ofOutput: index)
+            let number = slots.count + chain.count + number
             let feed = OutputFeed(
-                role: "\(address)", name: plugin.descriptor.name,
-                number: slots.count + chain.count + number,
+                role: "\(address)", name: plugin.descriptor.name, number: number,
                 selection: plan.configuration.outputs[index].output.selection, events: events)
+            let roster =
+                plugin.descriptor.kind.isCall
+                ? CallRoster(plugin: number, frameLimit: frameLimit, clock: clock, events: events)
+                : nil
             let instance = PluginInstance(
-                plan: plugin, number: slots.count + chain.count + number, role: "\(address)",
-                clock: clock, events: events, feed: feed)
+                plan: plugin, number: number, role: "\(address)", clock: clock, events: events,
+                feed: feed, roster: roster)
             outputs.append(
                 SessionPlugin(
                     address: address, instance: instance, onFailure: plugin.onFailure,
@@ -130,6 +137,9 @@ struct PluginSlots {
 
     /// Sources, filters and outputs.
     var all: [SessionPlugin] { sources + filters + outputs }
+
+    /// Whether anything makes media: a source, or a call.
+    var hasMedia: Bool { !sources.isEmpty || call != nil }
 
     /// The source of a role.
     subscript(role: SessionRole) -> SessionPlugin? {

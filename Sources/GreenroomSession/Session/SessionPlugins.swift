@@ -20,6 +20,8 @@ struct SessionPlugins {
     var losses = PluginLosses()
     var negotiations = SessionNegotiations()
     var silence = SourceSilence()
+    /// Whom the call has brought, for the report.
+    var participants = ParticipantRecords()
     /// Numbers of the sources that a command has stopped.
     var stopped: Set<Int> = []
     /// The first plugin with a fatal failure.
@@ -101,10 +103,15 @@ extension SessionPlugins {
     /// maximum.
     func tracks(for output: SessionPlugin) -> [OutputTrack] {
         let roles = slots.sources.compactMap(\.role)
+        let hasCall = slots.call != nil
         let there = SessionTrack.allCases.filter { track in
-            track.role.map(roles.contains) ?? roles.contains { $0.medium == .audio }
+            switch track {
+            case .incoming: hasCall
+            case .mix: roles.contains { $0.medium == .audio }
+            case .camera, .microphone, .share, .shareAudio: track.role.map(roles.contains) ?? false
+            }
         }
-        return there.filter { output.feed?.selection?.contains($0) ?? true }.map { track in
+        return there.filter { output.feed?.selection?.own.contains($0) ?? true }.map { track in
             let source = slots.sources.first { $0.role == track.role }
             let agreed = source.flatMap(negotiations.capability)
             return OutputTrack(
@@ -138,6 +145,7 @@ extension SessionPlugins {
     mutating func stopSources() {
         isEnding = true
         for source in slots.sources { source.instance.closeIngest() }
+        slots.call?.instance.roster?.closeAll()
         // The ending steps follow from the ends of running ones.
         for step in steps.takeRunning() { settle(steps.end(of: step), of: step) }
         perform(slots.sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }

@@ -33,6 +33,9 @@ extension NewPackage {
         switch plugin.template.address {
         case .output:
             return ["\(SessionRole.camera.facts.key):"] + companion.indented()
+        case .call:
+            return ["\(SessionRole.camera.facts.key):"] + companion.indented()
+                + ["", "\(PluginAddress.callKey):"] + section.indented()
         case .filter(_, let role):
             let filters = ["\(PluginAddress.filtersKey):"] + section.asEntry.indented()
             return ["\(role.facts.key):"] + (companion + filters).indented()
@@ -46,7 +49,7 @@ extension NewPackage {
     /// The outputs before the recording.
     private var outputs: [String] {
         ["\(PluginAddress.outputsKey):"]
-            + (plugin.template.kind.isOutput ? section.asEntry.indented() : [])
+            + (plugin.template.address == .output(0) ? section.asEntry.indented() : [])
     }
 
     /// The plugin's section.

@@ -65,7 +65,9 @@ struct NewPlugin {
 
     /// The headers of `greenroom` that its folder gets.
     var headers: [String] {
-        let output = template.kind.isOutput ? ["output.h"] : []
+        let output =
+            template.kind.isCall
+            ? ["output.h", "call.h"] : template.kind.isOutput ? ["output.h"] : []
         return switch language {
         case .swift: []
         case .c: ["plugin.h", "send.h"] + output + ["base.h"]

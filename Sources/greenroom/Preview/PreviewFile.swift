@@ -154,7 +154,9 @@ struct PreviewFile {
 extension PluginAddress {
     /// The address of a single plugin, or of a filter with its source.
     init(of kind: PluginKind) {
-        if kind.isOutput {
+        if kind.isCall {
+            self = .call
+        } else if kind.isOutput {
             self = .output(0)
         } else if let role = SessionRole.allCases.first(where: { $0.kind == kind }) {
             self.init(role)
@@ -170,7 +172,7 @@ extension PluginAddress {
         switch self {
         case .source(let role): role.facts.parent.map { [($0, "ColorBars")] } ?? []
         case .filter(_, let role): [(role, "ColorBars")]
-        case .output: [(.camera, "ColorBars"), (.microphone, "Tone")]
+        case .output, .call: [(.camera, "ColorBars"), (.microphone, "Tone")]
         }
     }
 }

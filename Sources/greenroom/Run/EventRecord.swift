@@ -82,6 +82,16 @@ extension SessionEvent {
             EventRecord(event: "share-resumed", role: role)
         case .pluginLost(let role, let evidence):
             EventRecord(event: "plugin-lost", role: role, text: evidence)
+        case .participantJoined(let role, let name):
+            EventRecord(event: "participant-joined", role: role, text: name)
+        case .participantLeft(let role, let name):
+            EventRecord(event: "participant-left", role: role, text: name)
+        case .trackOpened(let track, let participant, _):
+            EventRecord(event: "track-opened", role: track, text: participant)
+        case .trackMuted(let track, let isMuted):
+            EventRecord(event: isMuted ? "track-muted" : "track-unmuted", role: track)
+        case .trackClosed(let track):
+            EventRecord(event: "track-closed", role: track)
         case .pluginRestarts(let role, let seconds):
             EventRecord(event: "plugin-restarts", role: role, seconds: seconds)
         case .pluginReturned(let role, let seconds):

@@ -75,6 +75,7 @@ extension FakeSession {
         var track = gr_track(
             struct_size: UInt32(MemoryLayout<gr_track>.size), id: id, kind: kind,
             participant: participant, name: cString(name),
+            participant_name: participant == 0 ? nil : cString("Ana"),
             capability: capability.map { gr_capability($0) } ?? gr_capability())
         var want = gr_want()
         want.struct_size = UInt32(MemoryLayout<gr_want>.size)

@@ -29,7 +29,9 @@ import Testing
                 onFailure: onFailure)
             session.plan.configuration.outputs.append(
                 SessionOutput(
-                    PluginOutput(PluginConfiguration("FakeOutput"), selection: selection)))
+                    PluginOutput(
+                        PluginConfiguration("FakeOutput"),
+                        selection: selection.map { TrackSelection(own: $0) })))
         }
         return session
     }

@@ -16,16 +16,20 @@
  *        create -> initialize -> track -> ... -> track -> start_send -> video, audio
  *               -> stop_send -> uninitialize -> destroy
  *
+ *   Participants whom a call brings (greenroom/call.h) have tracks, too. These come and go while the
+ *   session runs: track is called when one was opened, and gone after its last frame or block.
+ *
  *   The first calls of track, one for each track, come before the sources know what they send:
  *   the largest capability that is wanted limits what they are offered. A second call for a
- *   video track follows when its source has agreed. An output keeps its answer for as long as it
+ *   video track of the session follows when its source has agreed. An output keeps its answer for as long as it
  *   lives; what it writes into the last call before start_send counts.
  *
  *   MEDIA
  *
  *   Of each video track an output gets exactly one frame for each period of the rate that it
- *   wants, from the start of the session to its end: a new frame, the one before once more, black
- *   before the first frame and while the camera is stopped, or a slate while the source is lost.
+ *   wants, from the start of the track to its end (the session's own tracks start with the session
+ *   and end with it): a new frame, the one before once more, black before the first frame and while
+ *   the camera is stopped, or a slate while the source is lost.
  *   Of each audio track it gets every sample, with silence where the source sent none. Both come
  *   in order. Calls of one instance never overlap, whatever track they are for.
  *
@@ -66,7 +70,10 @@ enum {
   GR_TRACK_MICROPHONE = 2,  /**< audio: the microphone */
   GR_TRACK_SHARE = 3,       /**< video: the shared screen */
   GR_TRACK_SHARE_AUDIO = 4, /**< audio: the sound of the share */
-  GR_TRACK_MIX = 5          /**< audio: the sum of the session's audio tracks */
+  GR_TRACK_MIX = 5,         /**< audio: the sum of the session's own audio tracks */
+  GR_TRACK_INCOMING = 6,    /**< audio: the sum of all participants' audio tracks */
+  GR_TRACK_MIX_MINUS = 7    /**< audio: the sum of all, the session's and the participants', without
+                                 those of one participant: what that participant is to hear */
 };
 
 /** A track of the session. */
@@ -74,8 +81,9 @@ typedef struct gr_track {
   uint32_t struct_size;
   uint32_t id;          /**< never zero; of one track throughout the session */
   uint32_t kind;        /**< GR_TRACK_... */
-  uint32_t participant; /**< zero: the session's own */
-  const char *GR_NONNULL name; /**< for people and file names: "camera", "share-audio" */
+  uint32_t participant; /**< whose it is; zero: the session's own */
+  const char *GR_NONNULL name; /**< for file names: "camera", "share-audio", "ana-camera" */
+  const char *GR_NULLABLE participant_name; /**< for people: "Ana"; NULL: the session's own */
   gr_capability capability;    /**< of video: the largest size and rate; as soon as its source has
                                     agreed, the agreed ones. All zero for audio */
 } gr_track;
@@ -130,7 +138,7 @@ typedef struct gr_output_frame {
   uint64_t id;       /**< to keep it: of this frame until it is released */
   uint32_t content;  /**< GR_CONTENT_... */
   uint32_t periods;  /**< how many periods in a row it is for, at least 1 */
-  int64_t index;     /**< of its first period, from 0 at the start of the session */
+  int64_t index;     /**< of its first period, from 0 at the start of the track */
   gr_video_frame frame; /**< upright, in the wanted format and size. Its pts_ns is the beginning of
                              the first period, on the session clock */
 } gr_output_frame;
@@ -139,8 +147,8 @@ typedef struct gr_output_frame {
 typedef struct gr_output_block {
   uint32_t struct_size;
   uint32_t track;       /**< its id */
-  int64_t index;        /**< of its first sample, from 0 at the start of the session */
-  gr_audio_block block; /**< in the wanted format; the last one of a session may be shorter. Its
+  int64_t index;        /**< of its first sample, from 0 at the start of the track */
+  gr_audio_block block; /**< in the wanted format; the last one of a track may be shorter. Its
                              pts_ns is when the first sample sounds, on the session clock */
 } gr_output_block;
 
@@ -151,8 +159,9 @@ typedef struct gr_output {
   uint32_t struct_size;
   uint32_t reserved;
 
-  /** Describes a track. The output writes what it wants of it.
-   *  [control & initialized] */
+  /** Describes a track. The output writes what it wants of it. While sending, only the tracks of
+   *  participants.
+   *  [control & initialized or sending] */
   gr_status (*GR_NONNULL track)(void *GR_NULLABLE self, const gr_track *GR_NONNULL track,
                                 gr_want *GR_NONNULL want);
 
@@ -163,6 +172,11 @@ typedef struct gr_output {
   /** Takes a block of audio. A status other than GR_STATUS_OK is counted as a failed block.
    *  [media & sending] */
   gr_status (*GR_NONNULL audio)(void *GR_NULLABLE self, const gr_output_block *GR_NONNULL block);
+
+  /** A participant's track has ended: every frame and block of it was delivered. Comes once for each
+   *  such track that was wanted, unless stop_send comes first. NULL: the output need not know.
+   *  [control & sending] */
+  void (*GR_NULLABLE gone)(void *GR_NULLABLE self, uint32_t track);
 } gr_output;
 
 /* ------------------------------------------------------------------------------------
@@ -195,11 +209,11 @@ typedef struct gr_output_host {
 } gr_output_host;
 
 #if UINTPTR_MAX == 0xffffffffffffffffu
-GR_STATIC_ASSERT(size_of_track, sizeof(gr_track) == 40);
+GR_STATIC_ASSERT(size_of_track, sizeof(gr_track) == 48);
 GR_STATIC_ASSERT(size_of_want, sizeof(gr_want) == 56);
 GR_STATIC_ASSERT(size_of_output_frame, sizeof(gr_output_frame) == 160);
 GR_STATIC_ASSERT(size_of_output_block, sizeof(gr_output_block) == 56);
-GR_STATIC_ASSERT(size_of_output, sizeof(gr_output) == 32);
+GR_STATIC_ASSERT(size_of_output, sizeof(gr_output) == 40);
 GR_STATIC_ASSERT(size_of_output_host, sizeof(gr_output_host) == 32);
 #endif
 

@@ -535,7 +535,8 @@ enum {
   GR_KIND_SHARE_SOURCE = 3,       /**< a screen share: gr_video_functions, an offer "up to" */
   GR_KIND_SHARE_AUDIO_SOURCE = 4, /**< the audio of a share: gr_audio_functions */
   GR_KIND_PRE_PROCESSOR = 5,      /**< edits a camera's frames: GR_EXT_PRE_PROCESSOR */
-  GR_KIND_OUTPUT = 6              /**< takes the session's media: greenroom/output.h (minor 1) */
+  GR_KIND_OUTPUT = 6,             /**< takes the session's media: greenroom/output.h (minor 1) */
+  GR_KIND_CALL = 7                /**< an output that brings participants: greenroom/call.h (minor 1) */
 };
 
 /** The arguments of initialize. */

@@ -126,7 +126,7 @@ static char *copy(const char *text) {
 }
 
 static const void *get_extension(void *self, const char *id) {
-  static const gr_output media = {sizeof(gr_output), 0, track, video, audio};
+  static const gr_output media = {sizeof(gr_output), 0, track, video, audio, NULL};
   static const gr_live_parameters live = {sizeof(gr_live_parameters), 0, set};
   (void)self;
   if (strcmp(id, GR_EXT_OUTPUT) == 0) return &media;

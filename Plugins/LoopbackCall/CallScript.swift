@@ -1,0 +1,141 @@
+import GreenroomPlugin
+
+/// Who is in a call, when, and what they send.
+///
+/// A participant is a line, or ends with a semicolon: a name, when they are there, and their tracks,
+/// separated by blanks.
+///
+/// ```text
+/// Ana 0s-10s camera=640x360@15 microphone=440 mute=3s-4s
+/// Ben 2s share=1280x720@5 share-audio=330
+/// ```
+struct CallScript {
+    /// A stretch of the session, in nanoseconds from its start.
+    struct Stretch {
+        var start: Int64
+        /// Nil: to the session's end.
+        var end: Int64?
+    }
+
+    /// A participant.
+    struct Participant {
+        var name: String
+        var presence: Stretch
+        var camera: VideoCapability?
+        var share: VideoCapability?
+        /// The frequency of the tone, in hertz.
+        var microphone: Double?
+        var shareAudio: Double?
+        /// When the microphone is muted.
+        var mutes: [Stretch] = []
+    }
+
+    var participants: [Participant] = []
+
+    /// What a camera, a share and tones are without a value.
+    private static let camera = VideoCapability(width: 640, height: 360, fps: 15)
+    private static let share = VideoCapability(width: 1280, height: 720, fps: 5)
+    private static let frequency = 440.0
+
+    /// Reads a script.
+    ///
+    /// - Throws: What is wrong with which participant.
+    init(_ text: String) throws(PluginError) {
+        for line in text.split(whereSeparator: { $0 == ";" || $0.isNewline }) {
+            let words = line.split(whereSeparator: \.isWhitespace).map(String.init)
+            guard let name = words.first else { continue }
+            participants.append(try Participant(name, words.dropFirst()))
+        }
+        guard !participants.isEmpty else {
+            throw PluginError(
+                "script: nobody joins. Write participants such as \"Ana 0s-10s camera microphone\".",
+                status: .badSetting)
+        }
+    }
+
+    fileprivate static func value(
+        of track: String, _ text: Substring?, or usual: VideoCapability, for name: String
+    ) throws(PluginError) -> VideoCapability {
+        guard let text else { return usual }
+        guard let capability = VideoCapability(text) else {
+            throw PluginError(
+                "script: \(name): \(track)=\(text) is no size with a frame rate. Write "
+                    + "\(track)=640x360@15.", status: .badSetting)
+        }
+        return capability
+    }
+
+    fileprivate static func frequency(
+        of track: String, _ text: Substring?, for name: String
+    ) throws(PluginError) -> Double {
+        guard let text else { return frequency }
+        guard let frequency = Double(text), (20...20_000).contains(frequency) else {
+            throw PluginError(
+                "script: \(name): \(track)=\(text) is no frequency of 20 to 20000 Hz. Write "
+                    + "\(track)=440.", status: .badSetting)
+        }
+        return frequency
+    }
+}
+
+extension CallScript.Participant {
+    fileprivate init(_ name: String, _ words: ArraySlice<String>) throws(PluginError) {
+        guard let time = words.first, let presence = CallScript.Stretch(time) else {
+            throw PluginError(
+                "script: \(name): \"\(words.first ?? "")\" is no time. Write when they are there, such "
+                    + "as \"\(name) 2s-10s\", or \"\(name) 2s\" to the end.", status: .badSetting)
+        }
+        self.name = name
+        self.presence = presence
+        for word in words.dropFirst() {
+            let parts = word.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            let value = parts.count > 1 ? parts[1] : nil
+            switch parts.first {
+            case "camera":
+                camera = try CallScript.value(
+                    of: "camera", value, or: CallScript.camera, for: name)
+            case "share":
+                share = try CallScript.value(of: "share", value, or: CallScript.share, for: name)
+            case "microphone":
+                microphone = try CallScript.frequency(of: "microphone", value, for: name)
+            case "share-audio":
+                shareAudio = try CallScript.frequency(of: "share-audio", value, for: name)
+            case "mute":
+                guard let stretch = value.flatMap({ CallScript.Stretch(String($0)) }) else {
+                    throw PluginError(
+                        "script: \(name): \"\(word)\" has no times. Write mute=3s-4s.",
+                        status: .badSetting)
+                }
+                mutes.append(stretch)
+            default:
+                throw PluginError(
+                    "script: \(name): \"\(word)\" is unknown. Write camera, share, microphone, "
+                        + "share-audio or mute=3s-4s.", status: .badSetting)
+            }
+        }
+    }
+}
+
+extension CallScript.Stretch {
+    /// Reads `2s-10s`, `500ms-2s`, or `2s`, which has no end.
+    fileprivate init?(_ text: String) {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.time)
+        guard let first = parts.first, let start = first, parts.count <= 2 else { return nil }
+        self.start = start
+        if parts.count == 2 {
+            guard let end = parts[1], end > start else { return nil }
+            self.end = end
+        }
+    }
+
+    /// Nanoseconds of `2s`, `1.5s` or `500ms`; at most a year.
+    private static func time(_ text: Substring) -> Int64? {
+        let (number, unit): (Substring, Double) =
+            text.hasSuffix("ms") ? (text.dropLast(2), 1e6) : (text.dropLast(), 1e9)
+        guard text.hasSuffix("s"), let value = Double(number), value >= 0,
+            value * unit <= 3.2e16
+        else { return nil }
+        return Int64(value * unit)
+    }
+}

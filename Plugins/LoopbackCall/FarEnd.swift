@@ -1,0 +1,199 @@
+import Glibc
+import GreenroomPlugin
+import Synchronization
+
+/// The participants of a script, and the thread that sends for them.
+///
+/// The thread does one thing after another, in the order of the times at which they are due, so that
+/// a session on the virtual clock is the same each time.
+final class FarEnd: Sendable {
+    /// Something that is due.
+    private enum Step {
+        case join
+        case mute(Bool)
+        case frame(Video, Int64)
+        case block(Audio, Int64)
+        case leave
+    }
+
+    private enum Video { case camera, share }
+    private enum Audio { case microphone, shareAudio }
+
+    /// A participant, as far as the thread knows them.
+    private struct Person {
+        var script: CallScript.Participant
+        var number: Int
+        var participant: CallParticipant?
+        var camera: CallVideoTrack?
+        var share: CallVideoTrack?
+        var microphone: CallAudioTrack?
+        var shareAudio: CallAudioTrack?
+    }
+
+    private static let rate = 48_000
+    private static let blockFrames = 480
+
+    private let host: PluginHost
+    private let script: CallScript
+    /// The tracks that nobody wants.
+    private let unwanted = Mutex<Set<UInt64>>([])
+
+    init(_ script: CallScript, host: PluginHost) {
+        self.script = script
+        self.host = host
+    }
+
+    /// Takes what the session needs of a track. [any]
+    func follow(_ demand: TrackDemand) {
+        unwanted.withLock { unwanted in
+            if demand.isWanted {
+                unwanted.remove(demand.track)
+            } else {
+                unwanted.insert(demand.track)
+            }
+        }
+    }
+
+    /// The thread: returns when the host stops the call.
+    func run() {
+        let start = host.nowNanoseconds
+        var people = script.participants.enumerated().map { number, participant in
+            Person(script: participant, number: number)
+        }
+        var due = people.indices.map { index in
+            (time: people[index].script.presence.start, person: index, step: Step.join)
+        }
+        while let next = due.indices.min(by: { due[$0].time < due[$1].time }) {
+            let (time, index, step) = due.remove(at: next)
+            guard host.wait(untilNanoseconds: start + time) == .ok else { return }
+            do throws(SendRefusal) {
+                due += try perform(step, at: time, start, &people[index]).map {
+                    (time: $0.time, person: index, step: $0.step)
+                }
+            } catch {
+                guard !error.isEnd else { continue }
+                host.log(.warning, "\(people[index].script.name): \(error.text)")
+            }
+        }
+        // Whoever stays does so to the end.
+        _ = host.wait(untilNanoseconds: .max)
+    }
+
+    /// Does what is due.
+    ///
+    /// - Returns: What follows.
+    private func perform(
+        _ step: Step, at time: Int64, _ start: Int64, _ person: inout Person
+    ) throws(SendRefusal) -> [(time: Int64, step: Step)] {
+        switch step {
+        case .join: return try join(&person, at: time)
+        case .leave:
+            person.participant?.leave()
+            person.participant = nil
+            return []
+        case .mute(let isMuted):
+            person.microphone?.setMuted(isMuted)
+            return []
+        case .frame(let kind, let number):
+            guard person.participant != nil else { return [] }
+            let (track, capability) =
+                kind == .camera
+                ? (person.camera, person.script.camera) : (person.share, person.script.share)
+            guard let track, let capability else { return [] }
+            let next =
+                person.script.presence.start
+                + capability.rate.dueNanoseconds(ofFrame: number + 1)
+            if isWanted(track.id) {
+                try send(number, of: capability.size, person.number, to: track, at: start + time)
+            }
+            return [(next, .frame(kind, number + 1))]
+        case .block(let kind, let number):
+            guard person.participant != nil else { return [] }
+            let (track, frequency) =
+                kind == .microphone
+                ? (person.microphone, person.script.microphone)
+                : (person.shareAudio, person.script.shareAudio)
+            guard let track, let frequency else { return [] }
+            if isWanted(track.id), !isMuted(kind, person, at: time) {
+                try send(number, of: frequency, to: track, at: start + time)
+            }
+            let next = person.script.presence.start + (number + 1) * 10_000_000
+            return [(next, .block(kind, number + 1))]
+        }
+    }
+
+    private func isMuted(_ kind: Audio, _ person: Person, at time: Int64) -> Bool {
+        kind == .microphone
+            && person.script.mutes.contains { $0.start <= time && time < $0.end ?? .max }
+    }
+
+    private func isWanted(_ track: UInt64) -> Bool {
+        unwanted.withLock { !$0.contains(track) }
+    }
+
+    private func join(
+        _ person: inout Person, at time: Int64
+    ) throws(SendRefusal) -> [(time: Int64, step: Step)] {
+        let participant = try host.join(person.script.name)
+        person.participant = participant
+        var next: [(time: Int64, step: Step)] = []
+        // The end comes before what is due at the same time.
+        if let end = person.script.presence.end { next.append((end, .leave)) }
+        if let capability = person.script.camera {
+            person.camera = try participant.openCamera(upTo: capability)
+            next.append((time, .frame(.camera, 0)))
+        }
+        if let capability = person.script.share {
+            person.share = try participant.openShare(upTo: capability)
+            next.append((time, .frame(.share, 0)))
+        }
+        if person.script.microphone != nil {
+            person.microphone = try participant.openMicrophone()
+            next.append((time, .block(.microphone, 0)))
+        }
+        if person.script.shareAudio != nil {
+            person.shareAudio = try participant.openShareAudio()
+            next.append((time, .block(.shareAudio, 0)))
+        }
+        for mute in person.script.mutes {
+            next.append((mute.start, .mute(true)))
+            if let end = mute.end { next.append((end, .mute(false))) }
+        }
+        return next
+    }
+
+    // MARK: Media
+
+    /// Sends a frame: a bar moves over the colour of the participant.
+    private func send(
+        _ number: Int64, of size: FrameSize, _ person: Int, to track: CallVideoTrack, at pts: Int64
+    ) throws(SendRefusal) {
+        var lease = try track.sender.acquire(format: .i420, size: size)
+        lease.fill(plane: 0, with: 110)
+        lease.fill(plane: 1, with: UInt8(truncatingIfNeeded: 64 + person * 53 % 128))
+        lease.fill(plane: 2, with: UInt8(truncatingIfNeeded: 192 - person * 37 % 128))
+        let width = max(size.width / 16, 1)
+        let left = Int(number) * width % size.width
+        for y in 0..<size.height {
+            var row = lease.row(y)
+            for x in left..<min(left + width, size.width) { row[x] = 220 }
+        }
+        try lease.commit(FrameInfo(ptsNanoseconds: pts))
+    }
+
+    /// Sends 10 ms of a tone at -20 dBFS.
+    private func send(
+        _ number: Int64, of frequency: Double, to track: CallAudioTrack, at pts: Int64
+    ) throws(SendRefusal) {
+        var samples: [Int16] = []
+        samples.reserveCapacity(Self.blockFrames)
+        for index in 0..<Self.blockFrames {
+            let place = Double(number * Int64(Self.blockFrames) + Int64(index))
+            let phase = (place * frequency / Double(Self.rate)).truncatingRemainder(dividingBy: 1)
+            samples.append(Int16(3276.7 * sin(2 * .pi * phase)))
+        }
+        try track.sender.send(
+            samples.span, format: AudioFormat(sampleRate: Self.rate, channels: 1),
+            ptsNanoseconds: pts, patience: .none)
+    }
+}

@@ -1,0 +1,68 @@
+import GreenroomPlugin
+import Synchronization
+
+/// A call whose far end is a script: who joins when, and what they send. It needs no network.
+///
+/// It takes the session's camera and share, and what each participant is to hear, and reports how
+/// much of them came.
+final class LoopbackCall: Call {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.loopback-call", name: "LoopbackCall", version: "1.0.0",
+        summary: "A call with scripted participants, without a network", vendor: "Greenroom")
+
+    struct Settings: PluginSettings {
+        var script = "Ana 0s camera microphone; Ben 2s microphone=330"
+
+        static let table: [Setting<Self>] = [
+            .string(
+                "script", \.script,
+                title: "Who is there when, and sends what: \"Ana 0s-10s camera microphone\"")
+        ]
+    }
+
+    private let host: PluginHost
+    private let script: CallScript
+    private var farEnd: FarEnd?
+    private var thread: PluginThread?
+    /// The frames and samples that came, for the report.
+    private var frames = 0
+    private var samples = 0
+
+    init(settings: Settings, host: PluginHost) throws {
+        self.host = host
+        script = try CallScript(settings.script)
+    }
+
+    func onTrack(_ track: Track) -> TrackWant? {
+        switch track.kind {
+        // What is sent to the far end: the session's own video, and to each what they are to hear.
+        case .camera, .share: track.participant == nil ? .video() : nil
+        case .mixMinus: .audio()
+        case .microphone, .shareAudio, .mix, .incoming: nil
+        }
+    }
+
+    func onStart() throws {
+        let farEnd = FarEnd(script, host: host)
+        self.farEnd = farEnd
+        thread = try PluginThread(name: "loopback") { farEnd.run() }
+    }
+
+    func onDemand(_ demand: TrackDemand) { farEnd?.follow(demand) }
+
+    func onVideo(_ frame: borrowing OutputFrame) {
+        frames += frame.periods
+        host.report("frames", frames)
+    }
+
+    func onAudio(_ block: borrowing OutputBlock) {
+        samples += block.frameCount
+        host.report("samples", samples)
+    }
+
+    func onStop() {
+        thread?.join()
+        thread = nil
+        farEnd = nil
+    }
+}

@@ -1,0 +1,44 @@
+import GreenroomAudio
+import GreenroomMedia
+import GreenroomModel
+import GreenroomNegotiation
+import GreenroomRuntime
+import GreenroomVideo
+
+/// What outputs see of a participant's track that is about to start.
+package struct ParticipantOutputs {
+    /// The largest size and rate of video; nil for audio.
+    let capability: VideoCapability?
+    let clock: SessionClock
+    /// Receives the outputs' events while they run.
+    let events: SessionEvents
+    private let isShare: Bool
+    private(set) var branches = VideoBranches()
+    private(set) var sinks: [any AudioSink] = []
+
+    init(_ track: ParticipantTrack, clock: SessionClock, events: SessionEvents) {
+        capability = track.capability
+        isShare = track.kind.track == .share
+        self.clock = clock
+        self.events = events
+    }
+
+    /// Connects a sink to the track's video, through a branch with its own queue and thread.
+    ///
+    /// - Parameters:
+    ///   - name: The sink's name in messages and in the report.
+    ///   - want: The want for the track.
+    ///   - format: The sink's pixel format, with the want's colour at its size.
+    ///   - capability: The sink's size and rate.
+    mutating func connect(
+        _ sink: any VideoSink, name: String, want: VideoSinkWant, format: PixelFormat = .i420,
+        capability: VideoCapability
+    ) {
+        branches.connect(
+            sink, name: name, want: want, format: format, capability: capability, endSlot: nil,
+            isShare: isShare, clock: clock)
+    }
+
+    /// Connects a sink to the track's audio.
+    mutating func connect(_ sink: any AudioSink) { sinks.append(sink) }
+}

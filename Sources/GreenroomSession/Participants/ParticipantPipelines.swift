@@ -1,0 +1,223 @@
+import GreenroomAudio
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+/// The tracks of participants in a running session: they begin and end while it runs.
+///
+/// Threads: the session's, except ``all``, which is for reports on any.
+final class ParticipantPipelines: Sendable {
+    /// A mix without a participant, and the outputs that take it.
+    private struct MixMinus {
+        var track: UInt32
+        var sinks: [any AudioSink]
+    }
+
+    private struct State {
+        /// In the order of their opening.
+        var open: [ParticipantPipeline] = []
+        /// The mix without each participant, by their number.
+        var mixes: [UInt32: MixMinus] = [:]
+        /// Sinks of tracks that have ended, which are still finishing.
+        var finishing: [any AudioSink] = []
+        /// The last demand for each track, by its sender.
+        var demands: [UInt64: Demand] = [:]
+    }
+
+    private let outputs: [any Output]
+    private let mixer: AudioMixer
+    private let timeline: SessionTimeline
+    private let clock: SessionClock
+    private let events: SessionEvents
+    private let filterDeadline: Int64
+    private let state = Monitor(State())
+
+    /// - Parameter outputs: Those of the session.
+    init(
+        outputs: [any Output], mixer: AudioMixer, timeline: SessionTimeline, clock: SessionClock,
+        events: SessionEvents, filterDeadline: Int64
+    ) {
+        self.outputs = outputs
+        self.mixer = mixer
+        self.timeline = timeline
+        self.clock = clock
+        self.events = events
+        self.filterDeadline = filterDeadline
+    }
+
+    /// The tracks that are open, or whose outputs are not finished. [any]
+    var all: [ParticipantPipeline] { state.withLock { $0.open } }
+
+    /// Sinks of audio that may still be writing. [any]
+    var sinks: [any AudioSink] {
+        state.withLock { state in
+            state.open.flatMap(\.sinks)
+                + state.mixes.sorted { $0.key < $1.key }.flatMap(\.value.sinks)
+                + state.finishing
+        }
+    }
+
+    // MARK: Tracks
+
+    /// Connects a track to the outputs that want it, and starts its threads.
+    ///
+    /// - Parameter plugins: The outputs that are plugins and have been told of the track.
+    func open(
+        _ track: ParticipantTrack, sender: UInt64, to plugins: [(OutputFeed, PluginInstance)]
+    ) {
+        // The track begins with the 10 ms of audio in which it was opened.
+        let start = max(timeline.time(of: track.opened), 0) / 10_000_000 * 10_000_000
+        var connected = ParticipantOutputs(track, clock: clock, events: events)
+        for output in outputs {
+            do throws(OutputError) {
+                try output.open(track, in: &connected)
+            } catch {
+                events.send(.outputFailed(output: error.place, reason: error.explanation))
+            }
+        }
+        for (feed, instance) in plugins {
+            feed.connect(instance, to: track, start: start, in: &connected)
+        }
+        let medium: ParticipantPipeline.Medium
+        switch track.source {
+        case .video(_, let input, let pool, let capability):
+            medium = .video(
+                VideoTrack(
+                    kind: track.kind.track, agreed: capability,
+                    sendsWhenNew: track.kind.kind.facts.canPause, input: input, pool: pool,
+                    filters: [], groups: connected.branches.groups, largest: nil,
+                    filterDeadline: filterDeadline,
+                    tell: { [events] in events.send(.note(role: track.name, text: $0)) }))
+        case .audio(let ingest):
+            medium = .audio(ingest, sinks: connected.sinks)
+        }
+        let pipeline = ParticipantPipeline(track, sender: sender, start: start, medium: medium)
+        if case .audio(let ingest, let sinks) = medium {
+            let added = AudioMixer.Track(
+                source: ingest, sinks: sinks, participant: track.participant.number)
+            mixer.add(added, at: start) { [timeline] begin in
+                ingest.begin(epoch: timeline.epoch + begin)
+            }
+        }
+        pipeline.begin(epoch: timeline.epoch, clock: clock, events: events)
+        state.withLock { $0.open.append(pipeline) }
+    }
+
+    /// Ends a track; what was sent before is still delivered.
+    ///
+    /// - Parameter moment: On the session clock.
+    func close(_ track: ParticipantTrack, at moment: Int64) {
+        guard let pipeline = all.first(where: { $0.track === track }) else { return }
+        let end = max(timeline.time(of: moment), pipeline.start)
+        pipeline.close(at: end)
+        if case .audio(let ingest, _) = pipeline.medium { mixer.end(ingest, at: end) }
+    }
+
+    /// Removes the tracks that were closed and whose outputs have all of them.
+    func takeEnded() -> [ParticipantPipeline] {
+        let candidates = all.filter(\.isClosed)
+        guard !candidates.isEmpty else { return [] }
+        let ended = candidates.filter { pipeline in
+            switch pipeline.medium {
+            case .video: pipeline.hasEnded
+            case .audio(let ingest, _): !mixer.has(ingest)
+            }
+        }
+        guard !ended.isEmpty else { return [] }
+        for pipeline in ended { finish(pipeline.sinks) }
+        state.withLock { state in
+            state.open.removeAll { pipeline in ended.contains { $0 === pipeline } }
+            for pipeline in ended { state.demands[pipeline.sender] = nil }
+        }
+        return ended
+    }
+
+    /// Lets sinks write what they have, without waiting for them.
+    private func finish(_ sinks: [any AudioSink]) {
+        guard !sinks.isEmpty else { return }
+        for sink in sinks { sink.beginFinish() }
+        state.withLock { $0.finishing += sinks }
+        // A slow disk or plugin must not hold up the session.
+        _ = HostThread(name: "finishing") { [state] in
+            let deadline = MonotonicClock.deadline(after: SessionPipeline.finishNanoseconds)
+            for sink in sinks { sink.finish(until: deadline) }
+            state.withLock { state in
+                state.finishing.removeAll { sink in sinks.contains { $0 === sink } }
+            }
+        }
+    }
+
+    // MARK: Mixes
+
+    /// Gives outputs the mix without a participant.
+    func open(_ member: CallRoster.Member, to plugins: [(OutputFeed, PluginInstance)]) {
+        var mix = MixMinus(track: member.mixTrack, sinks: [])
+        for (feed, instance) in plugins {
+            guard case .audio(let want) = feed.want(of: member.mixTrack) else { continue }
+            var sink: PluginAudioSink?
+            // The sink is made for the position at which it is connected.
+            mixer.add(to: .without(member.participant.number)) { start in
+                let made = PluginAudioSink(
+                    feed, instance, track: member.mixTrack, want: want, start: start, clock: clock)
+                sink = made
+                return made
+            }
+            if let sink { mix.sinks.append(sink) }
+        }
+        guard !mix.sinks.isEmpty else { return }
+        state.withLock { $0.mixes[member.participant.number] = mix }
+    }
+
+    /// Ends the mix without a participant who has left.
+    func close(_ member: CallRoster.Member) {
+        mixer.remove(.without(member.participant.number))
+        let mix = state.withLock { $0.mixes.removeValue(forKey: member.participant.number) }
+        if let mix { finish(mix.sinks) }
+    }
+
+    // MARK: Demand
+
+    /// What has changed in what is needed of the open tracks.
+    func takeDemands() -> [Demand] {
+        let demands = all.filter { !$0.isClosed }.map { pipeline in
+            switch pipeline.medium {
+            case .video:
+                Demand(
+                    sender: pipeline.sender, isWanted: pipeline.wanted != nil,
+                    capability: pipeline.wanted)
+            case .audio(_, let sinks):
+                Demand(
+                    sender: pipeline.sender,
+                    isWanted: !sinks.isEmpty
+                        || mixer.mixes(participant: pipeline.track.participant.number),
+                    capability: nil)
+            }
+        }
+        return state.withLock { state in
+            let news = demands.filter { state.demands[$0.sender] != $0 }
+            for demand in news { state.demands[demand.sender] = demand }
+            return news
+        }
+    }
+
+    // MARK: The end
+
+    /// Ends all tracks of video at a session time; those of audio end with the mixer.
+    func finishVideo(at nanoseconds: Int64) {
+        for pipeline in all { pipeline.close(at: max(nanoseconds, pipeline.start)) }
+    }
+
+    /// Waits for the threads of video.
+    func joinVideo(until deadline: Int64) {
+        for pipeline in all {
+            for branch in pipeline.join(until: deadline) {
+                events.send(
+                    .outputFailed(
+                        output: branch.name, reason: "it is still writing, and was left behind"))
+            }
+        }
+    }
+}

@@ -1,0 +1,97 @@
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+/// A track that a call has opened for a participant: what its frames or blocks come in by.
+package final class ParticipantTrack: Sendable {
+    /// The ingest of the track's sender.
+    enum Source: Sendable {
+        case video(VideoIngest, VideoTrackInput, FramePool, VideoCapability)
+        case audio(AudioIngest)
+    }
+
+    /// Its number for outputs.
+    let id: UInt32
+    /// What it is: a camera, a microphone, a share or the audio of a share.
+    let kind: SessionRole
+    /// Whose it is.
+    let participant: OutputTrack.Participant
+    /// For files and messages, e.g. `ana-camera`; unique in the session.
+    let name: String
+    /// When it was opened, on the session clock.
+    let opened: Int64
+    let source: Source
+
+    init(
+        id: UInt32, kind: SessionRole, participant: OutputTrack.Participant, name: String,
+        opened: Int64, source: Source
+    ) {
+        self.id = id
+        self.kind = kind
+        self.participant = participant
+        self.name = name
+        self.opened = opened
+        self.source = source
+    }
+
+    /// Of video, the largest size and rate that it will have; nil for audio.
+    var capability: VideoCapability? {
+        if case .video(_, _, _, let capability) = source { capability } else { nil }
+    }
+
+    /// The track as outputs are told of it.
+    var described: OutputTrack {
+        OutputTrack(
+            id: id, kind: kind.ownTrack.rawValue, name: name, capability: capability,
+            participant: participant)
+    }
+
+    /// Accepts what is sent, or nothing more.
+    func follow(_ lifecycle: LifecycleState) {
+        switch source {
+        case .video(let ingest, _, _, _): ingest.follow(lifecycle)
+        case .audio(let ingest): ingest.follow(lifecycle)
+        }
+    }
+
+    /// Makes a handle for its sender.
+    func makeSender() -> UInt64 {
+        switch source {
+        case .video(let ingest, _, _, _): HostInterface.videoGates.insert(ingest)
+        case .audio(let ingest): HostInterface.audioGates.insert(ingest)
+        }
+    }
+
+    /// Ends a handle of its sender.
+    func remove(sender: UInt64) {
+        switch source {
+        case .video: HostInterface.videoGates.remove(sender)
+        case .audio: HostInterface.audioGates.remove(sender)
+        }
+    }
+
+    /// Mutes it, or takes that back: it owes nothing meanwhile.
+    ///
+    /// - Parameter plugin: The call's number.
+    func mute(_ isMuted: Bool, by plugin: Int) {
+        switch source {
+        case .video(_, let input, _, _): if isMuted { input.showBlack() }
+        case .audio(let ingest): ingest.pause(isMuted, by: plugin)
+        }
+    }
+}
+
+extension SessionRole {
+    /// The session's own track of the same kind.
+    var ownTrack: SessionTrack {
+        switch self {
+        case .camera: .camera
+        case .microphone: .microphone
+        case .share: .share
+        case .shareAudio: .shareAudio
+        }
+    }
+}
