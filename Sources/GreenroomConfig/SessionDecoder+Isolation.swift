@@ -43,7 +43,7 @@ extension SessionDecoder {
             "allow", \.configuration.grants, grants,
             "Additional grants of the isolated plugin. Paths are relative to "
                 + "this file's folder. Paths in \"settings\" are always readable.",
-            examples: [["read": ["pictures"], "network": true]]),
+            examples: [["read": ["images"], "network": true]]),
     ]
 
     private static let isolation = Decoder<Isolation>.choice(
@@ -77,7 +77,7 @@ extension SessionDecoder {
                 "read", \.read,
                 .eachOnce(.path("the path of a file or folder"), "a list of paths"),
                 "Files and folders that it may read.",
-                examples: [["pictures", "/usr/share/fonts"]]),
+                examples: [["images", "/usr/share/fonts"]]),
             Field(
                 "write", \.write,
                 .eachOnce(.path("the path of a file or folder"), "a list of paths"),

@@ -276,7 +276,7 @@ enum SessionDecoder {
     private static let startDeadline = Field(
         "start-deadline", \Source.configuration.startDeadline,
         .duration(.seconds(1) ... .seconds(600)),
-        "How long the source may take from its start to its first frame or sound before it has "
+        "How long the source may take from its start to its first frame or audio before it has "
             + "failed, such as a network camera; by default 0.9 s and the session's "
             + "callback-deadline. A slate stands for it from the first second on.",
         examples: ["10s"])
@@ -339,7 +339,7 @@ enum SessionDecoder {
                     of: .oneOf(
                         SessionTrack.allCases.map { ($0.name, $0.meaning, $0) }),
                     "a list of tracks", count: 1...SessionTrack.allCases.count),
-                "The tracks that the plugin is told of; all of the session without this key.",
+                "The tracks that the plugin gets to know; all of the session without this key.",
                 examples: [["camera", "mix"]])
         ]
 
@@ -354,7 +354,7 @@ extension SessionTrack {
         case .camera: "The camera, after its filters."
         case .microphone: "The microphone."
         case .share: "The shared screen."
-        case .shareAudio: "The sound of the share."
+        case .shareAudio: "The audio of the share."
         case .mix: "The sum of the session's audio."
         }
     }
@@ -405,9 +405,9 @@ extension SessionRole {
         case .share:
             Section(
                 meaning: "The plugin that makes the shared screen, and the one that makes its "
-                    + "audio; or the socket that both come over.",
+                    + "audio; or the socket that carries both.",
                 summary: "The shared screen's plugin, and the one of its audio; or the socket that "
-                    + "both come over.",
+                    + "carries both.",
                 plugin: "Slides", settings: ["path": "slides"],
                 examples: [
                     ["plugin": "Slides", "settings": ["path": "slides"]],

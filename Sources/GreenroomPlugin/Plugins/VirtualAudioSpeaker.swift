@@ -6,7 +6,7 @@ public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
     case mixed
     /// The microphone alone.
     case oneWay
-    /// The sound of the share alone.
+    /// The audio of the share alone.
     case shared
 }
 
@@ -38,7 +38,7 @@ public protocol VirtualAudioSpeaker: Plugin {
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerOneWayAudioReceived(_ block: borrowing OutputBlock) throws
 
-    /// Takes a block of the share's sound. The default does nothing.
+    /// Takes a block of the share's audio. The default does nothing.
     ///
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerSharedAudioReceived(_ block: borrowing OutputBlock) throws

@@ -16,7 +16,7 @@ package protocol Output: Sendable {
     /// The plugin that it is; nil for an output of the host's own.
     var plugin: PluginConfiguration? { get }
 
-    /// Of a plugin, the tracks that it is told of; nil for all.
+    /// Of a plugin, the tracks that it gets to know; nil for all.
     var selection: Set<SessionTrack>? { get }
 
     /// Opens the output for the session's tracks, and connects its sinks. The session connects a

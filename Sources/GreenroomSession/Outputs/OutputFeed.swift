@@ -90,7 +90,7 @@ package final class OutputFeed: Sendable {
         var epoch: Int64 = 0
     }
 
-    /// The tracks that the plugin is told of; nil for all.
+    /// The tracks that the plugin gets to know; nil for all.
     let selection: Set<SessionTrack>?
     /// The role and the plugin's name, for messages: `outputs[0] (FrameFolder)`.
     let name: String
@@ -385,7 +385,7 @@ package final class OutputFeed: Sendable {
         /// Its own values, by name.
         package var values: [String: Double]
 
-        /// Its own values in words, e.g. `pictures 5`; nil without any.
+        /// Its own values in words, e.g. `images 5`; nil without any.
         package var valuesInWords: String? {
             let words = values.sorted { $0.key < $1.key }.map { name, value in
                 "\(name) \(Int(exactly: value).map(String.init) ?? String(value))"

@@ -2,7 +2,7 @@ import Foundation
 import GreenroomValidator
 import Testing
 
-@Test func `the camera keeps the rules of the interface`() throws {
+@Test func `the camera passes the validator`() throws {
     // What a package builds lies beside the program that its tests are in.
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
