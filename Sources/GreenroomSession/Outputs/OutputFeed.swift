@@ -88,6 +88,17 @@ package final class OutputFeed: Sendable {
         var hasToldOfNothing = false
         /// The start of the session, on its clock.
         var epoch: Int64 = 0
+
+        /// The place of the answer about a track.
+        func index(of track: UInt32) -> Int? { answers.firstIndex { $0.track.id == track } }
+    }
+
+    /// Why an answer has no effect, which the author is told once.
+    private enum IgnoredAnswer {
+        /// The first one about a track, after the tracks were connected.
+        case late
+        /// Another one than before the plugin's restart.
+        case changed
     }
 
     /// The tracks that the plugin gets to know; nil for all.
@@ -120,7 +131,7 @@ package final class OutputFeed: Sendable {
     /// What the plugin answered last about a track; at first nothing.
     func lastAnswer(about track: UInt32) -> gr_want {
         state.withLock { state in
-            state.answers.first { $0.track.id == track }?.written ?? .ordinary
+            state.index(of: track).map { state.answers[$0].written } ?? .ordinary
         }
     }
 
@@ -129,48 +140,47 @@ package final class OutputFeed: Sendable {
     /// - Throws: If the want can't be met.
     func settle(_ written: gr_want, of track: OutputTrack) throws(WantProblem) {
         let want = try TrackWant(written, isVideo: track.capability != nil)
-        let isTold: Bool? = state.withLock { state in
-            guard let index = state.answers.firstIndex(where: { $0.track.id == track.id }) else {
+        let ignored: IgnoredAnswer? = state.withLock { state in
+            guard let index = state.index(of: track.id) else {
                 if !state.isConnected {
                     state.answers.append(Answer(track: track, written: written, want: want))
-                    return false
+                    return nil
                 }
-                guard want != .nothing, !state.hasToldOfNothing else { return false }
+                guard want != .nothing, !state.hasToldOfNothing else { return nil }
                 state.hasToldOfNothing = true
-                return nil
+                return .late
             }
             guard state.isConnected else {
                 state.answers[index].track = track
                 state.answers[index].written = written
                 state.answers[index].want = want
-                return false
+                return nil
             }
-            guard state.answers[index].want != want, !state.hasToldOfChange else { return false }
+            guard state.answers[index].want != want, !state.hasToldOfChange else { return nil }
             state.hasToldOfChange = true
-            return true
+            return .changed
         }
-        guard isTold != false else { return }
-        guard isTold == true else {
-            events.send(
-                .note(
-                    role: role,
-                    text:
-                        "it was lost before it said what it wants, and gets nothing in this session"
-                ))
-            return
+        let text: String
+        switch ignored {
+        case nil: return
+        case .late:
+            text = "it was lost before it said what it wants, and gets nothing in this session"
+        case .changed:
+            text =
+                "it wants something else of the track \(track.name) than before its restart, and "
+                + "gets what it wanted first"
         }
-        events.send(
-            .note(
-                role: role,
-                text: "it wants something else of the track \(track.name) than before its restart, "
-                    + "and gets what it wanted first"))
+        events.send(.note(role: role, text: text))
     }
 
     /// The video that is wanted of a track; nil for nothing.
     func videoWant(of track: VideoTrackKind) -> VideoSinkWant? {
         state.withLock { state in
-            for answer in state.answers where answer.track.name == track.rawValue {
-                if case .video(let want) = answer.want { return want.video }
+            for answer in state.answers {
+                guard case .video(let want) = answer.want,
+                    SessionTrack(rawValue: answer.track.id)?.role?.track == track
+                else { continue }
+                return want.video
             }
             return nil
         }
@@ -184,8 +194,6 @@ package final class OutputFeed: Sendable {
     // MARK: The session
 
     /// Connects a sink to each track that is wanted.
-    ///
-    /// - Parameter number: Of the first sink's thread on a virtual clock.
     func connect(_ instance: PluginInstance, to session: inout OutputBuilder) {
         state.withLock { $0.isConnected = true }
         for (described, want) in wants {
@@ -257,28 +265,27 @@ package final class OutputFeed: Sendable {
     }
 
     func count(_ result: Result, of track: UInt32) {
-        state.withLock { state in
-            guard let index = state.answers.firstIndex(where: { $0.track.id == track }) else {
-                return
-            }
+        count(of: track) { counts in
             switch result {
-            case .status(.ok): state.answers[index].counts.taken += 1
-            case .away: state.answers[index].counts.away += 1
+            case .status(.ok): counts.taken += 1
+            case .away: counts.away += 1
             case .status(let status):
                 // A plugin may return any number.
                 let name = Status.all.first { $0.status == status }?.name ?? "OTHER"
-                state.answers[index].counts.refused[name, default: 0] += 1
-            case .noBuffer: state.answers[index].counts.noBuffer += 1
+                counts.refused[name, default: 0] += 1
+            case .noBuffer: counts.noBuffer += 1
             }
         }
     }
 
     func count(lostSamples: Int, of track: UInt32) {
+        count(of: track) { $0.lostSamples = lostSamples }
+    }
+
+    private func count(of track: UInt32, _ change: (inout Counts) -> Void) {
         state.withLock { state in
-            guard let index = state.answers.firstIndex(where: { $0.track.id == track }) else {
-                return
-            }
-            state.answers[index].counts.lostSamples = lostSamples
+            guard let index = state.index(of: track) else { return }
+            change(&state.answers[index].counts)
         }
     }
 
