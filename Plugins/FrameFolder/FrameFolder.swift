@@ -1,6 +1,8 @@
 import Glibc
 import GreenroomImages
 import GreenroomPlugin
+import GreenroomSystem
+import SystemPackage
 
 /// Writes every n-th new frame of the camera or the share as an image into a folder.
 final class FrameFolder: Output {
@@ -66,21 +68,30 @@ final class FrameFolder: Output {
                 "the session has no \(settings.track); add one, or choose another 'track'",
                 status: .unavailable)
         }
-        guard makeFolder(settings.folder) else {
+        do throws(Errno) {
+            try makeFolder(settings.folder)
+        } catch {
             throw PluginError(
-                "\(settings.folder): the folder can't be made: \(String(cString: strerror(errno)))",
-                status: .unavailable)
+                "\(settings.folder): the folder can't be made: \(error)", status: .unavailable)
         }
         host.report("images", images)
     }
 
     /// Makes a folder, and those around it that are missing.
-    private func makeFolder(_ path: String) -> Bool {
-        if mkdir(path, 0o777) == 0 || errno == EEXIST { return true }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex,
-            makeFolder(String(path[..<slash]))
-        else { return false }
-        return mkdir(path, 0o777) == 0 || errno == EEXIST
+    private func makeFolder(_ path: String) throws(Errno) {
+        guard let problem = makeOne(path) else { return }
+        guard problem == .noSuchFileOrDirectory, let slash = path.lastIndex(of: "/"),
+            slash > path.startIndex
+        else { throw problem }
+        try makeFolder(String(path[..<slash]))
+        if let problem = makeOne(path) { throw problem }
+    }
+
+    /// Makes a folder in an existing one; returns why it can't.
+    private func makeOne(_ path: String) -> Errno? {
+        guard mkdir(path, 0o777) != 0 else { return nil }
+        let problem = Errno.last
+        return problem == .fileExists ? nil : problem
     }
 
     func onVideo(_ frame: borrowing OutputFrame) throws {
