@@ -13,7 +13,8 @@ extension SessionDecoder {
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
             "The sandbox of isolated plugins without this key.",
-            examples: ["require"], defaultValue: .string(SandboxMode.on.rawValue)),
+            examples: ["require"],
+            defaultValue: .string(SessionConfiguration.defaultSandbox.rawValue)),
         Field(
             "memory-limit", \.configuration.memoryLimit, memoryLimit,
             "The limit of private memory of isolated plugins without this key. Frames do not "
@@ -89,7 +90,7 @@ extension SessionDecoder {
                 examples: [["/dev/video0", "/dev/snd"]]),
             Field(
                 "network", \.network, .boolean, "Whether it may use the network.",
-                examples: [true], defaultValue: false),
+                examples: [true], defaultValue: .boolean(Grants().network)),
         ]
     ) { grants, _ in grants }
 }

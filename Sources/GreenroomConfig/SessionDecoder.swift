@@ -104,7 +104,7 @@ enum SessionDecoder {
                     }
                 },
                 "The clock that the session runs on.", examples: ["virtual"],
-                defaultValue: .string(ClockKind.real.rawValue)),
+                defaultValue: .string(SessionConfiguration().clock.rawValue)),
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
