@@ -6,7 +6,7 @@ import Testing
     // What a package builds lies beside the program that its tests are in.
     let products = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent()
-    let library = products.appending(path: "libPlasma.so").path()
+    let library = products.appending(path: "libPlasma.so").path(percentEncoded: false)
     for report in try Validator().validate(library) {
         let faults = report.results.filter(\.outcome.isFault)
         #expect(faults.isEmpty, "\(faults.map { "\($0.check): \($0.text)" })")
