@@ -40,7 +40,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
-    BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages"]),
+    BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages", "GreenroomSystem"]),
     BundledPlugin(name: "LoopbackCall"),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),

@@ -77,11 +77,11 @@ from_package() {
     echo "$media/packages/$2"
 }
 
-# Real media, made once: footage of a street, voices, and pictures.
+# Real media, made once: footage of a street, voices, and images.
 prepare_media() {
     media="$PWD/.build/media"
     [ -e "$media/ready" ] && return
-    say "Preparing real footage, voices and pictures in .build/media"
+    say "Preparing real footage, voices and images in .build/media"
     mkdir -p "$media/slides"
     examples=usr/share/doc/opencv-doc/examples/data
     footage=$(from_package opencv-doc "$examples/vtest.avi")
@@ -92,8 +92,8 @@ prepare_media() {
         set -- "$@" -i "$(dirname "$voice")/$place.wav"
     done
     ffmpeg -y -v error "$@" -filter_complex 'concat=n=6:v=0:a=1' "$media/voices.wav"
-    for picture in starry_night.jpg graf1.png fruits.jpg messi5.jpg building.jpg; do
-        cp "$(dirname "$footage")/$picture" "$media/slides/"
+    for image in starry_night.jpg graf1.png fruits.jpg messi5.jpg building.jpg; do
+        cp "$(dirname "$footage")/$image" "$media/slides/"
     done
     cp "$(dirname "$footage")/opencv-logo-white.png" "$media/logo.png"
     touch "$media/ready"

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Installs what Greenroom needs, builds it, and records Samples/main.yaml: a camera that plays
-# real footage under a watermark, a microphone with real voices, and a share of real pictures.
+# real footage under a watermark, a microphone with real voices, and a share of real images.
 set -eu
 cd "$(dirname "$0")/.."
 . Samples/prepare.sh

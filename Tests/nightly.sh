@@ -1,7 +1,8 @@
 #!/bin/sh
 # What is too slow for every change: everything that Tests/run.sh tests, in a debug build and with
-# whole matrices; that no check of the validator reports a plugin but for its fault, and no good one
-# on a busy machine; sanitizers; a campaign of random sessions; fuzzing. Takes hours on two cores.
+# whole matrices; the commands of the samples' READMEs that build Greenroom; that no check of the
+# validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
+# campaign of random sessions; fuzzing. Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
 #   Tests/nightly.sh fuzz         one part, by its name below

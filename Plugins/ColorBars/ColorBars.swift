@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// A test picture: colour bars or grey stripes, a moving ball, and a frame counter and clock that
+/// A test pattern: colour bars or grey stripes, a moving ball, and a frame counter and clock that
 /// people and programs can read.
 ///
 /// ## Layout

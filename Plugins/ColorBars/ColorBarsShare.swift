@@ -1,6 +1,6 @@
 import GreenroomPlugin
 
-/// The same test picture as a screen share.
+/// The same test pattern as a screen share.
 struct ColorBarsShare: Screen {
     static let plugin = PluginDescription(
         id: "org.greenroom.color-bars-share", name: "ColorBarsShare", version: "1.0.0",

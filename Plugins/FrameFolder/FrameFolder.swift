@@ -1,12 +1,14 @@
 import Glibc
 import GreenroomImages
 import GreenroomPlugin
+import GreenroomSystem
+import SystemPackage
 
-/// Writes every n-th new frame of the camera or the share as a picture into a folder.
+/// Writes every n-th new frame of the camera or the share as an image into a folder.
 final class FrameFolder: Output {
     static let plugin = PluginDescription(
         id: "org.greenroom.frame-folder", name: "FrameFolder", version: "1.0.0",
-        summary: "Writes frames as PNG or JPEG pictures into a folder", vendor: "Greenroom")
+        summary: "Writes frames as PNG or JPEG images into a folder", vendor: "Greenroom")
 
     enum Source: String, CaseIterable {
         case camera, share
@@ -26,31 +28,31 @@ final class FrameFolder: Output {
 
         static let table: [Setting<Self>] = [
             .path(
-                "folder", \.folder, title: "Folder of the pictures; created if missing",
+                "folder", \.folder, title: "Folder of the images; created if missing",
                 required: true),
-            .choice("track", \.track, title: "Track to take pictures of"),
+            .choice("track", \.track, title: "Track to write images of"),
             .integer(
                 "every", \.every, in: 1...1_000_000, title: "Write every n-th new frame"),
-            .choice("format", \.format, title: "Format of the pictures"),
+            .choice("format", \.format, title: "Format of the images"),
             .integer("quality", \.quality, in: 1...100, title: "Quality of JPEG"),
             .integer(
                 "limit", \.limit, in: 0...1_000_000_000,
-                title: "Maximum number of pictures; 0: no limit"),
+                title: "Maximum number of images; 0: no limit"),
         ]
     }
 
     private let settings: Settings
     private let host: PluginHost
-    private var writer: PictureWriter
+    private var writer: ImageWriter
     private var hasTrack = false
     private var newFrames = 0
-    private var pictures = 0
+    private var images = 0
     private var hasFailed = false
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
         self.host = host
-        writer = PictureWriter(
+        writer = ImageWriter(
             settings.format == .png ? .png : .jpeg(quality: settings.quality))
     }
 
@@ -67,29 +69,38 @@ final class FrameFolder: Output {
                 "the session has no \(settings.track); add one, or choose another 'track'",
                 status: .unavailable)
         }
-        guard makeFolder(settings.folder) else {
+        do throws(Errno) {
+            try makeFolder(settings.folder)
+        } catch {
             throw PluginError(
-                "\(settings.folder): the folder can't be made: \(String(cString: strerror(errno)))",
-                status: .unavailable)
+                "\(settings.folder): the folder can't be made: \(error)", status: .unavailable)
         }
-        host.report("pictures", pictures)
+        host.report("images", images)
     }
 
     /// Makes a folder, and those around it that are missing.
-    private func makeFolder(_ path: String) -> Bool {
-        if mkdir(path, 0o777) == 0 || errno == EEXIST { return true }
-        guard errno == ENOENT, let slash = path.lastIndex(of: "/"), slash > path.startIndex,
-            makeFolder(String(path[..<slash]))
-        else { return false }
-        return mkdir(path, 0o777) == 0 || errno == EEXIST
+    private func makeFolder(_ path: String) throws(Errno) {
+        guard let problem = makeOne(path) else { return }
+        guard problem == .noSuchFileOrDirectory, let slash = path.lastIndex(of: "/"),
+            slash > path.startIndex
+        else { throw problem }
+        try makeFolder(String(path[..<slash]))
+        if let problem = makeOne(path) { throw problem }
+    }
+
+    /// Makes a folder in an existing one; returns why it can't.
+    private func makeOne(_ path: String) -> Errno? {
+        guard mkdir(path, 0o777) != 0 else { return nil }
+        let problem = Errno.last
+        return problem == .fileExists ? nil : problem
     }
 
     func onVideo(_ frame: borrowing OutputFrame) throws {
-        // A repeated frame, black and a slate are no pictures of the source.
+        // A repeated frame, black and a slate are no images of the source.
         guard frame.content == .new, !hasFailed else { return }
         newFrames += 1
         guard (newFrames - 1) % settings.every == 0,
-            settings.limit == 0 || pictures < settings.limit
+            settings.limit == 0 || images < settings.limit
         else { return }
         let path = "\(settings.folder)/\(name(of: frame.index))"
         do {
@@ -97,13 +108,13 @@ final class FrameFolder: Output {
                 frame.plane(0), size: frame.size, strideBytes: frame.strideBytes(ofPlane: 0),
                 to: path)
         } catch {
-            // What keeps one picture from the disk keeps the next ones.
+            // What keeps one image from the disk keeps the next ones.
             hasFailed = true
             host.giveUp("\(error)", status: .unavailable)
             throw error
         }
-        pictures += 1
-        host.report("pictures", pictures)
+        images += 1
+        host.report("images", images)
     }
 
     /// `frame-000030.png`: the frame's place in the session.

@@ -15,7 +15,7 @@ struct WaveSettings: PluginSettings {
 final class WavePlayer {
     private let settings: WaveSettings
     private let host: PluginHost
-    private var file: SoundFile?
+    private var file: AudioFile?
     private var hasToldClipping = false
 
     init(settings: WaveSettings, host: PluginHost) {
@@ -29,7 +29,7 @@ final class WavePlayer {
     }
 
     func open() throws {
-        let opened = try SoundFile(path: settings.path)
+        let opened = try AudioFile(path: settings.path)
         guard AudioFormat.legalRates.contains(opened.sampleRate) else {
             throw PluginError(
                 "\(settings.path): \(opened.sampleRate) Hz is outside 8000 to 192000 Hz; "

@@ -1,4 +1,4 @@
-"""Draws the frames of the camera: stripes that drift across the picture."""
+"""Draws the frames of the camera: stripes that drift across the frame."""
 
 # Luma rises from 16 to 235, again and again: a row of any frame is a part of this.
 RAMP = bytes(range(16, 236)) * 40

@@ -109,6 +109,6 @@ static const gr_parameter parameters[] = {
 
 static const gr_descriptor description =
     GR_DESCRIPTION(GR_KIND_VIDEO_SOURCE, "org.example.python-camera", "PythonCamera", "1.0.0",
-                   "Stripes that drift across the picture", parameters);
+                   "Stripes that drift across the frame", parameters);
 
 GR_EXPORT_SOURCE(camera, description, send_frames, set)

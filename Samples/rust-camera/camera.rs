@@ -1,4 +1,4 @@
-//! A camera in Rust: stripes that drift across the picture.
+//! A camera in Rust: stripes that drift across the frame.
 
 mod greenroom;
 
@@ -202,7 +202,7 @@ unsafe extern "C" fn start_send(me: *mut c_void) -> gr_status {
 
 unsafe extern "C" fn stop_send(me: *mut c_void) {
     answering(me, |me| {
-        // The thread has told of its panic itself.
+        // The thread has logged its panic itself.
         let _ = me.thread.take().map(JoinHandle::join);
         Ok(())
     });
@@ -304,7 +304,7 @@ unsafe extern "C" fn descriptor(index: u32) -> *const gr_descriptor {
         id: b"org.example.rust-camera\0".as_ptr() as *const c_char,
         name: b"RustCamera\0".as_ptr() as *const c_char,
         version: b"1.0.0\0".as_ptr() as *const c_char,
-        summary: b"Stripes that drift across the picture\0".as_ptr() as *const c_char,
+        summary: b"Stripes that drift across the frame\0".as_ptr() as *const c_char,
         vendor: null(),
         url: null(),
         parameters: &SPEED,

@@ -30,7 +30,7 @@ static void ignore(png_structp png, png_const_charp text) {
     (void)text;
 }
 
-// Adds every `step`-th pixel of a picture's row, from `first` on, to the sums of its blocks: colours
+// Adds every `step`-th pixel of an image's row, from `first` on, to the sums of its blocks: colours
 // times alpha, and alpha.
 static void add(const uint8_t *row, uint32_t width, uint32_t first, uint32_t step, uint32_t block,
                 uint32_t *sums) {
@@ -55,7 +55,7 @@ static void divide(const uint32_t *sums, uint32_t width, uint32_t block, uint32_
     }
 }
 
-// All pixels as they are; an interlaced picture in seven passes over its rows.
+// All pixels as they are; an interlaced image in seven passes over its rows.
 static void read_all(png_structp png, uint32_t width, uint32_t height, int passes, uint8_t *rgba) {
     for (int pass = 0; pass < passes; pass++)
         for (uint32_t y = 0; y < height; y++)
@@ -78,7 +78,7 @@ static void read_blocks(png_structp png, uint32_t width, uint32_t height, uint32
     }
 }
 
-// The same of an interlaced picture, whose blocks are complete after its last pass.
+// The same of an interlaced image, whose blocks are complete after its last pass.
 static void read_passes(png_structp png, uint32_t width, uint32_t height, uint32_t block,
                         uint8_t *row, uint32_t *sums, uint8_t *rgba) {
     size_t blocks = (width + block - 1) / block;

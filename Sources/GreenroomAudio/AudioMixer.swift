@@ -166,11 +166,11 @@ package final class AudioMixer: Sendable {
     ///
     /// Whole seconds and the rest are converted separately: one product would exceed 64 bits after
     /// two days.
-    package static func nanoseconds(at place: Int64) -> Int64 {
-        let (seconds, frames) = place.quotientAndRemainder(
-            dividingBy: Int64(AudioFormat.session.sampleRate))
-        return seconds * 1_000_000_000
-            + frames * 1_000_000_000 / Int64(AudioFormat.session.sampleRate)
+    package static func nanoseconds(
+        at place: Int64, rate: Int = AudioFormat.session.sampleRate
+    ) -> Int64 {
+        let (seconds, frames) = place.quotientAndRemainder(dividingBy: Int64(rate))
+        return seconds * 1_000_000_000 + frames * 1_000_000_000 / Int64(rate)
     }
 
     private func deliver(

@@ -13,7 +13,8 @@ extension SessionDecoder {
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
             "The sandbox of isolated plugins without this key.",
-            examples: ["require"], defaultValue: .string(SandboxMode.on.rawValue)),
+            examples: ["require"],
+            defaultValue: .string(SessionConfiguration.defaultSandbox.rawValue)),
         Field(
             "memory-limit", \.configuration.memoryLimit, memoryLimit,
             "The limit of private memory of isolated plugins without this key. Frames do not "
@@ -43,7 +44,7 @@ extension SessionDecoder {
             "allow", \.configuration.grants, grants,
             "Additional grants of the isolated plugin. Paths are relative to "
                 + "this file's folder. Paths in \"settings\" are always readable.",
-            examples: [["read": ["pictures"], "network": true]]),
+            examples: [["read": ["images"], "network": true]]),
     ]
 
     private static let isolation = Decoder<Isolation>.choice(
@@ -77,7 +78,7 @@ extension SessionDecoder {
                 "read", \.read,
                 .eachOnce(.path("the path of a file or folder"), "a list of paths"),
                 "Files and folders that it may read.",
-                examples: [["pictures", "/usr/share/fonts"]]),
+                examples: [["images", "/usr/share/fonts"]]),
             Field(
                 "write", \.write,
                 .eachOnce(.path("the path of a file or folder"), "a list of paths"),
@@ -89,7 +90,7 @@ extension SessionDecoder {
                 examples: [["/dev/video0", "/dev/snd"]]),
             Field(
                 "network", \.network, .boolean, "Whether it may use the network.",
-                examples: [true], defaultValue: false),
+                examples: [true], defaultValue: .boolean(Grants().network)),
         ]
     ) { grants, _ in grants }
 }

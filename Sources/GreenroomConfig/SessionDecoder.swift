@@ -110,7 +110,7 @@ enum SessionDecoder {
                     }
                 },
                 "The clock that the session runs on.", examples: ["virtual"],
-                defaultValue: .string(ClockKind.real.rawValue)),
+                defaultValue: .string(SessionConfiguration().clock.rawValue)),
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
@@ -285,7 +285,7 @@ enum SessionDecoder {
     private static let startDeadline = Field(
         "start-deadline", \Source.configuration.startDeadline,
         .duration(.seconds(1) ... .seconds(600)),
-        "How long the source may take from its start to its first frame or sound before it has "
+        "How long the source may take from its start to its first frame or audio before it has "
             + "failed, such as a network camera; by default 0.9 s and the session's "
             + "callback-deadline. A slate stands for it from the first second on.",
         examples: ["10s"])
@@ -451,9 +451,9 @@ extension SessionRole {
         case .share:
             Section(
                 meaning: "The plugin that makes the shared screen, and the one that makes its "
-                    + "audio; or the socket that both come over.",
+                    + "audio; or the socket that carries both.",
                 summary: "The shared screen's plugin, and the one of its audio; or the socket that "
-                    + "both come over.",
+                    + "carries both.",
                 plugin: "Slides", settings: ["path": "slides"],
                 examples: [
                     ["plugin": "Slides", "settings": ["path": "slides"]],

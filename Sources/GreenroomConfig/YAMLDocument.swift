@@ -59,7 +59,8 @@ struct YAMLDocument {
                 in: source)
         }
         guard let composed else {
-            let message = "the file is empty. A session has at least a camera, microphone or share."
+            let message =
+                "the file is empty. A session has at least a camera, microphone, share or call."
             throw SessionFileError([Diagnostic(message, at: nothing)], in: source)
         }
         root = withExtendedLifetime(parser) { convert(composed, path: nothing.path, depth: 1) }

@@ -212,7 +212,7 @@ package final class PluginHarness: Sendable {
     /// - Parameters:
     ///   - offer: For video and share sources; for pre-processors the one row of their frames; nil
     ///     for others.
-    ///   - capability: The size and rate of the tracks that an output is told of; nil for ordinary
+    ///   - capability: The size and rate of the tracks that an output gets to know; nil for ordinary
     ///     ones.
     package func initialize(_ offer: Offer?, tracks capability: VideoCapability? = nil) -> StepEnd {
         let initialized = end(instance.beginInitialize(offer: offer))
@@ -331,7 +331,7 @@ package final class PluginHarness: Sendable {
 
     // MARK: Outputs
 
-    /// The tracks that an output is told of.
+    /// The tracks that an output gets to know.
     package static var outputTracks: [OutputTrack] { OutputDriver.tracks(OutputDriver.ordinary) }
 
     /// Asks an output what it wants of a track, which changes nothing.

@@ -44,7 +44,7 @@ extension TracedCall.Request {
         case .videoAbandon: self = .abandon(lease: channel.read(at: subject))
         case .audioSend:
             let block = channel.read(gr_audio_block.self, at: subject)
-            self = .sendSound(
+            self = .sendAudio(
                 TracedBlock(
                     sampleRate: block.sample_rate_hz, channels: block.channels,
                     frames: block.frame_count, ptsNanoseconds: block.pts_ns,

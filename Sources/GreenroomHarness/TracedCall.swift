@@ -26,7 +26,7 @@ package struct TracedCall: Equatable, Sendable {
         case acquire(format: UInt32, width: UInt32, height: UInt32)
         case commit(lease: UInt64, TracedInfo)
         case abandon(lease: UInt64)
-        case sendSound(TracedBlock)
+        case sendAudio(TracedBlock)
         case keepFrame
         case releaseFrame
     }

@@ -10,8 +10,8 @@ extension Image {
     ///   - path: The file.
     ///   - size: The size that the image is to be fitted into. One that is much larger is made
     ///     smaller while it is decoded, so that it never takes the memory of all its pixels, and
-    ///     still covers what fits. nil for the picture's own size.
-    /// - Throws: What is wrong with the file. Nothing is allocated for a picture whose sides
+    ///     still covers what fits. nil for the image's own size.
+    /// - Throws: What is wrong with the file. Nothing is allocated for an image whose sides
     ///   are beyond ``maximumDimension``.
     public init(contentsOf path: String, fitting size: FrameSize? = nil) throws(ImageError) {
         let bytes = try readFile(path)

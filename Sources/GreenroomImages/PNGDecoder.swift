@@ -1,12 +1,12 @@
 import CPNG
 import GreenroomMedia
 
-/// PNG through libpng, whose long jumps stay in C. A picture of many more pixels than are needed is
+/// PNG through libpng, whose long jumps stay in C. An image of many more pixels than are needed is
 /// made smaller while it is decoded.
 enum PNGDecoder {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
-    /// Decodes a picture.
+    /// Decodes an image.
     ///
     /// - Parameters:
     ///   - header: What the file says of it.

@@ -296,17 +296,7 @@ private func withMutablePointer<Value, Result>(
 extension SharedPlanes {
     /// The planes of a frame that the plugin may write to.
     init(of frame: gr_mutable_frame, in frames: SharedMemory) {
-        self.init()
-        let planes: InlineArray<3, gr_mutable_plane> = [
-            frame.planes.0, frame.planes.1, frame.planes.2,
-        ]
-        for index in 0..<min(planes.count, Int(clamping: frame.plane_count)) {
-            let plane = planes[index]
-            guard let data = plane.data else { continue }
-            self[index] = SharedPlane(
-                offset: UInt64(UnsafeRawPointer(data) - UnsafeRawPointer(frames.base)),
-                strideBytes: UInt64(plane.stride_bytes), byteCount: plane.size_bytes)
-        }
+        self.init(of: gr_video_frame(frame), in: frames)
     }
 
     /// The planes of a frame that the plugin may read.

@@ -1,11 +1,11 @@
 import CLinux
 import Glibc
-import GreenroomRuntime
 package import GreenroomSession
 package import GreenroomPluginInterface
 import Synchronization
 
-/// Scans libraries. Each content is scanned once; a cache has earlier results.
+/// Scans libraries. Each content is scanned once; a cache has earlier results. A library that crashes
+/// or hangs is scanned again by each process.
 package final class LibraryScans: Sendable {
     private let cache: ScanCache?
     private let rescans: Bool
@@ -38,13 +38,10 @@ package final class LibraryScans: Sendable {
         guard let cache, let file = LibraryFile(path), let hash = hash(of: file, cache) else {
             return Result { () throws(LoadError) in try scan(path) }
         }
-        if !rescans, let known = cache.result(for: hash, at: path) { return withHint(known) }
-        let start = MonotonicClock.now
+        if !rescans, let known = cache.result(for: hash, at: path) { return known }
         let result = Result { () throws(LoadError) in try scan(path) }
         // Checks that the file did not change between hash and scan.
-        if Self.isStored(result, MonotonicClock.now - start),
-            LibraryFile.identity(of: path) == file.identity
-        {
+        if Self.isStored(result), LibraryFile.identity(of: path) == file.identity {
             cache.store(result, for: hash)
         }
         return result
@@ -65,33 +62,17 @@ package final class LibraryScans: Sendable {
         return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 
-    /// A failed scan that took longer than this, in nanoseconds, is cached.
-    private static let slowScan: Int64 = 1_000_000_000
-
     /// Whether to cache a result.
     ///
-    /// What a library contains stays the same. A missing dependency may be installed later. A crash
-    /// or a hang may have had another cause, and the next scan shows it again, unless it takes
-    /// long.
-    private static func isStored(_ result: ScanCache.ScanResult, _ nanoseconds: Int64) -> Bool {
+    /// What a library contains stays the same. A missing dependency may be installed later, and a
+    /// crash or a hang may have had another cause, such as a machine that was too busy.
+    private static func isStored(_ result: ScanCache.ScanResult) -> Bool {
         guard case .failure(let error) = result else { return true }
         return switch error.code {
         case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
-        case .hangs, .crashes: nanoseconds >= slowScan
         case .notFound, .notAPlugin, .missingLibrary, .unresolvedSymbol, .noSuchPlugin, .noRunner,
-            .noSocket, .badInstance:
+            .noSocket, .badInstance, .hangs, .crashes:
             false
-        }
-    }
-
-    /// Adds to a cached failure how to scan again.
-    private func withHint(_ known: ScanCache.ScanResult) -> ScanCache.ScanResult {
-        known.mapError { error in
-            guard error.code == .hangs || error.code == .crashes else { return error }
-            var error = error
-            error.explanation +=
-                " This is a cached result: `greenroom plugin info --rescan` scans again."
-            return error
         }
     }
 }

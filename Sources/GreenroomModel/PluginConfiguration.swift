@@ -16,7 +16,7 @@ public struct PluginConfiguration: Hashable, Sendable {
     /// What the session does when it fails. If nil, an isolated plugin is restarted, and with a
     /// plugin in the host's process the session ends.
     public var onFailure: FailurePolicy?
-    /// How long a source may take from its start to its first frame or sound before it has failed; nil
+    /// How long a source may take from its start to its first frame or audio before it has failed; nil
     /// for 0.9 s and `SessionConfiguration.callbackDeadline`.
     public var startDeadline: Duration?
     /// Of a filter, whether a frame that it has not edited, because it is late, refuses it or is

@@ -8,7 +8,7 @@ package enum SessionTrack: UInt32, CaseIterable, Sendable {
     case microphone = 2
     /// The shared screen.
     case share = 3
-    /// The sound of the share.
+    /// The audio of the share.
     case shareAudio = 4
     /// The sum of the session's own audio tracks.
     case mix = 5

@@ -33,7 +33,7 @@ extension SandboxRefusal {
             if let owner = PrivatePath.owner(of: path) {
                 "\(owner), and \(distrust)"
             } else if grant == .write, PrivatePath.isOfSystem(granted) {
-                "a plugin has no business there; give it a folder of its own with "
+                "plugins must not write there; give it a folder of its own with "
                     + "allow: {write: [FOLDER]}"
             } else if PrivatePath.isTooWide(granted) {
                 "a grant of that is far more than a plugin needs; give it a file or folder of its "

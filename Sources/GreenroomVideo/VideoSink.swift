@@ -58,9 +58,9 @@ package enum OutputSizing: Sendable {
     case follows
 }
 
-/// Successive periods of an output with the same picture.
+/// Successive periods of an output with the same frame.
 package struct FramePeriods: Equatable, Sendable {
-    /// What the picture is. Raw values are those of `GR_CONTENT_…`.
+    /// What the frame shows. Raw values are those of `GR_CONTENT_…`.
     package enum Content: UInt32, Sendable {
         /// A frame of the source, for the first time.
         case new = 1
@@ -76,7 +76,7 @@ package struct FramePeriods: Equatable, Sendable {
     package var first: Int64
     /// The number of periods, at least 1.
     package var count: Int
-    /// What the picture is, in the first period; a new frame is repeated in the others.
+    /// What the frame shows, in the first period; a new frame is repeated in the others.
     package var content: Content
 
     /// Describes periods.

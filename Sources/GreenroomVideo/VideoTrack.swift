@@ -244,7 +244,7 @@ package final class VideoTrack: Sendable {
         if work.progress.counts.carried == 0, !branches.isEmpty {
             tell(
                 work.progress.counts.withheld == 0
-                    ? "no frame came to be shown: it is black"
+                    ? "no frame was shown: it is black"
                     : "no frame was shown: a required filter edited none")
         }
     }

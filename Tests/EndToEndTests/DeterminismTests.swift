@@ -9,7 +9,7 @@ import Testing
         let run = try session.run(
             "--set", "outputs=[{record: {folder: recording, overwrite: true}}]")
         #expect(run.exit == .code(0), "\(run)")
-        try session.expectTrueReport(run, readingSound: false)
+        try session.expectTrueReport(run, readingAudio: false)
         let files = ["camera.y4m", "camera.wav", "share.y4m", "share.wav", "session.json"]
         return try Dictionary(
             uniqueKeysWithValues: files.map { ($0, try readFile("\(session.recording)/\($0)")) })

@@ -70,7 +70,7 @@ import Testing
             """, maximum: "16x16@30", duration: "\(minutes)m", clock: "virtual")
         let run = try session.run(atMost: .seconds(400))
         #expect(run.exit == .code(0), "\(run)")
-        let report = try session.expectTrueReport(run, readingSound: false)
+        let report = try session.expectTrueReport(run, readingAudio: false)
         let written = minutes * 60 * 48_000
         #expect(try report.picture("camera").outputs[0].periods == minutes * 1800)
         #expect(report.soundFiles.map(\.written) == [written, written])
@@ -108,7 +108,7 @@ import Testing
             microphone: "stamps: \(stamps), ppm: \(-ppm), block: 960", duration: "\(minutes)m")
         let run = try session.run(atMost: .seconds(300))
         #expect(run.exit == .code(0), "\(run)")
-        let report = try session.expectTrueReport(run, readingSound: false)
+        let report = try session.expectTrueReport(run, readingAudio: false)
         let delays = try expectTogether(session, seconds: minutes * 60, run)
         if ppm == 0 {
             #expect(abs(mean(delays.prefix(10)) - mean(delays.suffix(10))) < 0.002, "\(delays)")
@@ -159,7 +159,7 @@ import Testing
             """, maximum: "16x16@30", duration: "2m", clock: "virtual")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        try session.expectTrueReport(run, readingSound: false)
+        try session.expectTrueReport(run, readingAudio: false)
         try expectTogether(session, "share", seconds: 120, run)
     }
 
@@ -171,7 +171,7 @@ import Testing
             """, maximum: "16x16@30", duration: "6s")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        let report = try session.expectTrueReport(run, readingSound: false)
+        let report = try session.expectTrueReport(run, readingAudio: false)
         // On a busy machine late audio is replaced by silence.
         guard try report.sound("microphone").concealed == 0 else { return }
         try expectTogether(session, seconds: 6, run)

@@ -56,14 +56,14 @@ import Testing
 
     @Test func `an output shows what it took and what it says, not what its camera sent`() throws {
         let run = try preview(
-            "FrameFolder", "--set", "folder=\(folder("pictures"))", "--duration", "2s",
+            "FrameFolder", "--set", "folder=\(folder("images"))", "--duration", "2s",
             "--virtual-clock", "--maximum", "640x360@30")
         #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)\n\(run.text)")
         #expect(Self.lines(run).first == "FrameFolder 1.0.0, an output, in the host's process")
         #expect(Self.row("camera", of: run) == "rgba, taken 60, refused none, lost none")
-        #expect(Self.row("values", of: run) == "pictures 2", "\(run.text)")
+        #expect(Self.row("values", of: run) == "images 2", "\(run.text)")
         #expect(Self.row("frames", of: run) == nil && !run.text.contains("offer"), "\(run.text)")
-        let names = try FileManager.default.contentsOfDirectory(atPath: folder("pictures"))
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder("images"))
         #expect(names.sorted() == ["frame-000000.png", "frame-000030.png"])
     }
 

@@ -117,10 +117,12 @@ import TestSupport
     }
 
     @Test func `a session follows its timeline, and its recording has no gap`() throws {
-        let (session, run) = try record("renegotiation.yaml", ["--virtual-clock"])
+        let (session, run) = try record("renegotiation.yaml", ["--virtual-clock", "--json"])
         #expect(run.exit == .code(0), "\(run)")
-        let done = run.standardError.matches(of: #/\(timeline\[([0-9])\]\)/#).map(\.1)
-        #expect(done == ["0", "2", "1", "3", "4", "5", "6", "7"], "in order of time:\n\(run)")
+        let done = try run.events.filter { $0.event == "commanded" }.map(\.origin)
+        #expect(
+            done == [0, 2, 1, 3, 4, 5, 6, 7].map { "timeline[\($0)]" },
+            "in order of time:\n\(run.text)")
         try session.expectTrueReport(run)
 
         // 12 s at 30 frames a second, black while the camera is stopped from 8 s to 10 s.

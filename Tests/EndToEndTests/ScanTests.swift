@@ -70,25 +70,18 @@ import Testing
                 == Self.deaths.map { "\(plugins)/\(place)-\($0.0).so" }.sorted())
     }
 
-    @Test func `hanging plugins do not delay others, and are known the next time`() throws {
+    @Test func `hanging plugins are listed, and so are the others`() throws {
         // One that spins takes a whole processor for five seconds.
         let all = Nightly.pairs(["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"], ["hang", "spin"])
         for (place, action) in all { try put(action, in: place) }
-        let first = try list()
-        let second = try list()
+        let run = try list()
         for (place, action) in all {
             let file = "\(place)-\(action).so"
-            let line = try line(of: file, in: first)
+            let line = try line(of: file, in: run)
             #expect(line.contains("refused: it hangs while it is loaded"), "\(line)")
             #expect(line.contains("It was at \(file)("), "\(line)")
-            #expect(!line.contains("--rescan"), "\(line)")
-            let again = try self.line(of: file, in: second)
-            #expect(again.contains("hangs while it is loaded"), "\(again)")
-            #expect(again.contains("--rescan"), "\(again)")
         }
-        #expect(first.text.contains("ColorBars") && second.text.contains("ColorBars"))
-        // Without the cache each scan would take as long again.
-        #expect(second.duration * 3 < first.duration, "\(first.duration), \(second.duration)")
+        #expect(run.text.contains("ColorBars"), "\(run.text)")
     }
 
     @Test func `a plugin that stops its process is listed`() throws {

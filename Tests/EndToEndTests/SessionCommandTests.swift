@@ -16,7 +16,7 @@ import Testing
     }
 
     private func run(_ session: TestSession, frames: Int = 90) throws -> (Finished, Report) {
-        let run = try session.run()
+        let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
         for track in ["camera", "share"] {
@@ -57,7 +57,8 @@ import Testing
         #expect(shareSilences.isEmpty, "the share continues")
         let calls = try report.plugin("microphone").callbacks
         #expect(calls["start-send"]?.calls == 2 && calls["stop-send"]?.calls == 2)
-        #expect(run.standardError.contains("timeline[0]"), "\(run)")
+        let commands = try run.events.filter { $0.event == "commanded" }
+        #expect(commands.map(\.origin) == ["timeline[0]", "timeline[1]"], "\(run.text)")
     }
 
     @Test func `the last frame of a paused share stays until resume`() throws {
@@ -133,8 +134,11 @@ import Testing
             "at: 1s, do: unmute", "at: 1s, do: resume share", "at: 1s, do: start camera",
         ])
         let (run, _) = try run(session)
-        let told = run.standardError.split(separator: "\n").filter { $0.contains("already") }
-        #expect(told.count == 3, "\(run)")
+        for index in 0..<3 {
+            let told = try run.events("note", of: "timeline[\(index)]")
+            #expect(told.count == 1 && told[0].text?.contains("already") == true, "\(run.text)")
+        }
+        #expect(try !run.events.contains { $0.event == "commanded" }, "\(run.text)")
         let plain = try self.session([])
         _ = try self.run(plain)
         for file in ["camera.y4m", "camera.wav", "share.y4m", "share.wav"] {
@@ -157,7 +161,7 @@ import Testing
             microphone: \(TestSession.bundled("Tone", "level: -12"))
             """, maximum: "160x90@30", duration: duration)
         let run = try Greenroom.start(
-            ["run", "--control", session.file], input: Array(lines.utf8)
+            ["run", "--control", "--json", session.file], input: Array(lines.utf8)
         ).wait(atMost: .seconds(60))
         return (session, run)
     }
@@ -173,7 +177,9 @@ import Testing
         #expect(try report.sound("microphone").muted > 24_000)
         let ceiling = try report.picture("camera").negotiation.last?.ceilings.first
         #expect(ceiling?.origin == "control line 3", "\(report)")
-        #expect(run.standardError.contains("control line 1"), "\(run)")
+        let commands = try run.events.filter { $0.event == "commanded" }
+        #expect(
+            commands.map(\.origin) == (1...3).map { "control line \($0)" }, "\(run.text)")
     }
 
     @Test func `invalid control lines are reported by number, and change nothing`() throws {
@@ -186,9 +192,13 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
         for number in 1...lines.count {
-            #expect(
-                run.standardError.contains("control line \(number)"),
-                "says nothing of \(lines[number - 1]):\n\(run)")
+            let line = "control line \(number)"
+            // One that can't be read, or one without effect.
+            let told = try run.events.filter {
+                $0.event == "control-error" && $0.origin == line
+                    || $0.event == "note" && $0.role == line
+            }
+            #expect(told.count == 1, "\(told.count) of \(lines[number - 1]):\n\(run.text)")
         }
         #expect(try report.picture("camera").negotiation.count == 1)
         #expect(try report.sound("microphone").muted == 0)

@@ -34,7 +34,7 @@ import Testing
         }
 
         // A block of audio follows each picture.
-        let file = try SoundFile(sound)
+        let file = try AudioFile(sound)
         #expect(file.isConsistent)
         let blocks = Int(file.frameCount) / 480
         #expect(Int(file.frameCount) == blocks * 480)

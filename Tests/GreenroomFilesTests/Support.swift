@@ -8,7 +8,7 @@ func byteCount(_ path: String) -> Int64 {
 }
 
 /// A sound file as libsndfile reads it: independent of the code that writes.
-struct SoundFile {
+struct AudioFile {
     let sampleRate: Int
     let channels: Int
     let frameCount: Int64

@@ -19,11 +19,11 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
         let folder = try TemporaryFolder()
         let path = folder("sound.wav")
         var writer = try WAVWriter(path: path, sampleRate: rate, channels: channels)
-        #expect(try SoundFile(path).frameCount == 0)
+        #expect(try AudioFile(path).frameCount == 0)
         let block = noise(480 * channels)
         for count in 1...5 {
             try writer.write(block.span)
-            let file = try SoundFile(path)
+            let file = try AudioFile(path)
             #expect(file.sampleRate == rate)
             #expect(file.channels == channels)
             #expect(file.frameCount == Int64(count * 480))
@@ -64,7 +64,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
         #expect(Array(header[20..<28]) == WAVChunks.number(UInt64((most + 1) * 2 + 72)))
         #expect(Array(header[28..<36]) == WAVChunks.number(UInt64((most + 1) * 2)))
         #expect(Array(header[36..<44]) == WAVChunks.number(UInt64(most + 1)))
-        let file = try SoundFile(path, from: most - 2)
+        let file = try AudioFile(path, from: most - 2)
         #expect(file.frameCount == most + 1)
         #expect(file.samples == [0, 0, 1234])
     }
@@ -90,7 +90,7 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
         let path = folder("sound.wav")
         var writer = try WAVWriter(path: path, sampleRate: 48_000, channels: 2)
         #expect(throws: MediaFileError.self) { try writer.write([1, 2, 3].span) }
-        #expect(try SoundFile(path).frameCount == 0)
+        #expect(try AudioFile(path).frameCount == 0)
         let shapes: [(Int, Int)] = [(0, 1), (-1, 1), (.max, 1), (48_000, 0), (48_000, 3)]
         for (rate, channels) in shapes {
             #expect(throws: MediaFileError.self) {

@@ -144,25 +144,18 @@ import Testing
     }
 
     @Test(arguments: [LoadError.Code.crashes, .hangs])
-    func `a slow failure is cached, and says how to scan again`(
+    func `a library that crashed or hung is scanned again by the next process alone`(
         code: LoadError.Code
     ) throws {
         let error = LoadError(code: code, place: library, explanation: "for a reason.")
-        let slow = LibraryScans(cache: cache) { _ throws(LoadError) in
-            usleep(1_100_000)
-            throw error
-        }
-        #expect(throws: error) { try slow.examine(library) }
-        guard case .failure(let known) = examine() else {
-            Issue.record("it was not kept")
-            return
-        }
-        #expect(known.code == code && known.place == library)
-        #expect(known.explanation.hasPrefix("for a reason. "))
-        #expect(known.explanation.contains("--rescan"))
-        #expect(scanner.count == 0)
-        _ = try examine(rescans: true).get()
-        #expect(try examine().get().descriptors[0].name == "Example")
+        scanner.find(.failure(error))
+        let scans = LibraryScans(cache: cache, scan: scanner.scan)
+        for _ in 0..<2 { #expect(throws: error) { try scans.examine(library) } }
+        #expect(scanner.count == 1 && findings.isEmpty)
+        // The machine was busy.
+        scanner.find(.success(.example()))
+        #expect(try examine().get().descriptors == [.example()])
+        #expect(scanner.count == 2)
     }
 
     @Test func `an unreadable file is reported by the scan`() {

@@ -59,7 +59,7 @@ import Testing
         #expect(try files(folder("all/frames")) == ["frame-000000.png", "frame-000005.png"])
         #expect(
             session.host.state.withLock { $0.output.reports }
-                == ["pictures 0.0", "pictures 1.0", "pictures 2.0"])
+                == ["images 0.0", "images 1.0", "images 2.0"])
     }
 
     @Test func `a PNG has the frame's colours, opaque`() throws {
@@ -78,7 +78,7 @@ import Testing
         #expect(pixels == (0..<15).flatMap { _ in [200, 100, 50] as [UInt8] })
     }
 
-    @Test func `JPEG follows its quality, and the limit ends the pictures`() throws {
+    @Test func `JPEG follows its quality, and the limit ends the images`() throws {
         let folder = try TemporaryFolder()
         var lengths: [Int] = []
         for quality in [5, 95] {

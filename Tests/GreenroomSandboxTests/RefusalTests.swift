@@ -47,7 +47,7 @@ struct RefusalTests {
                 + "that you can trust would not try"),
         Attempt(
             "write:/etc/greenroom-sandbox-test", EACCES,
-            "it tried to make /etc/greenroom-sandbox-test: a plugin has no business there; give "
+            "it tried to make /etc/greenroom-sandbox-test: plugins must not write there; give "
                 + "it a folder of its own with allow: {write: [FOLDER]}"),
         Attempt(
             "write:/tmp/greenroom-sandbox-test", EACCES,

@@ -16,15 +16,15 @@
 // The largest block: the sums of its pixels fit into 32 bits.
 #define GREENROOM_PNG_LARGEST_BLOCK 256
 
-// Decodes a picture, and makes each block of `block` by `block` pixels one pixel, their mean.
+// Decodes an image, and makes each block of `block` by `block` pixels one pixel, their mean.
 // Transparent pixels do not bleed their invisible colour; with a block of 1 all pixels stay as they
 // are.
 //
 // `rgba` gets rows of red, green, blue and alpha, 8 bits each, without padding: `width` / `block`,
 // rounded up, by `height` / `block`, rounded up. Memory besides: a row of each size; for an
-// interlaced picture with blocks four times `rgba`.
+// interlaced image with blocks four times `rgba`.
 //
-// Returns 1; or 0 and why in `message`, also for a picture of another size or other interlacing.
+// Returns 1; or 0 and why in `message`, also for an image of another size or other interlacing.
 int greenroom_png_read(const uint8_t *_Nonnull file, size_t byte_count, uint32_t width,
                        uint32_t height, uint32_t block, int is_interlaced,
                        uint8_t *_Nonnull rgba, char *_Nonnull message);

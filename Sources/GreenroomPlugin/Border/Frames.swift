@@ -22,6 +22,24 @@ extension gr_frame_info {
     }
 }
 
+/// A plane of the host's, to read or to write.
+protocol HostPlane {
+    associatedtype Start
+    var memory: (start: Start?, byteCount: UInt64, strideBytes: UInt32) { get }
+}
+
+extension gr_plane: HostPlane {
+    var memory: (start: UnsafePointer<UInt8>?, byteCount: UInt64, strideBytes: UInt32) {
+        (data, size_bytes, stride_bytes)
+    }
+}
+
+extension gr_mutable_plane: HostPlane {
+    var memory: (start: UnsafeMutablePointer<UInt8>?, byteCount: UInt64, strideBytes: UInt32) {
+        (data, size_bytes, stride_bytes)
+    }
+}
+
 /// What the host says of the layout of a frame, checked.
 struct FrameLayout {
     let format: PixelFormat
@@ -37,16 +55,33 @@ struct FrameLayout {
         self.size = size
     }
 
-    /// Whether a plane is as long as format, size and stride need.
+    /// Takes over the format's planes; nil if one is missing, or shorter than its format, size and
+    /// stride need.
     ///
-    /// - Parameter index: One of the format's planes.
-    func fits(plane index: Int, byteCount: UInt64, strideBytes: UInt32) -> Bool {
-        let geometry = format.plane(index, of: size)
-        let stride = Int(strideBytes)
-        guard stride >= geometry.rowBytes, let needed = geometry.byteCount(stride: stride) else {
-            return false
+    /// - Parameters:
+    ///   - given: The host's.
+    ///   - none: Stands for those that the format does not have.
+    ///   - make: Makes a plane of its first byte, its length and its stride.
+    func planes<Given: HostPlane, Plane>(
+        _ given: (Given, Given, Given), orNone none: Plane,
+        _ make: (Given.Start, Int, Int) -> Plane
+    ) -> InlineArray<3, Plane>? {
+        var planes = InlineArray<3, Plane>(repeating: none)
+        for index in 0..<format.planeCount {
+            let plane =
+                switch index {
+                case 0: given.0.memory
+                case 1: given.1.memory
+                default: given.2.memory
+                }
+            let stride = Int(plane.strideBytes)
+            let geometry = format.plane(index, of: size)
+            guard let start = plane.start, stride >= geometry.rowBytes,
+                let needed = geometry.byteCount(stride: stride), plane.byteCount >= needed
+            else { return nil }
+            planes[index] = make(start, Int(clamping: plane.byteCount), stride)
         }
-        return byteCount >= needed
+        return planes
     }
 }
 
@@ -57,24 +92,11 @@ extension MutableFrame {
         guard
             let layout = FrameLayout(
                 format: frame.format, width: frame.width, height: frame.height,
-                planeCount: frame.plane_count)
+                planeCount: frame.plane_count),
+            let planes = layout.planes(
+                frame.planes, orNone: MutablePlane.none,
+                { MutablePlane(start: $0, byteCount: $1, stride: $2) })
         else { return nil }
-        var planes = InlineArray<3, MutablePlane>(repeating: .none)
-        for index in 0..<layout.format.planeCount {
-            let plane =
-                switch index {
-                case 0: frame.planes.0
-                case 1: frame.planes.1
-                default: frame.planes.2
-                }
-            guard let start = plane.data,
-                layout.fits(
-                    plane: index, byteCount: plane.size_bytes, strideBytes: plane.stride_bytes)
-            else { return nil }
-            planes[index] = MutablePlane(
-                start: start, byteCount: Int(clamping: plane.size_bytes),
-                stride: Int(plane.stride_bytes))
-        }
         format = layout.format
         size = layout.size
         self.planes = planes

@@ -67,24 +67,11 @@ extension ReadableMemory {
         guard
             let layout = FrameLayout(
                 format: frame.format, width: frame.width, height: frame.height,
-                planeCount: frame.plane_count)
+                planeCount: frame.plane_count),
+            let planes = layout.planes(
+                frame.planes, orNone: ReadablePlane.none,
+                { ReadablePlane(start: $0, byteCount: $1, stride: $2) })
         else { return nil }
-        var planes = InlineArray<3, ReadablePlane>(repeating: .none)
-        for index in 0..<layout.format.planeCount {
-            let plane =
-                switch index {
-                case 0: frame.planes.0
-                case 1: frame.planes.1
-                default: frame.planes.2
-                }
-            guard let start = plane.data,
-                layout.fits(
-                    plane: index, byteCount: plane.size_bytes, strideBytes: plane.stride_bytes)
-            else { return nil }
-            planes[index] = ReadablePlane(
-                start: start, byteCount: Int(clamping: plane.size_bytes),
-                stride: Int(plane.stride_bytes))
-        }
         format = layout.format
         size = layout.size
         color = FrameInfo(frame.info).color

@@ -9,7 +9,7 @@ public import GreenroomMedia
 /// Sizes may be odd: chroma of 4:2:0 rounds up. Rows may be padded: read row by row, or use
 /// ``strideBytes(ofPlane:)``.
 public struct OutputFrame: ~Copyable {
-    /// What the picture of a frame is.
+    /// What a frame shows.
     public enum Content: UInt32, CaseIterable, Sendable {
         /// A frame of the source, for the first time.
         case new = 1
@@ -29,7 +29,7 @@ public struct OutputFrame: ~Copyable {
     public let size: FrameSize
     /// The meaning of its values.
     public let color: ColorSpace
-    /// What its picture is.
+    /// What it shows.
     public let content: Content
     /// How many periods in a row it is for, at least 1. A period is one frame interval of the wanted
     /// rate.

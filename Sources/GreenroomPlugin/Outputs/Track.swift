@@ -12,7 +12,7 @@ public struct Track: Equatable, Sendable {
         case microphone = 2
         /// Video: the shared screen.
         case share = 3
-        /// Audio: the sound of the share.
+        /// Audio: the audio of the share.
         case shareAudio = 4
         /// Audio: the sum of the session's own audio tracks.
         case mix = 5

@@ -22,7 +22,7 @@ public protocol Output: Plugin {
     /// Takes a frame. The default does nothing.
     ///
     /// - Throws: Any error; the host counts a failed frame, and its text is logged. An output that
-    ///   can't go on calls ``PluginHost/giveUp(_:status:)`` as well.
+    ///   can't continue calls ``PluginHost/giveUp(_:status:)`` as well.
     mutating func onVideo(_ frame: borrowing OutputFrame) throws
 
     /// Takes a block of audio. The default does nothing.

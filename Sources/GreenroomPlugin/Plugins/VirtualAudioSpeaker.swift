@@ -8,7 +8,7 @@ public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
     case incoming
     /// One person alone: the microphone, and each participant's.
     case oneWay
-    /// The sound of a share alone: the session's, and each participant's.
+    /// The audio of a share alone: the session's, and each participant's.
     case shared
 }
 
@@ -44,7 +44,7 @@ public protocol VirtualAudioSpeaker: Plugin {
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerOneWayAudioReceived(_ block: borrowing OutputBlock) throws
 
-    /// Takes a block of a share's sound; `block.track` says whose. The default does nothing.
+    /// Takes a block of a share's audio; `block.track` says whose. The default does nothing.
     ///
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerSharedAudioReceived(_ block: borrowing OutputBlock) throws

@@ -65,6 +65,9 @@ public struct SessionConfiguration: Sendable {
 // MARK: - Defaults
 
 extension SessionConfiguration {
+    /// The sandbox of isolated plugins without one.
+    package static let defaultSandbox = SandboxMode.on
+
     /// The memory limit of plugins without one.
     package static let defaultMemoryLimit = MemorySize.megabytes(256)
 
@@ -78,7 +81,7 @@ extension SessionConfiguration {
     /// The isolation of a plugin that runs in a process of its own.
     package func process(of plugin: PluginConfiguration) -> IsolationPlan {
         IsolationPlan(
-            sandbox: plugin.sandbox ?? sandbox ?? .on,
+            sandbox: plugin.sandbox ?? sandbox ?? Self.defaultSandbox,
             memoryLimit: plugin.memoryLimit ?? memoryLimit ?? Self.defaultMemoryLimit,
             grants: plugin.grants ?? Grants())
     }

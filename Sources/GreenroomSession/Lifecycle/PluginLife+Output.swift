@@ -60,7 +60,9 @@ extension PluginLife {
             struct_size: UInt32(MemoryLayout<gr_output_frame>.size), track: place.track,
             id: feed.lend(frame), content: place.periods.content.rawValue,
             periods: UInt32(clamping: place.periods.count), index: place.periods.first,
-            frame: gr_video_frame(describing: frame, ptsNanoseconds: place.ptsNanoseconds))
+            frame: gr_video_frame(
+                gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)))
+        description.frame.info.pts_ns = place.ptsNanoseconds
         let begun = clock.now
         let status = backend.take(&description)
         let nanoseconds = clock.now - begun
@@ -111,32 +113,5 @@ extension PluginLife {
     func report(_ name: String, _ value: Double) throws(Refusal) {
         guard let feed = environment.feed else { throw Refusal(.gone, in: .report) }
         try feed.report(name, value)
-    }
-}
-
-extension gr_video_frame {
-    /// Describes a frame to a plugin that reads it.
-    fileprivate init(describing frame: borrowing VideoFrame, ptsNanoseconds: Int64) {
-        self.init()
-        struct_size = UInt32(MemoryLayout<gr_video_frame>.size)
-        format = frame.format.rawValue
-        width = UInt32(frame.size.width)
-        height = UInt32(frame.size.height)
-        plane_count = UInt32(frame.planeCount)
-        planes.0 = gr_plane(describing: frame, 0)
-        if frame.planeCount > 1 { planes.1 = gr_plane(describing: frame, 1) }
-        if frame.planeCount > 2 { planes.2 = gr_plane(describing: frame, 2) }
-        info = gr_frame_info(frame.info)
-        info.pts_ns = ptsNanoseconds
-    }
-}
-
-extension gr_plane {
-    fileprivate init(describing frame: borrowing VideoFrame, _ index: Int) {
-        self.init(
-            data: UnsafePointer(
-                frame.unsafePlanePointer(index).assumingMemoryBound(to: UInt8.self)),
-            size_bytes: UInt64(frame.byteCount(index)),
-            stride_bytes: UInt32(frame.strideBytes(index)), reserved: 0)
     }
 }

@@ -19,7 +19,7 @@ package protocol Output: Sendable {
     /// Whether the plugin is a call.
     var isCall: Bool { get }
 
-    /// Of a plugin, the tracks that it is told of; nil for all.
+    /// Of a plugin, the tracks that it gets to know; nil for all.
     var selection: TrackSelection? { get }
 
     /// Opens the output for the session's tracks, and connects its sinks. The session connects a

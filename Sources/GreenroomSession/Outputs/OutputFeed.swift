@@ -93,9 +93,20 @@ package final class OutputFeed: Sendable {
         var hasToldOfNothing = false
         /// The start of the session, on its clock.
         var epoch: Int64 = 0
+
+        /// The place of the answer about a track.
+        func index(of track: UInt32) -> Int? { answers.firstIndex { $0.track.id == track } }
     }
 
-    /// The tracks that the plugin is told of; nil for all.
+    /// Why an answer has no effect, which the author is told once.
+    private enum IgnoredAnswer {
+        /// The first one about a track, after the tracks were connected.
+        case late
+        /// Another one than before the plugin's restart.
+        case changed
+    }
+
+    /// The tracks that the plugin gets to know; nil for all.
     let selection: TrackSelection?
     /// The role and the plugin's name, for messages: `outputs[0] (FrameFolder)`.
     let name: String
@@ -125,7 +136,7 @@ package final class OutputFeed: Sendable {
     /// What the plugin answered last about a track; at first nothing.
     func lastAnswer(about track: UInt32) -> gr_want {
         state.withLock { state in
-            state.answers.first { $0.track.id == track }?.written ?? .ordinary
+            state.index(of: track).map { state.answers[$0].written } ?? .ordinary
         }
     }
 
@@ -134,49 +145,48 @@ package final class OutputFeed: Sendable {
     /// - Throws: If the want can't be met.
     func settle(_ written: gr_want, of track: OutputTrack) throws(WantProblem) {
         let want = try TrackWant(written, isVideo: track.capability != nil)
-        let isTold: Bool? = state.withLock { state in
-            guard let index = state.answers.firstIndex(where: { $0.track.id == track.id }) else {
+        let ignored: IgnoredAnswer? = state.withLock { state in
+            guard let index = state.index(of: track.id) else {
                 // Tracks of participants come while the session runs.
                 if !state.isConnected || track.participant != nil {
                     state.answers.append(Answer(track: track, written: written, want: want))
-                    return false
+                    return nil
                 }
-                guard want != .nothing, !state.hasToldOfNothing else { return false }
+                guard want != .nothing, !state.hasToldOfNothing else { return nil }
                 state.hasToldOfNothing = true
-                return nil
+                return .late
             }
             guard state.isConnected else {
                 state.answers[index].track = track
                 state.answers[index].written = written
                 state.answers[index].want = want
-                return false
+                return nil
             }
-            guard state.answers[index].want != want, !state.hasToldOfChange else { return false }
+            guard state.answers[index].want != want, !state.hasToldOfChange else { return nil }
             state.hasToldOfChange = true
-            return true
+            return .changed
         }
-        guard isTold != false else { return }
-        guard isTold == true else {
-            events.send(
-                .note(
-                    role: role,
-                    text:
-                        "it was lost before it said what it wants, and gets nothing in this session"
-                ))
-            return
+        let text: String
+        switch ignored {
+        case nil: return
+        case .late:
+            text = "it was lost before it said what it wants, and gets nothing in this session"
+        case .changed:
+            text =
+                "it wants something else of the track \(track.name) than before its restart, and "
+                + "gets what it wanted first"
         }
-        events.send(
-            .note(
-                role: role,
-                text: "it wants something else of the track \(track.name) than before its restart, "
-                    + "and gets what it wanted first"))
+        events.send(.note(role: role, text: text))
     }
 
     /// The video that is wanted of a track; nil for nothing.
     func videoWant(of track: VideoTrackKind) -> VideoSinkWant? {
         state.withLock { state in
-            for answer in state.answers where answer.track.name == track.rawValue {
-                if case .video(let want) = answer.want { return want.video }
+            for answer in state.answers {
+                guard case .video(let want) = answer.want,
+                    SessionTrack(rawValue: answer.track.id)?.role?.track == track
+                else { continue }
+                return want.video
             }
             return nil
         }
@@ -190,8 +200,6 @@ package final class OutputFeed: Sendable {
     // MARK: The session
 
     /// Connects a sink to each track that is wanted.
-    ///
-    /// - Parameter number: Of the first sink's thread on a virtual clock.
     func connect(_ instance: PluginInstance, to session: inout OutputBuilder) {
         state.withLock { $0.isConnected = true }
         for (described, want) in wants {
@@ -256,21 +264,19 @@ package final class OutputFeed: Sendable {
     /// What the plugin wants of a track.
     func want(of track: UInt32) -> TrackWant {
         state.withLock { state in
-            state.answers.first { $0.track.id == track }?.want ?? .nothing
+            state.index(of: track).map { state.answers[$0].want } ?? .nothing
         }
     }
 
     /// Whether the plugin has been told of a track.
     func knows(_ track: UInt32) -> Bool {
-        state.withLock { state in state.answers.contains { $0.track.id == track } }
+        state.withLock { $0.index(of: track) != nil }
     }
 
     /// Records that a track of a participant has ended: its counters stay for the report.
     func end(_ track: UInt32) {
         state.withLock { state in
-            guard let index = state.answers.firstIndex(where: { $0.track.id == track }) else {
-                return
-            }
+            guard let index = state.index(of: track) else { return }
             state.answers[index].hasEnded = true
             guard state.answers.count(where: \.hasEnded) > Self.endedLimit,
                 let oldest = state.answers.firstIndex(where: \.hasEnded)
@@ -318,28 +324,27 @@ package final class OutputFeed: Sendable {
     }
 
     func count(_ result: Result, of track: UInt32) {
-        state.withLock { state in
-            guard let index = state.answers.firstIndex(where: { $0.track.id == track }) else {
-                return
-            }
+        count(of: track) { counts in
             switch result {
-            case .status(.ok): state.answers[index].counts.taken += 1
-            case .away: state.answers[index].counts.away += 1
+            case .status(.ok): counts.taken += 1
+            case .away: counts.away += 1
             case .status(let status):
                 // A plugin may return any number.
                 let name = Status.all.first { $0.status == status }?.name ?? "OTHER"
-                state.answers[index].counts.refused[name, default: 0] += 1
-            case .noBuffer: state.answers[index].counts.noBuffer += 1
+                counts.refused[name, default: 0] += 1
+            case .noBuffer: counts.noBuffer += 1
             }
         }
     }
 
     func count(lostSamples: Int, of track: UInt32) {
+        count(of: track) { $0.lostSamples = lostSamples }
+    }
+
+    private func count(of track: UInt32, _ change: (inout Counts) -> Void) {
         state.withLock { state in
-            guard let index = state.answers.firstIndex(where: { $0.track.id == track }) else {
-                return
-            }
-            state.answers[index].counts.lostSamples = lostSamples
+            guard let index = state.index(of: track) else { return }
+            change(&state.answers[index].counts)
         }
     }
 
@@ -446,7 +451,7 @@ package final class OutputFeed: Sendable {
         /// Its own values, by name.
         package var values: [String: Double]
 
-        /// Its own values in words, e.g. `pictures 5`; nil without any.
+        /// Its own values in words, e.g. `images 5`; nil without any.
         package var valuesInWords: String? {
             let words = values.sorted { $0.key < $1.key }.map { name, value in
                 "\(name) \(Int(exactly: value).map(String.init) ?? String(value))"

@@ -71,7 +71,8 @@ package final class PluginAudioSink: AudioSink {
             var samples = [Int16](repeating: 0, count: Self.stretch * 2)
             var delivered: Int64 = 0
             func deliver(_ block: Span<Int16>) {
-                let nanoseconds = Self.nanoseconds(at: delivered, want.format.sampleRate)
+                let nanoseconds = AudioMixer.nanoseconds(
+                    at: delivered, rate: want.format.sampleRate)
                 let place = OutputFeed.BlockPlace(
                     track: track, format: want.format, index: delivered,
                     ptsNanoseconds: feed.epoch + start + nanoseconds)
@@ -89,13 +90,6 @@ package final class PluginAudioSink: AudioSink {
             }
             blocks.finish(deliver)
         }
-    }
-
-    /// The time of a sample from the session's start. Whole seconds apart: one product would exceed
-    /// 64 bits after days.
-    private static func nanoseconds(at index: Int64, _ rate: Int) -> Int64 {
-        let (seconds, rest) = index.quotientAndRemainder(dividingBy: Int64(rate))
-        return seconds * 1_000_000_000 + rest * 1_000_000_000 / Int64(rate)
     }
 
     package var isOfPlugin: Bool { true }

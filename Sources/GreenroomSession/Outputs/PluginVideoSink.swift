@@ -7,7 +7,7 @@ import Synchronization
 
 /// Passes the frames of a track to an output plugin.
 ///
-/// A plugin in a process of its own gets a copy in memory that its process maps. A picture that is
+/// A plugin in a process of its own gets a copy in memory that its process maps. A frame that is
 /// repeated is copied once.
 package final class PluginVideoSink: VideoSink {
     /// A frame, and its copy in the plugin's memory.
@@ -58,7 +58,7 @@ package final class PluginVideoSink: VideoSink {
         }
         let life = feed.life
         var periods = periods
-        // A repeated picture is new to a plugin that has not got it.
+        // A repeated frame is new to a plugin that has not got it.
         if periods.content == .repeated, last.withLock({ $0.life }) != life {
             periods.content = .new
         }

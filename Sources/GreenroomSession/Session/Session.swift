@@ -163,12 +163,12 @@ public final class Session: Sendable {
     /// Logs plugins that the virtual clock does not wait for.
     private func watchClock(_ instances: [PluginInstance]) {
         clock.watch { [events, weak self] number, hadWaited in
-            // One that had waited and does not come back may hang: that is told in session time.
+            // One that had waited and no longer does may hang: the log says so in session time.
             if !hadWaited { _ = self?.offTheClock.withLock { $0.insert(number) } }
             guard let instance = instances.first(where: { $0.number == number }) else { return }
             let what =
                 hadWaited
-                ? "a thread of it that waits on the session clock has not come back to it"
+                ? "one of its threads that waits on the session clock stopped doing so"
                 : "it was started, and does not wait on the session clock"
             events.send(
                 .note(

@@ -33,7 +33,7 @@ package struct SourcePlan: Sendable {
     package var onFailure: FailurePolicy
     /// Of a filter, whether frames that it has not edited are withheld from the outputs.
     package var isRequired: Bool
-    /// How long a source may take to its first frame or sound; nil for the session's deadline.
+    /// How long a source may take to its first frame or audio; nil for the session's deadline.
     package var startDeadline: Duration?
     /// Its isolation; nil for the host's process.
     package var isolation: IsolationPlan?

@@ -10,7 +10,7 @@ struct SessionPlugin {
     let address: PluginAddress
     let instance: PluginInstance
     let onFailure: FailurePolicy
-    /// How long it may take to its first frame or sound, in nanoseconds; nil for the session's
+    /// How long it may take to its first frame or audio, in nanoseconds; nil for the session's
     /// deadline.
     let startDeadline: Int64?
     /// Set for a video source.

@@ -99,7 +99,7 @@ extension SessionPlugins {
         perform(begun) { $0.beginDescribing(tracks[$0.number] ?? []) }
     }
 
-    /// The tracks that an output is told of. Before its source has agreed, a track has the session's
+    /// The tracks that an output gets to know. Before its source has agreed, a track has the session's
     /// maximum.
     func tracks(for output: SessionPlugin) -> [OutputTrack] {
         let roles = slots.sources.compactMap(\.role)

@@ -56,7 +56,7 @@ struct SourceSilence {
     ///   - newest: When the last of them was, if that is known: a look may come before or after it at
     ///     the same time.
     ///   - deadline: How long it may stay silent once that was told, in nanoseconds.
-    ///   - startDeadline: How long it may take to its first frame or sound; nil for the same as
+    ///   - startDeadline: How long it may take to its first frame or audio; nil for the same as
     ///     later.
     mutating func look(
         at plugin: Int, accepted: Int, newest: Int64? = nil, promise: Promise, deadline: Int64,

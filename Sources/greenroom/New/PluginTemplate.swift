@@ -19,7 +19,7 @@ struct PluginTemplate: Sendable {
     /// That function and the source, by language.
     var sources: [NewPlugin.Language: (function: String, text: [UInt8])]
     /// The plugin that a session needs beside one of this kind: the source of a filter or of an
-    /// output, or the share that has the sound.
+    /// output, or the share that has the audio.
     var companion: String?
     /// The file that an output writes, and the setting that names it.
     var file: (setting: String, path: String)?
@@ -30,7 +30,7 @@ struct PluginTemplate: Sendable {
     static let all = [
         PluginTemplate(
             kind: .videoSource, typeSuffix: "Camera",
-            content: "stripes of light that drift across the picture",
+            content: "stripes of light that drift across the frame",
             setting: ("stripes", 8, 20), task: "a frame is drawn",
             sources: [
                 .swift: ("fill", PackageResources.Camera_swift),

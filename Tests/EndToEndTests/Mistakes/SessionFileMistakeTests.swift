@@ -29,7 +29,7 @@ import Testing
         ),
         Mistake(
             "", ["check", "text"], 65,
-            "text:1:1: needs a section with camera, microphone or share, found the text "
+            "text:1:1: needs a section with camera, microphone, share or call, found the text "
                 + "\"Dear host,\"."),
         Mistake(
             "camera:\n\tplugin: ColorBars",

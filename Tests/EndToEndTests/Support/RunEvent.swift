@@ -11,20 +11,6 @@ struct RunEvent: Decodable {
         var fps: Double
     }
 
-    /// The explanation of a track.
-    struct Negotiation: Decodable {
-        struct Ceiling: Decodable {
-            var origin: String
-            var limit: String
-            var since: Double
-            var binds: Bool
-        }
-
-        var reason: String
-        var track: String?
-        var ceilings: [Ceiling]
-    }
-
     var event: String
     var time: Double?
     var role: String?
@@ -37,7 +23,7 @@ struct RunEvent: Decodable {
     var text: String?
     var pictures: [Picture]?
     var origin: String?
-    var negotiation: Negotiation?
+    var negotiation: Report.Negotiation?
     var commands: [String]?
     var outcome: String?
     var exit: Int32?

@@ -111,11 +111,11 @@ struct TestSession {
 extension TestSession {
     /// Expects that the report is consistent, and that it matches the files.
     ///
-    /// - Parameter readingSound: Whether to read audio files, which takes long for hours of audio.
+    /// - Parameter readingAudio: Whether to read audio files, which takes long for hours of audio.
     /// - Returns: The report.
     @discardableResult
     func expectTrueReport(
-        _ run: Finished, readingSound: Bool = true,
+        _ run: Finished, readingAudio: Bool = true,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Report {
         let report = try report()
@@ -175,7 +175,7 @@ extension TestSession {
                 "\(sound)\n\(run)", sourceLocation: sourceLocation)
         }
         for file in report.soundFiles {
-            if readingSound {
+            if readingAudio {
                 let recording = try WAVRecording(file.output)
                 #expect(recording.sampleRate == 48_000, sourceLocation: sourceLocation)
                 #expect(recording.headerExcessBytes == 0, "\(run)", sourceLocation: sourceLocation)

@@ -1,6 +1,6 @@
 import GreenroomHost
 
-/// Records a test picture and a tone, mutes the tone on the way, and prints what happened.
+/// Records a test pattern and a tone, mutes the tone on the way, and prints what happened.
 @main
 struct EmbeddedSession {
     static func main() async throws {

@@ -69,7 +69,7 @@ enum {
   GR_TRACK_CAMERA = 1,      /**< video: the camera, after its filters */
   GR_TRACK_MICROPHONE = 2,  /**< audio: the microphone */
   GR_TRACK_SHARE = 3,       /**< video: the shared screen */
-  GR_TRACK_SHARE_AUDIO = 4, /**< audio: the sound of the share */
+  GR_TRACK_SHARE_AUDIO = 4, /**< audio: the audio of the share */
   GR_TRACK_MIX = 5,         /**< audio: the sum of the session's own audio tracks */
   GR_TRACK_INCOMING = 6,    /**< audio: the sum of all participants' audio tracks */
   GR_TRACK_MIX_MINUS = 7    /**< audio: the sum of all, the session's and the participants', without
@@ -123,7 +123,7 @@ typedef struct gr_want {
  * Media
  * ---------------------------------------------------------------------------------- */
 
-/** What the picture of a frame is. */
+/** What a frame shows. */
 enum {
   GR_CONTENT_NEW = 1,      /**< a frame of the source, for the first time */
   GR_CONTENT_REPEATED = 2, /**< the frame before once more */

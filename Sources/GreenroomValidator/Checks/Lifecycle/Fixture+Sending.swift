@@ -65,7 +65,7 @@ extension TracedCall {
     /// Whether it is a call of a sender.
     var isSend: Bool {
         switch request {
-        case .sendFrame, .acquire, .commit, .abandon, .sendSound: true
+        case .sendFrame, .acquire, .commit, .abandon, .sendAudio: true
         default: false
         }
     }
@@ -85,7 +85,7 @@ extension TracedCall {
         case .acquire: "acquire"
         case .commit: "commit"
         case .abandon: "abandon"
-        case .sendSound: "send"
+        case .sendAudio: "send"
         case .keepFrame: "keep"
         case .releaseFrame: "release"
         }

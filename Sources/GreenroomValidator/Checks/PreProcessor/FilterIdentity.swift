@@ -32,13 +32,13 @@ extension Catalogue {
             }
             if let changed = found.changed {
                 throw .failed(
-                    "\(familiar.size) comes back unchanged, but \(row.size) does not: \(changed) "
+                    "\(familiar.size) stays unchanged, but \(row.size) does not: \(changed) "
                         + "differs. Neutral settings must leave every frame unchanged: check odd sizes, "
                         + "range and matrix, and rounding")
             }
             count += found.count
         }
-        return .passed("\(count) frames come back unchanged")
+        return .passed("\(count) frames stay unchanged")
     }
 }
 

@@ -30,7 +30,7 @@ extension Catalogue {
             guard first == second else {
                 let number = zip(first, second).prefix { $0 == $1 }.count
                 throw .failed(
-                    "at \(row.size) frame \(number + 1) comes back different when its rows are "
+                    "at \(row.size) frame \(number + 1) is edited differently when its rows are "
                         + "farther apart: step from row to row by stride_bytes, stop at width, and "
                         + "read no padding")
             }

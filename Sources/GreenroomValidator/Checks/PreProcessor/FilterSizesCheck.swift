@@ -45,7 +45,7 @@ extension Catalogue {
         }
         guard edited > 0 else {
             throw .failed(
-                "it edits nothing: \(notes.first ?? "no frame came back"). Answer GR_STATUS_OK for a "
+                "it edits nothing: \(notes.first ?? "process returned no frame"). Answer GR_STATUS_OK for a "
                     + "frame that was edited", notes)
         }
         guard notes.isEmpty else {

@@ -151,7 +151,7 @@ final class FilterLife {
             guard times.taken > Self.leastLate else {
                 wasDelayed = true
                 throw .skipped(
-                    "the machine was too busy to tell: a frame did not come back in time, and threads "
+                    "the machine was too busy to tell: process did not return in time, and threads "
                         + "waited \(times.delay / 1_000_000) ms for a processor")
             }
             isLate = true

@@ -39,7 +39,7 @@ extension Catalogue {
         }
         try fixture.end()
         return .passed(
-            fixture.kind.sendsPictures
+            fixture.kind.sendsVideo
                 ? "\(after.frames.count) frames in the 4 s after"
                 : "\(Int(after.takenSeconds * 1000)) ms of audio in the 4 s after")
     }
@@ -47,7 +47,7 @@ extension Catalogue {
 
 extension PluginKind {
     /// Whether it sends video.
-    fileprivate var sendsPictures: Bool { sender == .video }
+    fileprivate var sendsVideo: Bool { sender == .video }
 }
 
 /// What was sent in a period, accepted or not.
@@ -133,7 +133,7 @@ extension Sending {
         for call in fixture.record.calls where call.nanoseconds >= begin {
             switch call.request {
             case .sendFrame, .commit: frames.append(call.nanoseconds)
-            case .sendSound(let block) where block.sampleRate > 0:
+            case .sendAudio(let block) where block.sampleRate > 0:
                 guard let status = call.status, status == .ok || status == .queueFull else {
                     continue
                 }
@@ -153,11 +153,11 @@ extension Fixture {
         let agreed = pluginHarness.agreement?.track.rate.framesPerSecond ?? 0
         // A constant excess belongs to another check.
         let rate = max(agreed * 1.05, pace)
-        guard kind.sendsPictures, let burst = after.burst(beyond: rate) else { return }
+        guard kind.sendsVideo, let burst = after.burst(beyond: rate) else { return }
         throw .failed(
             "after host and plugin were stopped for 2 s it sent \(burst.count) frames within "
                 + "\(decimal(burst.seconds, 1)) s, and \(Int(agreed.rounded())) a second were agreed. "
-                + "Leave out what is late: go on from now_ns, not from where it was.")
+                + "Leave out what is late: continue from now_ns, not from where it was.")
     }
 
     fileprivate func checkAudio(
@@ -165,7 +165,7 @@ extension Fixture {
     ) throws(Verdict) {
         // The host accepts the audio of the stop at once, and a plugin that the host paces sends
         // that much: only audio without room counts.
-        guard !kind.sendsPictures, begin < end,
+        guard !kind.sendsVideo, begin < end,
             let burst = after.soundBurst(beyond: before, in: begin..<end)
         else { return }
         throw .failed(

@@ -1,19 +1,19 @@
 import GreenroomPlugin
 
-/// Stripes of light that drift across the picture.
+/// Stripes of light that drift across the frame.
 struct MyPlugin: Camera {
     static let plugin = PluginDescription(
         id: "com.example.my-plugin",
         name: "my-plugin",
         version: "0.1.0",
-        summary: "Stripes of light that drift across the picture")
+        summary: "Stripes of light that drift across the frame")
 
     struct Settings: PluginSettings {
         var stripes = 8
 
         static let table: [Setting<Self>] = [
             .integer(
-                "stripes", \.stripes, in: 1...50, title: "Stripes across the picture",
+                "stripes", \.stripes, in: 1...50, title: "Stripes across the frame",
                 live: true)
         ]
     }

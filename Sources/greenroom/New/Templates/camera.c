@@ -1,4 +1,4 @@
-/* my-plugin: stripes of light that drift across the picture. */
+/* my-plugin: stripes of light that drift across the frame. */
 #include <greenroom/base.h>
 
 typedef struct camera {
@@ -40,11 +40,11 @@ static gr_status set(void *self, const gr_setting *setting) {
 }
 
 static const gr_parameter parameters[] = {
-    GR_LIVE_INTEGER("stripes", "Stripes across the picture", NULL, 8, 1, 50),
+    GR_LIVE_INTEGER("stripes", "Stripes across the frame", NULL, 8, 1, 50),
 };
 
 static const gr_descriptor description =
     GR_DESCRIPTION(GR_KIND_VIDEO_SOURCE, "com.example.my-plugin", "my-plugin", "0.1.0",
-                   "Stripes of light that drift across the picture", parameters);
+                   "Stripes of light that drift across the frame", parameters);
 
 GR_EXPORT_SOURCE(camera, description, send_frames, set)

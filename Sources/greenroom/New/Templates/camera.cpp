@@ -1,4 +1,4 @@
-// my-plugin: stripes of light that drift across the picture.
+// my-plugin: stripes of light that drift across the frame.
 #include <greenroom/plugin.hpp>
 
 class MyPlugin : public greenroom::Camera {
@@ -7,7 +7,7 @@ class MyPlugin : public greenroom::Camera {
     return {"com.example.my-plugin",
             "my-plugin",
             "0.1.0",
-            "Stripes of light that drift across the picture",
+            "Stripes of light that drift across the frame",
             {greenroom::Parameter::whole("stripes", "Stripes", 8, 1, 50).live()}};
   }
 

@@ -5,8 +5,8 @@ public import GreenroomMedia
 internal import GreenroomSystem
 internal import SystemPackage
 
-/// Writes opaque pictures as PNG or JPEG files. It reuses its memory for pictures of one size.
-public struct PictureWriter: ~Copyable {
+/// Writes opaque images as PNG or JPEG files. It reuses its memory for images of one size.
+public struct ImageWriter: ~Copyable {
     /// What is written.
     public enum Format: Equatable, Sendable {
         /// Without loss, compressed fast.
@@ -32,7 +32,7 @@ public struct PictureWriter: ~Copyable {
         tjFree(jpeg)
     }
 
-    /// Writes a picture; who looks into the folder sees the whole file or none.
+    /// Writes an image; who looks into the folder sees the whole file or none.
     ///
     /// - Parameters:
     ///   - rgba: Rows of `R G B A`; alpha is ignored.
@@ -47,7 +47,7 @@ public struct PictureWriter: ~Copyable {
             let needed = rows.byteCount(stride: strideBytes), rgba.byteCount >= needed
         else {
             throw ImageError(
-                .damaged, path: path, rule: "a picture of \(size) has more bytes than there are",
+                .damaged, path: path, rule: "an image of \(size) has more bytes than there are",
                 cure: "check size and stride")
         }
         switch format {

@@ -4,7 +4,7 @@ import GreenroomMedia
 
 extension Catalogue {
     /// The exact number of samples.
-    static let soundSampleCount = Check(
+    static let audioSampleCount = Check(
         "sound.sample-count", "the sample count is exact over a minute", of: .audioSources,
         limitSeconds: 120,
         proving: """

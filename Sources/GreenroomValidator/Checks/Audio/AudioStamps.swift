@@ -4,7 +4,7 @@ import GreenroomMedia
 
 extension Catalogue {
     /// Timestamps.
-    static let soundStamps = Check(
+    static let audioStamps = Check(
         "sound.stamps", "timestamps match the samples", of: .audioSources,
         proving: """
             Over twelve seconds of session time, a timestamp must be GR_PTS_UNSTAMPED or the time \

@@ -7,7 +7,7 @@ import SystemPackage
 ///
 /// Longer samples are rounded, floating-point samples beyond full scale are clipped, and more than
 /// two channels are mixed to stereo. One thread at a time.
-struct SoundFile: ~Copyable {
+struct AudioFile: ~Copyable {
     /// Sample rate in hertz; any number above 0.
     let sampleRate: Int
     /// The number of delivered channels: 1 or 2.
@@ -137,7 +137,7 @@ struct SoundFile: ~Copyable {
 
 // MARK: Opening
 
-extension SoundFile {
+extension AudioFile {
     private static func refusal(_ path: String, _ text: String) -> PluginError {
         PluginError("\(path): \(text)", status: .unavailable)
     }

@@ -4,7 +4,7 @@ import GreenroomMedia
 
 extension Catalogue {
     /// Too little audio.
-    static let soundKeepsUp = Check(
+    static let audioKeepsUp = Check(
         "sound.keeps-up", "audio arrives in real time", of: .audioSources,
         proving: """
             Over eleven seconds of session time, after one second of warm-up, a source must send \

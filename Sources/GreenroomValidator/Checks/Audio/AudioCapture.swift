@@ -207,7 +207,7 @@ extension Examination {
         if let gaveUp = fixture.pluginHarness.gaveUp { take.gaveUp = gaveUp.reason }
         for call in fixture.record.calls {
             switch call.request {
-            case .sendSound(let block):
+            case .sendAudio(let block):
                 take.sends.append(
                     AudioCapture.Send(
                         block: block, status: call.status ?? .ok, nanoseconds: call.nanoseconds,

@@ -5,7 +5,7 @@ import GreenroomMedia
 
 extension Catalogue {
     /// Rate and channels.
-    static let soundFormat = Check(
+    static let audioFormat = Check(
         "sound.format", "one sample rate and channel count", of: .audioSources,
         proving: """
             Over ten seconds of session time, every block must have a rate of 8000 to 192000 Hz, 1 \

@@ -3,7 +3,7 @@ import GreenroomMedia
 
 extension Catalogue {
     /// Too much audio.
-    static let soundBackPressure = Check(
+    static let audioBackPressure = Check(
         "sound.back-pressure", "a full queue is waited for", of: .audioSources,
         proving: """
             Over twelve seconds of session time: the sender's queue holds 200 ms \

@@ -1,8 +1,8 @@
 import TestSupport
 import Testing
 
-/// Pictures whose pixels would not fit into the memory of an isolated plugin.
-@Suite(.ownThreads) struct LargePictureTests {
+/// Images whose pixels would not fit into the memory of an isolated plugin.
+@Suite(.ownThreads) struct LargeImageTests {
     @Test(.enabled(if: Oracle.isPresent), arguments: ["jpg", "png"])
     func `a slide of 48 megapixels is shown by a process of 100 MB`(kind: String) throws {
         let folder = try TemporaryFolder()

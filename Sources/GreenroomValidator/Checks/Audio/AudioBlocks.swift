@@ -4,7 +4,7 @@ import GreenroomMedia
 
 extension Catalogue {
     /// The validity of blocks.
-    static let soundBlocks = Check(
+    static let audioBlocks = Check(
         "sound.blocks", "every block is valid", of: .audioSources,
         proving: """
             Over ten seconds of session time, no block may be empty or longer than 100 ms \
