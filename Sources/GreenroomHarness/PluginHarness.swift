@@ -132,6 +132,9 @@ package final class PluginHarness: Sendable {
                 VideoIngest(pool: FramePool(limit: frameLimit), track: $0, clock: session)
             },
             audioIngest: audioIngest, feed: feed,
+            roster: kind.isCall
+                ? CallRoster(
+                    plugin: number, frameLimit: frameLimit, clock: session, events: events) : nil,
             editedFrameLimit: kind.isFilter ? frameLimit : 0)
         driver = feed.map { [instance] in OutputDriver($0, instance, clock: session) }
         editor = kind.isFilter ? PreProcessorRunner(instance, clock: session) : nil
