@@ -23,6 +23,8 @@ final class ParticipantPipelines: Sendable {
         var mixes: [UInt32: MixMinus] = [:]
         /// Sinks of tracks that have ended, which are still finishing.
         var finishing: [any AudioSink] = []
+        /// The numbers of tracks and mixes that have ended, and whose outputs have all of them.
+        var ended: [UInt32] = []
         /// The last demand for each track, by its sender.
         var demands: [UInt64: Demand] = [:]
     }
@@ -116,8 +118,9 @@ final class ParticipantPipelines: Sendable {
         if case .audio(let ingest, _) = pipeline.medium { mixer.end(ingest, at: end) }
     }
 
-    /// Removes the tracks that were closed and whose outputs have all of them.
-    func takeEnded() -> [ParticipantPipeline] {
+    /// Removes the tracks that were closed and are carried no more; their outputs may still be
+    /// writing what they have.
+    func finishClosed() -> [ParticipantPipeline] {
         let candidates = all.filter(\.isClosed)
         guard !candidates.isEmpty else { return [] }
         let ended = candidates.filter { pipeline in
@@ -127,26 +130,43 @@ final class ParticipantPipelines: Sendable {
             }
         }
         guard !ended.isEmpty else { return [] }
-        for pipeline in ended { finish(pipeline.sinks) }
         state.withLock { state in
             state.open.removeAll { pipeline in ended.contains { $0 === pipeline } }
             for pipeline in ended { state.demands[pipeline.sender] = nil }
         }
+        for pipeline in ended { finish(pipeline.sinks, of: pipeline.track.id) }
         return ended
     }
 
     /// Lets sinks write what they have, without waiting for them.
-    private func finish(_ sinks: [any AudioSink]) {
-        guard !sinks.isEmpty else { return }
+    ///
+    /// - Parameter track: The number of their track, which has ended then.
+    private func finish(_ sinks: [any AudioSink], of track: UInt32) {
+        guard !sinks.isEmpty else {
+            state.withLock { $0.ended.append(track) }
+            return
+        }
         for sink in sinks { sink.beginFinish() }
         state.withLock { $0.finishing += sinks }
         // A slow disk or plugin must not hold up the session.
-        _ = HostThread(name: "finishing") { [state] in
+        _ = HostThread(name: "finishing") { [state, events] in
             let deadline = MonotonicClock.deadline(after: SessionPipeline.finishNanoseconds)
             for sink in sinks { sink.finish(until: deadline) }
             state.withLock { state in
                 state.finishing.removeAll { sink in sinks.contains { $0 === sink } }
+                state.ended.append(track)
             }
+            events.wake()
+        }
+    }
+
+    /// The numbers of the tracks and mixes that have ended since the last time, and whose outputs have
+    /// all of them.
+    func takeEnded() -> [UInt32] {
+        state.withLock { state in
+            guard !state.ended.isEmpty else { return [] }
+            defer { state.ended = [] }
+            return state.ended
         }
     }
 
@@ -175,7 +195,7 @@ final class ParticipantPipelines: Sendable {
     func close(_ member: CallRoster.Member) {
         mixer.remove(.without(member.participant.number))
         let mix = state.withLock { $0.mixes.removeValue(forKey: member.participant.number) }
-        if let mix { finish(mix.sinks) }
+        if let mix { finish(mix.sinks, of: mix.track) }
     }
 
     // MARK: Demand

@@ -7,14 +7,15 @@ extension SessionPlugins {
     /// Does what the call has asked for since the last time: participants come and go, and their
     /// tracks begin and end.
     mutating func followParticipants(on pipeline: SessionPipeline) {
-        guard let call = slots.call, let roster = call.instance.roster else { return }
+        // One that has left has closed all that it had opened.
+        guard let instance = slots.callInstance, let roster = instance.roster else { return }
         for change in roster.takeChanges() {
             switch change {
             case .joined(let member):
                 participants.joined(member, at: clock.now - epoch)
                 events.send(
                     .participantJoined(
-                        role: call.instance.role, name: member.participant.name))
+                        role: instance.role, name: member.participant.name))
                 let told = tell(
                     of: member.describedMix, participant: member.participant.name, kind: nil)
                 pipeline.participants.open(member, to: told)
@@ -33,17 +34,15 @@ extension SessionPlugins {
                 events.send(.trackClosed(track: track.name))
             case .left(let member, let moment):
                 participants.left(member, at: moment - epoch)
-                pipeline.participants.close(member)
-                endTracks([member.mixTrack])
-                events.send(
-                    .participantLeft(role: call.instance.role, name: member.participant.name))
+                // At the session's end they hear the rest of it.
+                if !isEnding { pipeline.participants.close(member) }
+                events.send(.participantLeft(role: instance.role, name: member.participant.name))
             }
         }
-        let ended = pipeline.participants.takeEnded()
-        if !ended.isEmpty {
-            participants.ended(ended)
-            endTracks(ended.map(\.track.id))
-        }
+        participants.ended(pipeline.participants.finishClosed())
+        guard !isEnding else { return }
+        endTracks(pipeline.participants.takeEnded())
+        guard let call = slots.call else { return }
         let demands = pipeline.participants.takeDemands()
         if !demands.isEmpty, call.instance.lifecycle == .sending, !isAway(call) {
             begin(call) { $0.beginDemands(demands) }
@@ -69,6 +68,7 @@ extension SessionPlugins {
 
     /// Tells the outputs that wanted them that tracks have ended.
     private mutating func endTracks(_ tracks: [UInt32]) {
+        guard !tracks.isEmpty else { return }
         for output in slots.outputs {
             guard let feed = output.feed else { continue }
             let wanted = tracks.filter { feed.want(of: $0) != .nothing }

@@ -54,6 +54,8 @@ struct PluginSlots {
     let everyone: [PluginInstance]
     /// The output that is a call, if it has not left.
     var call: SessionPlugin? { outputs.first { $0.instance.roster != nil } }
+    /// The call's instance, also if it has left.
+    let callInstance: PluginInstance?
 
     /// What each output plugin gets, also of those that left.
     let feeds: [OutputFeed]
@@ -133,6 +135,7 @@ struct PluginSlots {
         everyFilter = filters
         everyone = (sources + filters + outputs).map(\.instance)
         feeds = outputs.compactMap(\.feed)
+        callInstance = everyone.first { $0.roster != nil }
     }
 
     /// Sources, filters and outputs.

@@ -1,3 +1,4 @@
+import Foundation
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
@@ -26,6 +27,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var hangsForGood = false
         /// The status of a video call.
         var status: @Sendable (_ frame: Int) -> Status = { _ in .ok }
+        /// What it does as a call, on a thread of its own from start-send on; nil for a plain output.
+        var farEnd: (@Sendable (_ call: FakeOutput) -> Void)?
         /// What it does within a video call, besides.
         var onVideo: @Sendable (_ output: FakeOutput, _ frame: gr_output_frame) -> Void = { _, _ in
         }
@@ -54,6 +57,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var hasGap = false
         var overlaps = false
         var isInside = false
+        var demands: [Demand] = []
+        var ended: [UInt32] = []
     }
 
     let path = "/nowhere/fake-output.so"
@@ -62,6 +67,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     private let state = Mutex(State())
     private let isKilled = Monitor(false)
     private let isFreed = Monitor(false)
+    private let isAtFarEnd = Monitor(false)
 
     /// Lets a call return that hangs for good.
     func free() { isFreed.change { $0 = true } }
@@ -73,8 +79,17 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     /// The tracks that it was told of, in order.
     var tracks: [OutputTrack] { state.withLock { $0.tracks } }
     var frames: [Frame] { state.withLock { $0.frames } }
+    /// What it was asked for as a call, in order.
+    var demands: [Demand] { state.withLock { $0.demands } }
+    /// The tracks of which it was told that they have ended.
+    var ended: [UInt32] { state.withLock { $0.ended } }
     /// The samples of a track.
-    func audio(_ track: SessionTrack) -> [Int16] { state.withLock { $0.audio[track.id] ?? [] } }
+    func audio(_ track: SessionTrack) -> [Int16] { audio(track.id) }
+    func audio(_ track: UInt32) -> [Int16] { state.withLock { $0.audio[track] ?? [] } }
+    /// The samples of the first track of a name.
+    func audio(_ name: String) -> [Int16] {
+        tracks.first { $0.name == name }.map { audio($0.id) } ?? []
+    }
     /// The lengths of a track's blocks, in frames.
     func blocks(_ track: SessionTrack) -> [Int] { state.withLock { $0.blocks[track.id] ?? [] } }
     /// Whether the index of a block was not the end of the one before.
@@ -86,7 +101,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         SourcePlan(
             factory: self,
             descriptor: PluginDescriptor(
-                kind: .output, id: "test.fake-output", name: "FakeOutput", version: "1",
+                kind: script.farEnd == nil ? .output : .call, id: "test.fake-output",
+                name: "FakeOutput", version: "1",
                 summary: "", parameters: []),
             settings: [], onFailure: onFailure)
     }
@@ -121,8 +137,24 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         return did("track")
     }
 
-    func startSend() -> Status { did("start-send") }
-    func stopSend() { _ = did("stop-send") }
+    func startSend() -> Status {
+        if let farEnd = script.farEnd {
+            isAtFarEnd.change { $0 = true }
+            Thread.detachNewThread {
+                farEnd(self)
+                self.isAtFarEnd.change { $0 = false }
+            }
+        }
+        return did("start-send")
+    }
+
+    func stopSend() {
+        _ = isAtFarEnd.wait(until: nil) { $0 ? nil : true }
+        _ = did("stop-send")
+    }
+
+    func trackEnded(_ track: UInt32) { state.withLock { $0.ended.append(track) } }
+    func demand(_ demand: Demand) { state.withLock { $0.demands.append(demand) } }
     func uninitialize() { _ = did("uninitialize") }
     func destroy() { _ = did("destroy") }
     func setParameter(_ setting: Setting) -> Status { .unsupported }
