@@ -45,6 +45,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Tone"),
+    BundledPlugin(name: "VirtualCamera", dependencies: ["CV4L2", "GreenroomPipeWire"]),
+    BundledPlugin(name: "VirtualMicrophone", dependencies: ["GreenroomPipeWire"]),
+    BundledPlugin(name: "VirtualSpeaker", dependencies: ["GreenroomPipeWire"]),
     BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "WaveFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
@@ -89,9 +92,16 @@ let package = Package(
         .systemLibrary(
             name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .target(name: "CPNG"),
+        // Not by its pkg-config, which names a flag that SwiftPM refuses.
+        .target(
+            name: "CPipeWire",
+            cSettings: [
+                .unsafeFlags(["-I/usr/include/pipewire-0.3", "-I/usr/include/spa-0.2"])
+            ], linkerSettings: [.linkedLibrary("pipewire-0.3")]),
         .systemLibrary(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
+        .target(name: "CV4L2"),
 
         // C: what counts in a plugin's process while it is validated.
         .target(name: "GreenroomMeter"),
@@ -113,6 +123,7 @@ let package = Package(
             dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"],
             linkerSettings: [.linkedLibrary("png")]),
         .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
+        .target(name: "GreenroomPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"]),
 
         // The host, bottom up.
         .target(name: "GreenroomRuntime"),

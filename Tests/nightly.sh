@@ -2,7 +2,7 @@
 # What is too slow for every change: everything that Tests/run.sh tests, in a debug build and with
 # whole matrices; the commands of the samples' READMEs that build Greenroom; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
-# campaign of random sessions; fuzzing. Takes hours on two cores.
+# campaign of random sessions; fuzzing; Chromium with the virtual devices. Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
 #   Tests/nightly.sh fuzz         one part, by its name below
@@ -12,7 +12,8 @@ cd "$(dirname "$0")/.."
 
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
-install_packages $build_packages gcc g++ binutils ffmpeg python3-dev rustc python3-jsonschema python3-yaml
+install_packages $build_packages $pipewire_packages \
+    gcc g++ binutils ffmpeg python3-dev rustc python3-jsonschema python3-yaml
 prepare_media
 export GREENROOM_NIGHTLY=1
 debug="$PWD/.build/debug/greenroom"
@@ -50,8 +51,10 @@ part_repeat() { env -u GREENROOM_NIGHTLY Tests/run.sh --repeat 10; }
 part_campaign() { swift build && Tests/Campaign/run.sh "$(date +%j)" 100; }
 part_fuzz() { Tests/Fuzz/run.sh 1800; }
 
+part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.sh; }
+
 failed=
-for part in ${1:-tests address thread wrong load repeat campaign fuzz}; do
+for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium}; do
     say "Part $part"
     "part_$part" || failed="$failed $part"
 done

@@ -17,7 +17,8 @@ fi
 
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
-install_packages $build_packages gcc g++ binutils ffmpeg python3-dev python3-jsonschema python3-yaml
+install_packages $build_packages $pipewire_packages \
+    gcc g++ binutils ffmpeg python3-dev python3-jsonschema python3-yaml
 prepare_media
 
 say "Linting"

@@ -1,0 +1,93 @@
+// Nodes of PipeWire that other programs use as camera, microphone and loudspeaker.
+//
+// PipeWire's own headers are macros and inline functions, which Swift does not import.
+// A node has threads of PipeWire's. They copy into or out of its buffers and return; nothing here
+// waits for another program, except where it says so.
+
+#ifndef GREENROOM_CPIPEWIRE_H
+#define GREENROOM_CPIPEWIRE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// A node.
+typedef struct greenroom_pipewire greenroom_pipewire;
+
+// Why there is no node: a text that ends with zero.
+typedef struct greenroom_pipewire_reason {
+    char text[160];
+} greenroom_pipewire_reason;
+
+// Where a node is.
+enum {
+    GREENROOM_PIPEWIRE_CONNECTING = 0, // PipeWire has not answered yet
+    GREENROOM_PIPEWIRE_IDLE = 1,       // no program uses it
+    GREENROOM_PIPEWIRE_STREAMING = 2,  // a program uses it
+    GREENROOM_PIPEWIRE_LOST = 3        // PipeWire ended, or refused it: close it
+};
+
+// Make a node, or set the reason. They return before PipeWire has answered. `name` is
+// what other programs show.
+
+// A camera: Video/Source, I420 in BT.601 and limited range, without padding between rows. `width` is a
+// multiple of 2.
+greenroom_pipewire *_Nullable greenroom_pipewire_camera(
+    const char *_Nonnull name, uint32_t width, uint32_t height, uint32_t rate_numerator,
+    uint32_t rate_denominator, greenroom_pipewire_reason *_Nonnull reason);
+
+// A microphone: Audio/Source, 16-bit samples at 48 kHz.
+greenroom_pipewire *_Nullable greenroom_pipewire_microphone(
+    const char *_Nonnull name, uint32_t channels, greenroom_pipewire_reason *_Nonnull reason);
+
+// A loudspeaker: Audio/Sink, 16-bit samples at 48 kHz.
+greenroom_pipewire *_Nullable greenroom_pipewire_loudspeaker(
+    const char *_Nonnull name, uint32_t channels, greenroom_pipewire_reason *_Nonnull reason);
+
+// Removes a node; ends its threads first.
+void greenroom_pipewire_close(greenroom_pipewire *_Nonnull node);
+
+// GREENROOM_PIPEWIRE_...
+int greenroom_pipewire_phase(const greenroom_pipewire *_Nonnull node);
+
+// Waits until PipeWire has answered, at most `milliseconds`. Returns the phase.
+int greenroom_pipewire_wait(greenroom_pipewire *_Nonnull node, uint32_t milliseconds);
+
+// Why a node is lost.
+greenroom_pipewire_reason greenroom_pipewire_loss(greenroom_pipewire *_Nonnull node);
+
+// The result of a frame.
+enum {
+    GREENROOM_PIPEWIRE_WRITTEN = 0,
+    GREENROOM_PIPEWIRE_UNUSED = 1, // no program uses the camera
+    GREENROOM_PIPEWIRE_BUSY = 2    // the programs that use it hold all buffers
+};
+
+// An I420 frame of a camera's size: its planes, and bytes from a row to the next.
+typedef struct greenroom_pipewire_frame {
+    const uint8_t *_Nullable y, *_Nullable u, *_Nullable v;
+    size_t y_stride, u_stride, v_stride;
+} greenroom_pipewire_frame;
+
+// Hands a frame to the programs that use a camera. One thread at a time.
+int greenroom_pipewire_write_frame(
+    greenroom_pipewire *_Nonnull node, greenroom_pipewire_frame frame);
+
+// Appends to what a microphone plays. Without a program that uses it, nothing is kept. One thread
+// at a time.
+void greenroom_pipewire_write_samples(
+    greenroom_pipewire *_Nonnull node, const int16_t *_Nonnull samples, uint32_t frames);
+
+// Takes what programs have played on a loudspeaker; returns how many frames, up to `frames`. One
+// thread at a time.
+uint32_t greenroom_pipewire_read_samples(
+    greenroom_pipewire *_Nonnull node, int16_t *_Nonnull samples, uint32_t frames);
+
+// What a microphone or loudspeaker has counted, in frames.
+typedef struct greenroom_pipewire_counts {
+    uint64_t silent;  // silence in place of samples that were late
+    uint64_t dropped; // lost: more than its buffer holds
+} greenroom_pipewire_counts;
+
+greenroom_pipewire_counts greenroom_pipewire_count(const greenroom_pipewire *_Nonnull node);
+
+#endif

@@ -1,0 +1,58 @@
+// What nodes of all kinds have.
+
+#ifndef GREENROOM_CPIPEWIRE_NODE_H
+#define GREENROOM_CPIPEWIRE_NODE_H
+
+#include "CPipeWire.h"
+
+#include <pipewire/pipewire.h>
+#include <spa/utils/ringbuffer.h>
+#include <stdatomic.h>
+
+#define SAMPLE_RATE 48000u
+// More than a second: the indices of a ring wrap at a power of two.
+#define RING_FRAMES 65536u
+
+struct greenroom_pipewire {
+    struct pw_thread_loop *loop;
+    struct pw_context *context;
+    struct pw_core *core;
+    struct spa_hook core_listener;
+    struct pw_stream *stream;
+    struct spa_hook stream_listener;
+    // Guarded by the loop's lock.
+    greenroom_pipewire_reason reason;
+    _Atomic int phase;
+
+    // A camera's.
+    uint32_t width, height;
+    struct spa_fraction rate;
+    uint64_t frames;
+
+    // A microphone's and a loudspeaker's. One thread writes to the ring, another one reads.
+    uint32_t channels;
+    int16_t *samples;
+    struct spa_ringbuffer ring;
+    // A program began to use the node: what is in the ring is old.
+    _Atomic int is_fresh;
+    // Samples wait that are enough to play; and they were once since then.
+    int is_primed, has_played;
+    double level;
+    struct spa_io_rate_match *rate_match;
+    _Atomic uint64_t silent, dropped;
+};
+
+// Makes a node without a stream, whose threads don't run yet.
+struct greenroom_pipewire *node_new(greenroom_pipewire_reason *reason);
+
+// Adds the stream and starts the threads. Returns the node; or frees it and returns NULL.
+struct greenroom_pipewire *node_start(
+    struct greenroom_pipewire *node, const char *name, struct pw_properties *properties,
+    const struct pw_stream_events *events, enum pw_direction direction,
+    enum pw_stream_flags flags, const struct spa_pod *format, greenroom_pipewire_reason *reason);
+
+// The callback `state_changed` of all streams. `data` is the node.
+void node_state_changed(
+    void *data, enum pw_stream_state old, enum pw_stream_state state, const char *error);
+
+#endif
