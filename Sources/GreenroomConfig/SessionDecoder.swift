@@ -353,7 +353,7 @@ extension SessionTrack {
         switch self {
         case .camera: "The camera, after its filters."
         case .microphone: "The microphone."
-        case .share: "The shared screen."
+        case .share: "The shared screen, after its filters."
         case .shareAudio: "The sound of the share."
         case .mix: "The sum of the session's audio."
         }
@@ -404,10 +404,11 @@ extension SessionRole {
                 examples: [["plugin": "Tone", "settings": ["frequency": 440]]])
         case .share:
             Section(
-                meaning: "The plugin that makes the shared screen, and the one that makes its "
-                    + "audio; or the socket that both come over.",
-                summary: "The shared screen's plugin, and the one of its audio; or the socket that "
-                    + "both come over.",
+                meaning:
+                    "The plugin that makes the shared screen, the filters that edit it, and the "
+                    + "plugin that makes its audio; or the socket that video and audio come over.",
+                summary: "The shared screen's plugin, the filters that edit its video, and the "
+                    + "plugin of its audio; or the socket that video and audio come over.",
                 plugin: "Slides", settings: ["path": "slides"],
                 examples: [
                     ["plugin": "Slides", "settings": ["path": "slides"]],
