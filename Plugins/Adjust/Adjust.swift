@@ -1,11 +1,11 @@
 import GreenroomFilters
 import GreenroomPlugin
 
-/// Adjusts brightness, contrast and saturation of a camera's frames, and mirrors them.
+/// Adjusts brightness, contrast and saturation of frames, and mirrors them.
 final class Adjust: VideoSourcePreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.adjust", name: "Adjust", version: "1.0.0",
-        summary: "Brightness, contrast, saturation and mirroring of the camera", vendor: "Greenroom"
+        summary: "Brightness, contrast, saturation and mirroring of the video", vendor: "Greenroom"
     )
 
     struct Settings: PluginSettings {
@@ -39,6 +39,9 @@ final class Adjust: VideoSourcePreProcessor {
         self.settings = settings
         curves.curves = ToneCurves(settings.adjustment, range: curves.range)
     }
+
+    /// It edits row by row, whatever the size.
+    func onPreProcessPropertyChange(_ capability: VideoCapability) {}
 
     func onPreProcessRawData(_ frame: inout MutableFrame) {
         let range = frame.info.color.range

@@ -1,11 +1,11 @@
 import GreenroomPlugin
 import GreenroomImages
 
-/// Blends an image into a camera's frames.
+/// Blends an image into frames.
 final class Watermark: VideoSourcePreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.watermark", name: "Watermark", version: "1.0.0",
-        summary: "Puts a PNG image with alpha over the camera", vendor: "Greenroom")
+        summary: "Puts a PNG image with alpha over the video", vendor: "Greenroom")
 
     struct Settings: PluginSettings {
         var path = ""
@@ -36,6 +36,8 @@ final class Watermark: VideoSourcePreProcessor {
     private var settings: Settings
     private let host: PluginHost
     private var image: Image?
+    /// The size of its frames.
+    private var frameSize: FrameSize?
     private var overlay: (overlay: Overlay, target: Target)?
 
     init(settings: Settings, host: PluginHost) {
@@ -49,11 +51,27 @@ final class Watermark: VideoSourcePreProcessor {
     }
 
     func onPreProcessInitialize(_ capability: VideoCapability) throws {
+        try load(for: capability)
+        for note in image?.notes ?? [] { host.log(.warning, note) }
+    }
+
+    /// Takes frames of another shape. In one shape it keeps the size, or the image would move within
+    /// the picture: its margin is in pixels.
+    func onPreProcessPropertyChange(_ capability: VideoCapability) throws {
+        let (new, old) = (capability.size, frameSize ?? capability.size)
+        guard new.width * old.height != old.width * new.height else {
+            throw PluginError("the shape is the same", status: .unsupported)
+        }
+        try load(for: capability)
+    }
+
+    private func load(for capability: VideoCapability) throws {
         do {
             let image = try Image(
                 contentsOf: settings.path, fitting: settings.scale > 0 ? capability.size : nil)
-            for note in image.notes { host.log(.warning, note) }
             self.image = consume image
+            frameSize = capability.size
+            overlay = nil
         } catch {
             throw PluginError("\(error)", status: .unavailable)
         }

@@ -450,10 +450,11 @@ extension SessionRole {
                 examples: [["plugin": "Tone", "settings": ["frequency": 440]]])
         case .share:
             Section(
-                meaning: "The plugin that makes the shared screen, and the one that makes its "
-                    + "audio; or the socket that carries both.",
-                summary: "The shared screen's plugin, and the one of its audio; or the socket that "
-                    + "carries both.",
+                meaning:
+                    "The plugin that makes the shared screen, the filters that edit it, and the "
+                    + "plugin that makes its audio; or the socket that carries video and audio.",
+                summary: "The shared screen's plugin, the filters that edit its video, and the "
+                    + "plugin of its audio; or the socket that carries video and audio.",
                 plugin: "Slides", settings: ["path": "slides"],
                 examples: [
                     ["plugin": "Slides", "settings": ["path": "slides"]],

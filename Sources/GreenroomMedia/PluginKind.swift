@@ -10,7 +10,7 @@ public enum PluginKind: UInt32, CaseIterable, Sendable {
     case shareSource = 3
     /// The audio of a share.
     case shareAudioSource = 4
-    /// A filter that edits a camera's frames.
+    /// A filter that edits the frames of a camera or a share.
     case preProcessor = 5
     /// It takes the session's media.
     case output = 6

@@ -94,7 +94,8 @@ extension SessionRole {
         case .share:
             Facts(
                 name: "share", kind: .shareSource, medium: .video, track: .share, key: "share",
-                ceiling: ("share-ceiling", "1280x720@5"), takesBroadcast: true,
+                filters: .preProcessor, ceiling: ("share-ceiling", "1280x720@5"),
+                takesBroadcast: true,
                 stopping: Stopping(
                     stop: "pause share", start: "resume share", stopped: "paused",
                     started: "resumed", shows: .lastFrame,

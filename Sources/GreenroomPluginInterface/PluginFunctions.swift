@@ -10,6 +10,7 @@ package struct PluginFunctions: @unchecked Sendable {
     private let plugin: gr_plugin
     private let liveParameters: gr_live_parameters?
     private let preProcessor: gr_pre_processor?
+    private let frameChange: gr_pre_processor_property_change?
     private let output: gr_output?
     private let call: gr_call?
     /// What the source says it can send; empty if it says nothing.
@@ -61,11 +62,15 @@ package struct PluginFunctions: @unchecked Sendable {
         let processor = functions(
             GR_EXT_PRE_PROCESSOR, gr_pre_processor.self,
             function: MemoryLayout<gr_pre_processor>.offset(of: \.process))
+        let change = functions(
+            GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE, gr_pre_processor_property_change.self,
+            function: MemoryLayout<gr_pre_processor_property_change>.offset(of: \.property_change))
         let output = functions(
             GR_EXT_OUTPUT, gr_output.self, function: MemoryLayout<gr_output>.offset(of: \.track))
         let call = functions(
             GR_EXT_CALL, gr_call.self, function: MemoryLayout<gr_call>.offset(of: \.demand))
-        guard !live.isBroken, !processor.isBroken, !output.isBroken, !call.isBroken,
+        guard !live.isBroken, !processor.isBroken, !change.isBroken, !output.isBroken,
+            !call.isBroken,
             output.found.map(Self.hasEveryFunction) ?? true
         else {
             throw error("an extension has a struct_size that is too small, or a NULL function.")
@@ -85,6 +90,7 @@ package struct PluginFunctions: @unchecked Sendable {
         }
         liveParameters = live.found
         preProcessor = processor.found
+        frameChange = descriptor.kind.isFilter ? change.found : nil
         self.output = output.found
         self.call = call.found
         let reported =
@@ -151,13 +157,22 @@ package struct PluginFunctions: @unchecked Sendable {
         return result
     }
 
-    /// Whether the plugin implements `property_change`.
-    package var takesNewOffers: Bool { plugin.property_change != nil }
+    /// Whether the plugin implements `property_change`: a source its own, a pre-processor that of
+    /// the extension.
+    package var takesNewOffers: Bool {
+        preProcessor == nil ? plugin.property_change != nil : frameChange != nil
+    }
 
     /// Passes a new offer; call it only if ``takesNewOffers``.
     package func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
         var answer = gr_answer(accepting: offer)
-        guard let propertyChange = plugin.property_change else { return (.unsupported, answer) }
+        if let frameChange {
+            let status = offer.withABI { frameChange.property_change(plugin.`self`, $0) }
+            return (Status(rawValue: status), answer)
+        }
+        guard preProcessor == nil, let propertyChange = plugin.property_change else {
+            return (.unsupported, answer)
+        }
         let status = offer.withABI { propertyChange(plugin.`self`, $0, &answer) }
         return (Status(rawValue: status), answer)
     }

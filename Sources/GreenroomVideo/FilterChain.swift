@@ -13,6 +13,9 @@ import GreenroomRuntime
 ///
 /// A filter that returns gets the next frame.
 ///
+/// A filter is told when the track's size or rate changes, before the first such frame. One that
+/// does not follow gets frames of the size as before: the host scales them.
+///
 /// A frame that a *required* filter did not edit, for any reason, is withheld: no output shows it,
 /// and no later filter gets it.
 package struct FilterChain: Sendable {
@@ -65,23 +68,35 @@ package struct FilterChain: Sendable {
         /// Whether it still had a frame at the last deadline.
         var isLate = false
         var log = FilterLog()
+        /// The last capability that it did not follow.
+        var refused: VideoCapability?
+        /// When it counts as hung in a property change, in real time; nil outside of one.
+        var changeDeadline: Int64?
+    }
+
+    /// Whether a filter gets frames of a capability.
+    private enum Readiness {
+        /// It does, or gets those of before, which this want describes.
+        case ready(VideoWant)
+        /// It has not returned yet.
+        case late
+        /// It was given up.
+        case lost
     }
 
     private var links: [Link]
-    /// The format that filters get.
-    private let want: VideoWant
     /// The time after which a filter counts as hung, in nanoseconds.
     private let hangNanoseconds: Int64
     private let isVirtual: Bool
     /// Failed edits.
     private(set) var unprocessed = Unprocessed()
+    /// Whether a filter has kept the shape of its frames when the track's changed.
+    private(set) var hasKeptShape = false
 
     init(
-        _ filters: [PreProcessorRunner], size: FrameSize, hangNanoseconds: Int64,
-        clock: SessionClock
+        _ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock
     ) {
         links = filters.map { Link(runner: $0) }
-        want = VideoWant(format: .i420, size: size)
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
     }
@@ -89,20 +104,23 @@ package struct FilterChain: Sendable {
     /// Edits a frame with each filter. [the track's thread]
     ///
     /// - Parameters:
+    ///   - frames: The size and rate of the track's frames now.
     ///   - nanoseconds: When the frame shows, from the session's start.
     ///   - converter: Converts the frame for filters.
     ///   - pool: The pool of frames for filters in the host's process.
     ///   - interval: The deadline of the frame, in nanoseconds.
     /// - Throws: ``ConversionError`` if the frame can't be converted for filters.
     mutating func edit(
-        _ frame: consuming VideoFrame, at nanoseconds: Int64, with converter: FrameConverter,
-        from pool: FramePool, within interval: Int64
+        _ frame: consuming VideoFrame, as frames: VideoCapability, at nanoseconds: Int64,
+        with converter: FrameConverter, from pool: FramePool, within interval: Int64
     ) throws(ConversionError) -> Outcome {
-        let deadline = isVirtual ? .max : MonotonicClock.deadline(after: interval)
+        let deadline = deadline(after: interval)
         var frame = frame
         var isEdited = true
         for index in links.indices {
-            switch try edit(frame, by: index, with: converter, from: pool, until: deadline) {
+            let step = try edit(
+                frame, as: frames, by: index, with: converter, from: pool, until: deadline)
+            switch consume step {
             case .edited(let edited):
                 frame = edited
                 tellRecovery(of: index, at: nanoseconds)
@@ -118,26 +136,54 @@ package struct FilterChain: Sendable {
         return .carried(frame, isEdited: isEdited)
     }
 
+    /// Tells the filters of another size or rate of the track's frames. [the track's thread]
+    ///
+    /// - Parameter interval: How long to wait for one in a process of its own, in nanoseconds.
+    /// - Returns: Whether all get frames of the new shape; nil if one has not returned yet.
+    mutating func follow(_ frames: VideoCapability, within interval: Int64) -> Bool? {
+        let deadline = deadline(after: interval)
+        var isLate = false
+        for index in links.indices {
+            // One that is lost is told when it is back.
+            guard let editing = links[index].runner.filter.editing else { continue }
+            if isBusy(index) {
+                isLate = true
+                continue
+            }
+            switch prepare(index, editing, for: frames, until: deadline) {
+            case .ready(let want):
+                if want.size?.hasShape(of: frames.size) != true { return false }
+            case .late: isLate = true
+            case .lost: continue
+            }
+        }
+        return isLate ? nil : true
+    }
+
+    private func deadline(after interval: Int64) -> Int64 {
+        isVirtual ? .max : MonotonicClock.deadline(after: interval)
+    }
+
     /// Ends the filters' threads.
     func close() {
         for link in links { link.runner.close() }
     }
 
     private mutating func edit(
-        _ frame: consuming VideoFrame, by index: Int, with converter: FrameConverter,
-        from pool: FramePool, until deadline: Int64
+        _ frame: consuming VideoFrame, as frames: VideoCapability, by index: Int,
+        with converter: FrameConverter, from pool: FramePool, until deadline: Int64
     ) throws(ConversionError) -> Step {
         let runner = links[index].runner
         guard let editing = runner.filter.editing else { return .unedited(frame, .lost) }
-        if links[index].isLate {
-            if let nanoseconds = runner.busyNanoseconds {
-                if nanoseconds >= hangNanoseconds { giveUp(runner) }
-                return .unedited(frame, .late)
-            }
-            links[index].isLate = false
+        if isBusy(index) { return .unedited(frame, .late) }
+        let want: VideoWant
+        switch prepare(index, editing, for: frames, until: deadline) {
+        case .ready(let ready): want = ready
+        case .late: return .unedited(frame, .late)
+        case .lost: return .unedited(frame, .lost)
         }
         let hang = MonotonicClock.deadline(after: hangNanoseconds)
-        switch editing {
+        switch editing.memory {
         case .inPlace:
             // It needs a unique frame to write to; the reference to another one is released.
             let own = try converter.convert(frame, to: want, into: pool)
@@ -152,7 +198,7 @@ package struct FilterChain: Sendable {
             }
         case .copies(let editingPool):
             guard MonotonicClock.now < deadline,
-                let copy = try copy(frame, with: converter, into: editingPool)
+                let copy = try copy(frame, to: want, with: converter, into: editingPool)
             else { return .unedited(frame, .late) }
             switch runner.process(copy, until: min(deadline, hang)) {
             case .returned(let edited, let status):
@@ -168,7 +214,8 @@ package struct FilterChain: Sendable {
 
     /// A copy for a filter; nil while outputs hold all of its frames.
     private func copy(
-        _ frame: borrowing VideoFrame, with converter: FrameConverter, into pool: FramePool
+        _ frame: borrowing VideoFrame, to want: VideoWant, with converter: FrameConverter,
+        into pool: FramePool
     ) throws(ConversionError) -> VideoFrame? {
         do throws(ConversionError) {
             return try converter.copy(frame, to: want, into: pool)
@@ -178,8 +225,51 @@ package struct FilterChain: Sendable {
         }
     }
 
+    /// Whether a filter still has an earlier frame; one that has it for too long is given up.
+    private mutating func isBusy(_ index: Int) -> Bool {
+        guard links[index].isLate else { return false }
+        guard let nanoseconds = links[index].runner.busyNanoseconds else {
+            links[index].isLate = false
+            return false
+        }
+        if nanoseconds >= hangNanoseconds { giveUp(links[index].runner) }
+        return true
+    }
+
+    /// Tells a filter of the frames to come, if they differ from those before.
+    private mutating func prepare(
+        _ index: Int, _ editing: FilterEditing, for frames: VideoCapability, until deadline: Int64
+    ) -> Readiness {
+        let before = VideoWant(format: .i420, size: editing.frames.size)
+        let begun = links[index].changeDeadline
+        guard begun != nil || editing.frames != frames && links[index].refused != frames else {
+            return .ready(before)
+        }
+        let filter = links[index].runner.filter
+        let hang = begun ?? MonotonicClock.deadline(after: hangNanoseconds)
+        // In the host's process the next frame would wait as well.
+        let end = if case .inPlace = editing.memory { hang } else { min(deadline, hang) }
+        guard let follows = filter.change(to: frames, until: end) else {
+            guard MonotonicClock.now >= hang else {
+                links[index].changeDeadline = hang
+                return .late
+            }
+            links[index].changeDeadline = nil
+            filter.giveUp(hungFor: hangNanoseconds, in: "property-change")
+            return .lost
+        }
+        links[index].changeDeadline = nil
+        guard follows else {
+            // Nor is it told again if it was lost with it, and restarted.
+            links[index].refused = frames
+            if !editing.frames.size.hasShape(of: frames.size) { hasKeptShape = true }
+            return .ready(before)
+        }
+        return .ready(VideoWant(format: .i420, size: frames.size))
+    }
+
     private func giveUp(_ runner: PreProcessorRunner) {
-        runner.filter.giveUp(hungFor: hangNanoseconds)
+        runner.filter.giveUp(hungFor: hangNanoseconds, in: "process")
     }
 
     private mutating func count(_ reason: Reason) {

@@ -13,7 +13,8 @@ package struct ShapeFollower {
 
     /// The size of the outputs now.
     private(set) var size: FrameSize
-    private let maximum: FrameSize?
+    private let agreed: FrameSize
+    private var maximum: FrameSize?
     private var changed: Int64?
     private var changes = 0
 
@@ -22,27 +23,46 @@ package struct ShapeFollower {
     ///   - maximum: The largest size; nil for a track that is not followed.
     init(agreed: FrameSize, maximum: FrameSize?) {
         size = agreed
+        self.agreed = agreed
         self.maximum = maximum
     }
 
     /// Whether it has followed another shape than the first.
     var hasFollowed: Bool { changes > 0 }
 
-    /// Takes the size of a frame, upright.
+    /// Whether it follows at all.
+    var isFollowing: Bool { maximum != nil }
+
+    /// Keeps the size of the agreement from now on.
     ///
-    /// - Parameter moment: When it shows, in nanoseconds.
-    /// - Returns: Whether the outputs have another size from this frame on.
-    mutating func follow(_ seen: FrameSize, at moment: Int64) -> Bool {
-        guard let maximum, changes < Self.mostChanges else { return false }
+    /// - Returns: Whether that is another size.
+    mutating func stop() -> Bool {
+        maximum = nil
+        changes = 0
+        defer { size = agreed }
+        return size != agreed
+    }
+
+    /// The size that the outputs should have from a frame on; nil for the same.
+    ///
+    /// - Parameters:
+    ///   - seen: The size of the frame, upright.
+    ///   - moment: When it shows, in nanoseconds.
+    func next(after seen: FrameSize, at moment: Int64) -> FrameSize? {
+        guard let maximum, changes < Self.mostChanges else { return nil }
         let next = seen.reduced(toFit: maximum)
         // What was followed may have been the beginning of something larger.
         let hasGrown = hasFollowed && next.width * 4 > size.width * 5
-        guard hasGrown || !seen.hasShape(of: size) else { return false }
-        if let changed, moment - changed < Self.shortestNanoseconds { return false }
+        guard hasGrown || !seen.hasShape(of: size) else { return nil }
+        if let changed, moment - changed < Self.shortestNanoseconds { return nil }
+        return next
+    }
+
+    /// Changes the size of the outputs, from a moment on.
+    mutating func follow(_ next: FrameSize, at moment: Int64) {
         size = next
         changed = moment
         changes += 1
-        return true
     }
 }
 

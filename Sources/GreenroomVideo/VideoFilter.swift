@@ -13,22 +13,44 @@ package protocol VideoFilter: AnyObject, Sendable {
     /// How it edits frames now; nil while it takes none. [any]
     var editing: FilterEditing? { get }
 
+    /// Tells it of another size or rate of its frames, and waits until it has returned. It must not
+    /// have a frame. [the track's thread]
+    ///
+    /// - Parameter deadline: When to stop waiting, in real time.
+    /// - Returns: Whether it gets such frames from now on; nil if it has not returned, and the next
+    ///   call waits again.
+    func change(to frames: VideoCapability, until deadline: Int64) -> Bool?
+
     /// Edits a frame. [the filter's media thread]
     ///
     /// - Parameter frame: Upright I420, the only reference.
     func process(_ frame: inout VideoFrame) -> Status
 
-    /// Ends the filter, which has had a frame for that long in real time. [the track's thread]
-    func giveUp(hungFor nanoseconds: Int64)
+    /// Ends the filter, which has been in a callback for that long in real time. [the track's
+    /// thread]
+    func giveUp(hungFor nanoseconds: Int64, in callback: String)
 
     /// Logs a text about it. [the track's thread]
     func tell(_ text: String)
 }
 
-/// What a filter edits.
-package enum FilterEditing: Sendable {
-    /// The frame itself: the filter is in the host's process.
-    case inPlace
-    /// A copy in this pool, which its process maps.
-    case copies(FramePool)
+/// How a filter edits frames.
+package struct FilterEditing: Sendable {
+    /// What a filter edits.
+    package enum Memory: Sendable {
+        /// The frame itself: the filter is in the host's process.
+        case inPlace
+        /// A copy in this pool, which its process maps.
+        case copies(FramePool)
+    }
+
+    /// What it edits.
+    package var memory: Memory
+    /// The size and rate of the frames that it gets.
+    package var frames: VideoCapability
+
+    package init(_ memory: Memory, frames: VideoCapability) {
+        self.memory = memory
+        self.frames = frames
+    }
 }

@@ -97,7 +97,7 @@ package enum OutputPace: Sendable {
     case onSchedule
 }
 
-/// Sees the frames of a track, after the filters of a camera.
+/// Sees the frames of a track, after its filters.
 package protocol VideoTap: AnyObject, Sendable {
     /// Takes a frame; never waits. [the track's thread]
     func show(_ frame: consuming VideoFrame)

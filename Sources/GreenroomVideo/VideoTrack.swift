@@ -82,11 +82,29 @@ package final class VideoTrack: Sendable {
         var grid = FrameGrid()
         /// The size of outputs that follow the track's shape.
         var shape: ShapeFollower
+        /// The next such size, while a frame of it is on its way or a filter has not followed yet;
+        /// nil if none is due.
+        var comingShape: FrameSize?
 
         init(_ limit: VideoCapability, _ filters: FilterChain, largest: FrameSize?) {
             self.limit = limit
             self.filters = filters
             shape = ShapeFollower(agreed: limit.size, maximum: largest)
+        }
+
+        /// The size and rate of the frames for filters.
+        ///
+        /// - Parameter ceiling: The limit of a frame of another shape than the track's.
+        func frames(within ceiling: FrameSize?) -> VideoCapability {
+            let shape = comingShape ?? (shape.hasFollowed ? shape.size : nil)
+            let size = shape.map { $0.reduced(toFit: ceiling ?? $0) } ?? limit.size
+            return VideoCapability(size: size, rate: limit.rate)
+        }
+
+        /// Lets no output follow the track's shape any more.
+        mutating func keepShape() {
+            comingShape = nil
+            if shape.stop() { slates = [] }
         }
 
         /// What the outputs of a group want now.
@@ -120,7 +138,7 @@ package final class VideoTrack: Sendable {
     }
 
     package let kind: VideoTrackKind
-    /// The agreement at the session's start: for filters, and for outputs without a want.
+    /// The agreement at the session's start, for outputs without a want.
     package let agreed: VideoCapability
     package let input: VideoTrackInput
     package let groups: [Group]
@@ -154,11 +172,10 @@ package final class VideoTrack: Sendable {
         self.input = input
         self.pool = pool
         self.filters = FilterChain(
-            filters, size: agreed.size, hangNanoseconds: filterDeadline, clock: input.clock)
+            filters, hangNanoseconds: filterDeadline, clock: input.clock)
         self.groups = groups
         self.taps = taps
-        // Filters get frames of the agreed size.
-        self.largest = filters.isEmpty ? largest : nil
+        self.largest = largest
         self.tell = tell
     }
 
@@ -188,8 +205,8 @@ package final class VideoTrack: Sendable {
     ///
     /// Larger frames are scaled down, unrotated and without a change of aspect ratio; frames above
     /// the rate are dropped before filters: a source that ignores the limit costs only the host's
-    /// scaling. Filters still get frames of the ``agreed`` size, and outputs keep their size and
-    /// rate.
+    /// scaling. Filters are told, and those that don't follow still get frames of the size as
+    /// before; outputs keep their size and rate.
     ///
     /// - Parameter ceiling: The size that a frame of another shape than the capability's may have.
     package func follow(_ capability: VideoCapability, within ceiling: FrameSize? = nil) {
@@ -271,10 +288,12 @@ package final class VideoTrack: Sendable {
         let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
         let seen = arrival.frame.size.rotated(by: arrival.frame.info.rotation)
         let ceiling = arrival.ceiling ?? largest
+        let takesShape = prepareShape(seen, at: point, within: ceiling, &work)
         guard let carried = reduce(arrival.intoFrame(), within: ceiling, &work),
-            let edited = filter(carried, at: point, &work)
+            let edited = filter(carried, at: point, within: ceiling, &work)
         else {
             work.progress.account.lose(at: min(period, newest))
+            if takesShape { work.comingShape = nil }
             return
         }
         work.progress.counts.carried += 1
@@ -286,19 +305,42 @@ package final class VideoTrack: Sendable {
             for: sendsWhenNew
                 ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond,
             isAhead: period > newest)
-        follow(seen, at: point, &work)
+        follow(seen, takesShape, at: point, &work)
         deliver(edited, at: point, &work, timeline)
     }
 
+    /// Tells the filters of a share's new shape. If one does not follow, no output does.
+    ///
+    /// - Returns: Whether outputs may follow with this frame.
+    private func prepareShape(
+        _ seen: FrameSize, at point: FrameGrid.Point, within ceiling: FrameSize?,
+        _ work: inout Work
+    ) -> Bool {
+        guard sendsWhenNew,
+            let next = work.comingShape ?? work.shape.next(after: seen, at: point.nanoseconds)
+        else { return true }
+        work.comingShape = next
+        let follow = work.filters.follow(
+            work.frames(within: ceiling), within: work.limit.rate.dueNanoseconds(ofFrame: 1))
+        if follow == false { work.keepShape() }
+        return follow != nil
+    }
+
     /// Follows the shape of a share's frame, and tells which outputs show it with bars.
-    private func follow(_ seen: FrameSize, at point: FrameGrid.Point, _ work: inout Work) {
+    private func follow(
+        _ seen: FrameSize, _ takesShape: Bool, at point: FrameGrid.Point, _ work: inout Work
+    ) {
         guard sendsWhenNew else { return }
-        if work.shape.follow(seen, at: point.nanoseconds) { work.slates = [] }
+        if takesShape, let next = work.comingShape {
+            work.shape.follow(next, at: point.nanoseconds)
+            work.comingShape = nil
+            work.slates = []
+        }
         for group in groups where group.sizing != .asAsked {
             guard let size = work.want(of: group).size, !seen.hasShape(of: size) else { continue }
             let bars = VideoBranch.Bars(size: seen, within: size, nanoseconds: point.nanoseconds)
             let reason =
-                group.sizing == .follows && largest != nil
+                group.sizing == .follows && work.shape.isFollowing
                 ? "follows one change a second" : "keeps its size"
             for branch in group.branches where branch.begin(bars) {
                 // A plugin says itself what it wants.
@@ -336,7 +378,7 @@ package final class VideoTrack: Sendable {
     ) -> VideoFrame? {
         // A row limits the pixels as sent, regardless of rotation.
         var limit = work.limit.size
-        if largest != nil, let ceiling,
+        if work.shape.isFollowing, let ceiling,
             work.shape.hasFollowed || !frame.size.hasShape(of: limit)
         {
             limit = ceiling
@@ -358,12 +400,16 @@ package final class VideoTrack: Sendable {
 
     /// Edits a frame with the filters.
     private func filter(
-        _ frame: consuming VideoFrame, at point: FrameGrid.Point, _ work: inout Work
+        _ frame: consuming VideoFrame, at point: FrameGrid.Point, within ceiling: FrameSize?,
+        _ work: inout Work
     ) -> VideoFrame? {
         do throws(ConversionError) {
             let outcome = try work.filters.edit(
-                frame, at: point.nanoseconds, with: work.converter, from: pool,
+                frame, as: work.frames(within: ceiling), at: point.nanoseconds,
+                with: work.converter, from: pool,
                 within: work.limit.rate.dueNanoseconds(ofFrame: 1))
+            // One that was away until now, for example.
+            if work.filters.hasKeptShape, work.shape.isFollowing { work.keepShape() }
             switch consume outcome {
             case .carried(let edited, let isEdited):
                 if !isEdited { work.progress.counts.unedited += 1 }

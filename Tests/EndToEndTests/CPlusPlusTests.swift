@@ -78,6 +78,23 @@ import Testing
         #expect(picture.unprocessed.total == 12, "\(run)")
     }
 
+    @Test(arguments: ["nowhere", "offer"])
+    func `a filter hears of another size, and an exception keeps the old one`(
+        place: String
+    ) throws {
+        let (session, run) = try run(
+            "filter", "ThrowingFilter", "place: \(place)",
+            timeline: ["at: 200ms, ceiling: 212x160@15"])
+        #expect(run.exit == .code(0), "\(run)")
+        let role = "camera.pre-processors[0]"
+        let failures = try run.events("step-failed", of: role)
+        #expect(
+            failures.map(\.step) == (place == "offer" ? ["property-change"] : []), "\(run.text)")
+        let plugin = try session.report().plugin(role)
+        #expect(plugin.offer?.revision == (place == "offer" ? 1 : 2), "\(run.text)")
+        #expect(try session.report().picture("camera").unprocessed.total == 0)
+    }
+
     @Test func `an exception keeps the old value of a setting`() throws {
         let (session, run) = try run(
             "camera", "ThrowingCamera", "",

@@ -53,6 +53,36 @@ import Testing
         try expectSame(session, times: Nightly.value(5, byDay: 2))
     }
 
+    @Test func `filters of a share that is turned follow it`() throws {
+        let media = try TestMedia()
+        func session(_ more: String) throws -> TestSession {
+            try TestSession(
+                """
+                share: \(try TestSession.hostile("TurningShare", "", """
+                    pre-processors: [{ plugin: Adjust, settings: { brightness: 0.2 } }, \
+                    { plugin: Watermark, settings: { path: "\(media.logo)" }, required: true }\(more)]
+                    """))
+                """, maximum: "320x180@15", duration: "4s", clock: "virtual",
+                timeline: [
+                    "at: 500ms, set: \"share.pre-processors[0].settings.brightness=-0.2\"",
+                    "at: 1500ms, share-ceiling: 160x160@15",
+                ])
+        }
+        let following = try session("")
+        try expectSame(following)
+        let report = try following.report()
+        let picture = try report.picture("share")
+        #expect(picture.outputs.first?.pieces?.count == 4, "\(picture.outputs)")
+        #expect(picture.unprocessed.total == 0)
+        let told = try report.plugin("share.pre-processors[1]").offer?.revision ?? 0
+        #expect(told > 4, "the shapes, and the ceiling")
+        // One filter that takes frames of one size keeps the shape.
+        let invert = try TestSession.hostile("Invert")
+        let keeping = try session(", \(invert)")
+        try expectSame(keeping)
+        #expect(try keeping.report().picture("share").outputs.first?.pieces == nil)
+    }
+
     @Test func `bundled plugins that generate media`() throws {
         let session = try TestSession(
             """

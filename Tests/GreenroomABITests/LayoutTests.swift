@@ -228,6 +228,9 @@ import Testing
             ]),
         Layout(
             "gr_pre_processor", size: 16, [("struct_size", 0), ("reserved", 4), ("process", 8)]),
+        Layout(
+            "gr_pre_processor_property_change", size: 16,
+            [("struct_size", 0), ("reserved", 4), ("property_change", 8)]),
         Layout("gr_live_parameters", size: 16, [("struct_size", 0), ("reserved", 4), ("set", 8)]),
         Layout("gr_video_capabilities", size: 16, [("struct_size", 0), ("count", 4), ("rows", 8)]),
     ]

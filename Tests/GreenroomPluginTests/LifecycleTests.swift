@@ -183,11 +183,22 @@ import Testing
         #expect(source.extensionTable(GR_EXT_OUTPUT) == nil)
         #expect(source.extensionTable(GR_EXT_LIVE_PARAMETERS) == nil)
         #expect(filter.extensionTable(GR_EXT_PRE_PROCESSOR) != nil)
+        #expect(source.extensionTable(GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE) == nil)
+        #expect(filter.extensionTable(GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE) != nil)
         #expect(filter.extensionTable(GR_EXT_LIVE_PARAMETERS) != nil)
         #expect(filter.extensionTable("greenroom.pre-processor/2") == nil)
         #expect(
             filter.extensionTable(GR_EXT_PRE_PROCESSOR)
                 == filter.extensionTable(GR_EXT_PRE_PROCESSOR))
+    }
+
+    @Test func `a filter without a property change keeps the size of its frames`() throws {
+        let filter = try FakeSession("filter", of: testEntry)
+        #expect(filter.initializePreProcessor(rows[0]) == .ok)
+        #expect(filter.startSend() == .ok)
+        #expect(try filter.changeFrames(rows[1]) == .unsupported)
+        #expect(
+            filter.host.state.withLock { $0.errors } == ["it takes frames of one size"])
     }
 
     @Test func `the entry is constant and has no plugin beyond its count`() throws {

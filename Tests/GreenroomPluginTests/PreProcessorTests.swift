@@ -121,6 +121,48 @@ import Testing
         #expect(untouched.bytes == reference.bytes)
     }
 
+    @Test func `Adjust takes frames of any size while it lives`() throws {
+        let session = try session("Adjust", [("saturation", .number(0))])
+        try process(Lent(size), by: session)
+        let other = FrameSize(width: 16, height: 48)
+        #expect(
+            try session.changeFrames(VideoCapability(size: other, rate: FrameRate(15))) == .ok)
+        let lent = Lent(other)
+        try process(lent, by: session)
+        #expect(lent.sample(1, 7, 23) == 128 && lent.sample(2, 0, 0) == 128)
+    }
+
+    @Test func `Watermark is placed anew in another shape, and stays in the same one`() throws {
+        let media = try TemporaryMedia()
+        let path = try media.addPNG(
+            "logo.png", FrameSize(width: 5, height: 4), [255, 255, 255, 255])
+        let session = try session(
+            "Watermark",
+            [
+                ("path", .path(path)), ("scale", .number(0)), ("margin", .integer(2)),
+                ("position", .choice("bottom-right")),
+            ])
+        try process(Lent(size), by: session)
+        let double = FrameSize(width: 66, height: 34)
+        #expect(
+            try session.changeFrames(VideoCapability(size: double, rate: FrameRate(15)))
+                == .unsupported)
+        let turned = FrameSize(width: 17, height: 33)
+        #expect(
+            try session.changeFrames(VideoCapability(size: turned, rate: FrameRate(15))) == .ok)
+        let (lent, reference) = (Lent(turned), Lent(turned))
+        try process(lent, by: session)
+        // 17 − 2 − 5 = 10 and 33 − 2 − 4 = 27.
+        for row in 0..<33 {
+            for column in 0..<17 {
+                let isCovered = (10..<15).contains(column) && (27..<31).contains(row)
+                #expect(
+                    lent.sample(0, column, row)
+                        == (isCovered ? 235 : reference.sample(0, column, row)))
+            }
+        }
+    }
+
     @Test func `Watermark reports an unreadable picture`() throws {
         let session = try FakeSession(
             "Watermark", of: bundledEntry("Watermark"),

@@ -22,6 +22,16 @@ final class FakeFilter: InstanceBackend, PluginFactory {
         case work(milliseconds: UInt32)
     }
 
+    /// What it does about another size of its frames.
+    enum Change: Sendable {
+        /// It has no property change.
+        case none
+        /// It returns this status.
+        case answer(Status)
+        /// It returns when the test allows it.
+        case wait
+    }
+
     struct Failure: Error {
         var text: String
     }
@@ -33,11 +43,15 @@ final class FakeFilter: InstanceBackend, PluginFactory {
     /// What ``Behaviour/wait`` waits for.
     let ingest = Monitor(false)
     private let calls = Atomic(0)
+    private let change: Change
+    /// What it was told of, and the sizes of the frames that it got.
+    let told = Mutex<(changes: [Offer], sizes: [FrameSize])>(([], []))
 
     /// - Parameters:
     ///   - pool: Where its frames must be; nil for a filter in the host's process.
     ///   - adds: The number to add.
-    init(pool: FramePool?, adds: UInt8 = 100) {
+    init(pool: FramePool?, adds: UInt8 = 100, change: Change = .none) {
+        self.change = change
         self.pool = pool
         self.adds = adds
     }
@@ -84,13 +98,20 @@ final class FakeFilter: InstanceBackend, PluginFactory {
     }
     func create(_ settings: [Setting]) throws(LoadError) -> Status { .ok }
     var capabilities: [VideoCapability] { [] }
-    var takesNewOffers: Bool { false }
+    var takesNewOffers: Bool { if case .none = change { false } else { true } }
     var sandbox: [SandboxLayerState]? { nil }
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
         (.ok, gr_answer())
     }
     func propertyChange(offer: Offer) -> (status: Status, answer: gr_answer) {
-        (.unsupported, gr_answer())
+        told.withLock { $0.changes.append(offer) }
+        switch change {
+        case .none: return (.unsupported, gr_answer())
+        case .answer(let status): return (status, gr_answer())
+        case .wait:
+            _ = ingest.wait(until: nil) { $0 ? true : nil }
+            return (.ok, gr_answer())
+        }
     }
     func setParameter(_ setting: Setting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
@@ -102,6 +123,9 @@ final class FakeFilter: InstanceBackend, PluginFactory {
 
     func process(_ frame: inout gr_mutable_frame) -> Status {
         calls.add(1, ordering: .relaxed)
+        told.withLock {
+            $0.sizes.append(FrameSize(width: Int(frame.width), height: Int(frame.height)))
+        }
         guard let pixels = frame.planes.0.data else { return .badArgument }
         switch behaviour.withLock({ $0 }) {
         case .edit:

@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+import GreenroomNegotiation
 @testable import GreenroomRuntime
 @testable import GreenroomSession
 import Synchronization
@@ -9,6 +10,8 @@ import Testing
 
 @Suite struct FilterChainTests {
     private static let size = FrameSize(width: 64, height: 48)
+    private static let frames = VideoCapability(width: 64, height: 48, fps: 30)
+    private static let small = VideoCapability(width: 32, height: 24, fps: 15)
     private static let second: Int64 = 1_000_000_000
 
     /// Events of the filters that hang.
@@ -26,15 +29,14 @@ import Testing
         clock: SessionClock? = nil
     ) -> FilterChain {
         FilterChain(
-            filters, size: Self.size, hangNanoseconds: hangNanoseconds,
-            clock: clock ?? self.clock)
+            filters, hangNanoseconds: hangNanoseconds, clock: clock ?? self.clock)
     }
 
     /// The events of the filters.
     private var events: SessionEvents {
         let hangs = hangs
         return SessionEvents { event in
-            if case .callbackHangs(_, "process", _) = event {
+            if case .callbackHangs = event {
                 hangs.count.add(1, ordering: .relaxed)
             }
         }
@@ -51,11 +53,11 @@ import Testing
     private func edit(
         _ number: Int, _ chain: inout FilterChain, at nanoseconds: Int64 = 0,
         within interval: Int64 = 60 * Self.second, format: PixelFormat = .i420,
-        size: FrameSize = Self.size
+        size: FrameSize = Self.size, as frames: VideoCapability = Self.frames
     ) throws -> Edited? {
         let frame = try numberedFrame(number, from: inputs, format, size)
         switch try chain.edit(
-            frame, at: nanoseconds, with: converter, from: inputs, within: interval)
+            frame, as: frames, at: nanoseconds, with: converter, from: inputs, within: interval)
         {
         case .carried(let edited, isEdited: _):
             return Edited(mark: Self.mark(edited), format: edited.format, size: edited.size)
@@ -82,7 +84,8 @@ import Testing
         let kept = frame.share()
         guard
             case .carried(let edited, isEdited: true) = try chain.edit(
-                frame, at: 0, with: converter, from: inputs, within: 60 * Self.second)
+                frame, as: Self.frames, at: 0, with: converter, from: inputs,
+                within: 60 * Self.second)
         else { throw FakeFilter.Failure(text: "the frame is lost") }
         let marks = [Self.mark(edited), Self.mark(kept)]
         #expect(marks == [107, 7])
@@ -137,7 +140,7 @@ import Testing
         var code: ConversionError.Code?
         do throws(ConversionError) {
             _ = try chain.edit(
-                frame, at: 0, with: converter, from: inputs, within: Self.second)
+                frame, as: Self.frames, at: 0, with: converter, from: inputs, within: Self.second)
         } catch {
             code = error.code
         }
@@ -201,6 +204,98 @@ import Testing
         let refusal = "camera.pre-processors[0]: it refused a frame (FAILED)"
         let recovery = "camera.pre-processors[0]: it has edited every frame for a second again"
         #expect(lines.withLock { $0 } == [refusal, recovery, refusal, recovery])
+        chain.close()
+    }
+
+    // MARK: Other sizes
+
+    @Test(arguments: [true, false])
+    func `a filter that follows edits frames of the new size`(isIsolated: Bool) throws {
+        let filter = FakeFilter(
+            pool: isIsolated ? FramePool(limit: 2) : nil, change: .answer(.ok))
+        var chain = chain([try filter.runner(clock, events)])
+        #expect(try edit(1, &chain) == Edited(mark: 101))
+        for number in 2...4 {
+            let edited = try edit(number, &chain, size: Self.small.size, as: Self.small)
+            #expect(edited == Edited(mark: UInt8(number + 100), size: Self.small.size))
+        }
+        #expect(try edit(5, &chain) == Edited(mark: 105))
+        let told = filter.told.withLock { $0 }
+        #expect(told.changes.map(\.suggested) == [Self.small, Self.frames])
+        #expect(told.changes.map(\.rows) == [[Self.small], [Self.frames]])
+        #expect(told.changes.map(\.revision) == [2, 3])
+        #expect(told.changes.map(\.reason) == [.ceilingLowered, .ceilingRaised])
+        let small = [FrameSize](repeating: Self.small.size, count: 3)
+        #expect(told.sizes == [Self.size] + small + [Self.size])
+        #expect(chain.unprocessed.total == 0 && !chain.hasKeptShape)
+        chain.close()
+    }
+
+    @Test(arguments: [
+        (FakeFilter.Change.none, 0), (.answer(.unsupported), 1), (.answer(.failed), 1),
+    ])
+    func `a filter that does not follow is told once, and edits frames of the old size`(
+        change: FakeFilter.Change, calls: Int
+    ) throws {
+        let lines = Mutex<[String]>([])
+        let events = SessionEvents { event in
+            if case .stepFailed(let role, let step, let status, _) = event {
+                lines.withLock { $0.append("\(role): \(step) \(status)") }
+            }
+        }
+        let filter = FakeFilter(pool: nil, change: change)
+        let runner = try filter.runner(clock, events)
+        var chain = chain([runner])
+        for number in 1...3 {
+            let edited = try edit(number, &chain, size: Self.small.size, as: Self.small)
+            #expect(edited == Edited(mark: UInt8(number + 100)))
+        }
+        let told = filter.told.withLock { $0 }
+        #expect(told.changes.count == calls)
+        #expect(told.sizes == [Self.size, Self.size, Self.size])
+        let isError = if case .answer(.failed) = change { true } else { false }
+        #expect(
+            lines.withLock { $0 }
+                == (isError ? ["camera.pre-processors[0]: property-change FAILED"] : []))
+        #expect(runner.instance.lifecycle == .sending && chain.unprocessed.total == 0)
+        // Scaled in the same shape, which is no reason for bars.
+        #expect(!chain.hasKeptShape)
+        let turned = VideoCapability(width: 48, height: 64, fps: 30)
+        #expect(chain.follow(turned, within: Self.second) == false)
+        #expect(chain.hasKeptShape)
+        chain.close()
+    }
+
+    @Test func `frames don't wait for a filter in its own process that is slow to follow`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2), change: .wait)
+        let runner = try filter.runner(clock, events)
+        var chain = chain([runner])
+        for number in 1...3 {
+            let edited = try edit(
+                number, &chain, within: 1_000_000, size: Self.small.size, as: Self.small)
+            #expect(edited == Edited(mark: UInt8(number), size: Self.small.size))
+        }
+        #expect(chain.follow(Self.small, within: 1_000_000) == nil)
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 3))
+        filter.ingest.change { $0 = true }
+        let edited = try edit(4, &chain, size: Self.small.size, as: Self.small)
+        #expect(edited == Edited(mark: 104, size: Self.small.size))
+        #expect(filter.told.withLock { $0.changes.count } == 1)
+        #expect(hangs.count.load(ordering: .relaxed) == 0)
+        chain.close()
+    }
+
+    @Test(arguments: [true, false])
+    func `a filter that hangs while it is told is given up`(isIsolated: Bool) throws {
+        let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil, change: .wait)
+        let runner = try filter.runner(clock, events)
+        var chain = chain([runner], hangNanoseconds: 50_000_000)
+        let edited = try edit(1, &chain, size: Self.small.size, as: Self.small)
+        #expect(edited == Edited(mark: 1, size: Self.small.size))
+        #expect(runner.instance.fault == "it hangs in property-change")
+        #expect(hangs.count.load(ordering: .relaxed) == 1)
+        #expect(chain.unprocessed == FilterChain.Unprocessed(lost: 1))
+        filter.ingest.change { $0 = true }
         chain.close()
     }
 

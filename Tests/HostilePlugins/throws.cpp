@@ -61,7 +61,14 @@ class ThrowingFilter : public greenroom::Filter, Thrower {
     return describe("org.example.throwing-filter", "ThrowingFilter");
   }
   void set(const greenroom::Setting &setting) override { take(setting); }
-  void process(greenroom::Frame &) override { at("frame"); }
+  void process(greenroom::Frame &frame) override {
+    at("frame");
+    for (std::uint32_t plane = 0; plane < frame.plane_count(); plane++) frame.fill(plane, 128);
+  }
+  void on_property_change(const gr_capability &frames) override {
+    at("offer");
+    host().log(GR_LOG_INFO, std::to_string(frames.width) + "x" + std::to_string(frames.height));
+  }
 };
 
 // A bare loop, as call SDKs' samples have it: the host paces it.

@@ -226,6 +226,9 @@ final class InstanceHandle {
         if kind.isFilter, strcmp(id, GR_EXT_PRE_PROCESSOR) == 0 {
             return UnsafeRawPointer(Self.preProcessor.pointer)
         }
+        if kind.isFilter, strcmp(id, GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE) == 0 {
+            return UnsafeRawPointer(Self.propertyChange.pointer)
+        }
         if kind.isOutput, strcmp(id, GR_EXT_OUTPUT) == 0 {
             return UnsafeRawPointer(Self.output.pointer)
         }
@@ -263,6 +266,15 @@ final class InstanceHandle {
                     // Not a control callback, so there is no set_error: a status must do.
                     let status = PluginError(describing: error).status
                     return status == .ok ? Status.failed.rawValue : status.rawValue
+                }
+            }))
+
+    private static let propertyChange = Leaked(
+        gr_pre_processor_property_change(
+            struct_size: UInt32(MemoryLayout<gr_pre_processor_property_change>.size), reserved: 0,
+            property_change: { pointer, offer in
+                InstanceHandle.answering(pointer) {
+                    try $0.instance.change(try Offer(offer).suggested)
                 }
             }))
 

@@ -17,6 +17,8 @@ class AnyInstance {
     func startSend() throws {}
     func stopSend() {}
     func uninitialize() {}
+    /// Of a filter.
+    func change(_ frames: VideoCapability) throws {}
     func process(_ frame: inout MutableFrame) throws {
         throw PluginError("this plugin does not edit frames", status: .unsupported)
     }
@@ -160,6 +162,10 @@ final class PreProcessorInstance<P: VideoSourcePreProcessor>: Instance<P> {
     override func startSend() throws { try state.withLock { try $0.plugin.onPreProcessStart() } }
     override func stopSend() { state.withLock { $0.plugin.onPreProcessStop() } }
     override func uninitialize() { state.withLock { $0.plugin.onPreProcessUninitialized() } }
+
+    override func change(_ frames: VideoCapability) throws {
+        try state.withLock { try $0.plugin.onPreProcessPropertyChange(frames) }
+    }
 
     override func process(_ frame: inout MutableFrame) throws {
         try state.withLock { try $0.plugin.onPreProcessRawData(&frame) }

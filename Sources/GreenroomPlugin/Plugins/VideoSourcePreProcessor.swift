@@ -1,12 +1,18 @@
 public import GreenroomMedia
 
-/// A filter that edits a camera's frames in place.
+/// A filter that edits the frames of a camera or a share in place.
 ///
 /// Frames arrive on the host's media thread, everything else on the control thread. No two calls
 /// overlap: a live setting changes between two frames.
 public protocol VideoSourcePreProcessor: Plugin {
     /// Receives the size and rate of the frames to come. The default does nothing.
     mutating func onPreProcessInitialize(_ capability: VideoCapability) throws
+
+    /// Frames have another size or rate from now on: the session's limit changed, or a share has
+    /// another shape.
+    ///
+    /// Without it, and if it throws, the frames keep their size: the host scales them for it.
+    mutating func onPreProcessPropertyChange(_ capability: VideoCapability) throws
 
     /// Frames start. The default does nothing.
     mutating func onPreProcessStart() throws
@@ -28,6 +34,11 @@ public protocol VideoSourcePreProcessor: Plugin {
 extension VideoSourcePreProcessor {
     /// Does nothing.
     public func onPreProcessInitialize(_ capability: VideoCapability) throws {}
+
+    /// The frames keep their size.
+    public func onPreProcessPropertyChange(_ capability: VideoCapability) throws {
+        throw PluginError("it takes frames of one size", status: .unsupported)
+    }
 
     /// Does nothing.
     public func onPreProcessStart() throws {}

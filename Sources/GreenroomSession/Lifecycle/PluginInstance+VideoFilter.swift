@@ -9,14 +9,15 @@ extension PluginInstance: VideoFilter {
     package var clockOrder: ClockOrder { ClockOrder(part: .track, number: number, owner: number) }
 
     package var editing: FilterEditing? {
-        guard let backend = sendingBackend else { return nil }
-        return backend.pool.map(FilterEditing.copies) ?? .inPlace
+        guard let (backend, frames) = sendingFilter else { return nil }
+        return FilterEditing(
+            backend.pool.map(FilterEditing.Memory.copies) ?? .inPlace, frames: frames)
     }
 
-    package func giveUp(hungFor nanoseconds: Int64) {
+    package func giveUp(hungFor nanoseconds: Int64, in callback: String) {
         events.send(
-            .callbackHangs(role: role, callback: "process", seconds: Double(nanoseconds) / 1e9))
-        giveUp(because: "it hangs in process")
+            .callbackHangs(role: role, callback: callback, seconds: Double(nanoseconds) / 1e9))
+        giveUp(because: "it hangs in \(callback)")
     }
 
     package func tell(_ text: String) { events.send(.note(role: role, text: text)) }

@@ -88,9 +88,14 @@ package final class PluginInstance: Sendable {
 
     private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
 
-    /// The backend of a life that is sending.
-    var sendingBackend: (any InstanceBackend)? {
-        life?.state.withLock { $0.lifecycle == .sending ? $0.backend : nil }
+    /// Of a pre-processor that is sending, the backend and the size and rate of its frames.
+    var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability)? {
+        life?.state.withLock { state in
+            guard state.lifecycle == .sending, let backend = state.backend,
+                let offer = state.newestOffer
+            else { return nil }
+            return (backend, offer.suggested)
+        }
     }
 
     /// What the source says it can send; empty if it says nothing, and before `create`.
@@ -284,6 +289,12 @@ package final class PluginInstance: Sendable {
     /// - Returns: What the plugin returned; nil if it was not called.
     func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status? {
         life?.take(samples, place)
+    }
+
+    /// Tells a pre-processor of another size or rate of its frames, and waits. [the track's thread]
+    package func change(to frames: VideoCapability, until deadline: Int64) -> Bool? {
+        guard let life else { return false }
+        return life.change(to: frames, until: deadline)
     }
 
     /// Lets a pre-processor edit a frame in place. [media]

@@ -101,6 +101,7 @@ extension PluginLife {
 
     private func reply(to offer: Offer, _ backend: any InstanceBackend) -> Reply {
         guard backend.takesNewOffers else { return .ignored }
+        if environment.descriptor.kind.isFilter { return filterReply(to: offer, backend) }
         state.withLock { $0.newestOffer = offer }
         // The plugin may send frames for the offer during the call.
         offered(offer)
@@ -111,6 +112,55 @@ extension PluginLife {
         } catch {
             return .refused(.badAnswer, error.explanation)
         }
+    }
+
+    /// A pre-processor that does not follow gets frames as before.
+    private func filterReply(to offer: Offer, _ backend: any InstanceBackend) -> Reply {
+        gate?.waitUntilOut()
+        let (status, _) = backend.propertyChange(offer: offer)
+        switch status {
+        case .ok:
+            state.withLock { $0.newestOffer = offer }
+            return .answered(.accept)
+        case .unsupported: return .ignored
+        default: return .refused(status, failureText(of: .propertyChange))
+        }
+    }
+
+    /// Tells a pre-processor of another size or rate of its frames, and waits. [the track's thread]
+    ///
+    /// - Returns: Whether it gets such frames from now on; nil if it has not returned, and the next
+    ///   call waits again.
+    func change(to frames: VideoCapability, until deadline: Int64) -> Bool? {
+        while true {
+            let (begun, last, backend) = state.withLock { ($0.change, $0.newestOffer, $0.backend) }
+            guard backend?.takesNewOffers == true, let last else { return false }
+            let change = begun ?? beginChange(from: last, to: frames)
+            guard let result = change.step.wait(until: deadline) else { return nil }
+            state.withLock { $0.change = nil }
+            // It was told of something else before.
+            guard change.frames == frames else { continue }
+            let (reply, offer) = state.withLock { ($0.newestReply?.reply, $0.newestOffer) }
+            if result == .done, case .refused(let status, let reason) = reply {
+                environment.tell(
+                    .stepFailed(
+                        role: environment.role, step: LifecycleStep.propertyChange.rawValue,
+                        status: status, reason: reason))
+            }
+            return offer?.suggested == frames
+        }
+    }
+
+    private func beginChange(
+        from last: Offer, to frames: VideoCapability
+    ) -> (frames: VideoCapability, step: PluginInstance.PendingStep) {
+        let offer = Offer(
+            revision: last.revision &+ 1, rule: .rows,
+            reason: frames.fits(under: last.suggested) ? .ceilingLowered : .ceilingRaised,
+            rows: [frames], suggested: frames)
+        let change = (frames, beginPropertyChange(offer: offer))
+        state.withLock { $0.change = change }
+        return change
     }
 
     private func offered(_ offer: Offer) {

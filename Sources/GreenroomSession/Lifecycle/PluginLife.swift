@@ -42,9 +42,11 @@ final class PluginLife: Sendable {
         var handle: UInt64 = 0
         var sender: UInt64 = 0
         var agreement: Agreement?
-        /// The newest offer to the plugin.
+        /// The newest offer to the plugin; of a pre-processor, the one that its frames have.
         var newestOffer: Offer?
         var newestReply: (revision: UInt32, reply: Reply)?
+        /// Of a pre-processor, the change of its frames that is begun; nil for none.
+        var change: (frames: VideoCapability, step: PluginInstance.PendingStep)?
         /// What the plugin's author should know of its answers; nil for nothing.
         var advice: String?
         /// Whether the last request was a start.

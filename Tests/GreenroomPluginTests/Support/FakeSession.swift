@@ -150,6 +150,15 @@ final class FakeSession {
         return Status(rawValue: table.pointee.process(plugin.pointee.`self`, &frame))
     }
 
+    /// Tells a pre-processor of another size of its frames.
+    func changeFrames(_ row: VideoCapability) throws -> Status {
+        let table = try #require(extensionTable(GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE))
+            .assumingMemoryBound(to: gr_pre_processor_property_change.self)
+        return withOffer([row], 2) {
+            Status(rawValue: table.pointee.property_change(plugin.pointee.`self`, $0))
+        }
+    }
+
     func extensionTable(_ id: String) -> UnsafeRawPointer? {
         plugin.pointee.get_extension?(plugin.pointee.`self`, id)
     }

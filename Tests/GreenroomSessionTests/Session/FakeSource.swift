@@ -65,6 +65,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var revision: UInt32 = 0
         var size = gr_capability()
         var calls: [String: Int] = [:]
+        var edited: [FrameSize] = []
     }
 
     let path = "/nowhere/fake.so"
@@ -81,6 +82,9 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     /// Number of calls of each step.
     var calls: [String: Int] { state.withLock { $0.calls } }
+
+    /// As a filter: the sizes of the frames that it got.
+    var edited: [FrameSize] { state.withLock { $0.edited } }
 
     /// A plan with this source.
     func plan(
@@ -168,6 +172,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     func process(_ frame: inout gr_mutable_frame) -> Status {
         let number = state.withLock { state in
+            state.edited.append(FrameSize(width: Int(frame.width), height: Int(frame.height)))
             defer { state.calls["process", default: 0] += 1 }
             return state.calls["process", default: 0]
         }

@@ -92,6 +92,24 @@ import Testing
         #expect(picture.withheld == 35)
     }
 
+    @Test(arguments: [true, false])
+    func `a filter of a share is like one of a camera`(isRequired: Bool) throws {
+        let filter = FakeSource(.init(refusing: 5..<8)).plan(
+            .preProcessor, onFailure: .off, isRequired: isRequired)
+        var session = try InProcessSession(
+            share: FakeSource().plan(.shareSource), milliseconds: 1600)
+        session.plan.slots[0].filters = [filter]
+        let result = try session.run()
+        let picture = try #require(result.picture("share"))
+        #expect((picture.unedited, picture.withheld) == (isRequired ? (0, 3) : (3, 0)))
+        #expect(picture.unprocessed.refused == 3)
+        let edits = try #require(
+            result.plugin("share.pre-processors[0]")?.callbacks["process"]?.calls)
+        #expect(edits >= 24 && picture.carried == edits - (isRequired ? 3 : 0))
+        let notes = result.notes("share.pre-processors[0]")
+        #expect(notes.count == 2 && notes[0].hasPrefix("it refused a frame (FAILED)"), "\(notes)")
+    }
+
     @Test(arguments: ["create", "initialize", "start-send"])
     func `nothing is shown without a required filter that failed`(step: String) throws {
         let (result, picture, lumas) = try run(

@@ -108,6 +108,17 @@ void send_marks_and(instance *me, void (*after_each)(instance *me)) {
   }
 }
 
+/* TurningShare: what was agreed, and on its side in every other second. */
+static void turn(instance *me) {
+  const int64_t start = me->host->now_ns(me->handle);
+  const agreement first = agreed_now(me);
+  agreement turned = first;
+  turned.capability.width = first.capability.height;
+  turned.capability.height = first.capability.width;
+  for (int64_t n = 0; waits(me, start + n * NANOSECONDS / 10); n++)
+    send_marked(me, n / 10 % 2 == 0 ? &first : &turned);
+}
+
 /* FollowsLate: the old size and revision for `frames` frames more. */
 static void follow_late(instance *me) { send_on_schedule(me, setting_integer(me, "frames")); }
 
@@ -204,6 +215,8 @@ const behaviour real_pictures[] = {
      .run = send_steadily, .change = follow_offer},
     {.name = "FollowsShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
      .run = send_steadily, .change = follow_offer},
+    {.name = "TurningShare", .kind = GR_KIND_SHARE_SOURCE,
+     .summary = "Turns its picture each second", .run = turn},
     {.name = "FollowsLate", CAMERA, .summary = "Follows a change after `frames` frames",
      .run = follow_late, .change = follow_offer},
     {.name = "CountersOutside", CAMERA, .summary = "Answers a change with what was not offered",

@@ -534,7 +534,7 @@ enum {
   GR_KIND_VIRTUAL_MIC = 2,        /**< a microphone: gr_audio_functions */
   GR_KIND_SHARE_SOURCE = 3,       /**< a screen share: gr_video_functions, an offer "up to" */
   GR_KIND_SHARE_AUDIO_SOURCE = 4, /**< the audio of a share: gr_audio_functions */
-  GR_KIND_PRE_PROCESSOR = 5,      /**< edits a camera's frames: GR_EXT_PRE_PROCESSOR */
+  GR_KIND_PRE_PROCESSOR = 5,      /**< edits video in place: GR_EXT_PRE_PROCESSOR */
   GR_KIND_OUTPUT = 6,             /**< takes the session's media: greenroom/output.h (minor 1) */
   GR_KIND_CALL = 7                /**< an output that brings participants: greenroom/call.h (minor 1) */
 };
@@ -563,7 +563,8 @@ typedef struct gr_plugin {
   /** [control & created] */
   gr_status (*GR_NONNULL initialize)(void *GR_NULLABLE self, const gr_initialize *GR_NONNULL in);
 
-  /** The session renegotiated: a new offer, for video and share sources only. NULL: the plugin
+  /** The session renegotiated: a new offer, for video and share sources only; a pre-processor has
+   *  GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE. NULL: the plugin
    *  continues as it is, and the host adapts its frames, as after any status other than
    *  GR_STATUS_OK. The host accepts frames for the new offer as soon as it makes this call. It
    *  counts frames for older offers as stale from one second after the call has returned.
@@ -651,6 +652,21 @@ typedef struct gr_pre_processor {
   gr_status (*GR_NONNULL process)(void *GR_NULLABLE self, gr_mutable_frame *GR_NONNULL frame);
 } gr_pre_processor;
 
+/** For a pre-processor that can take frames of another size or rate while it lives: a ceiling was
+ *  lowered, or a share has another shape. Without it, or after a status other than GR_STATUS_OK, it
+ *  gets frames of the size as before: the host scales them. Of minor 1. */
+#define GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE "greenroom.pre-processor-property-change/1"
+
+typedef struct gr_pre_processor_property_change {
+  uint32_t struct_size;
+  uint32_t reserved;
+
+  /** The frames to come have the offer's one row. process is not called meanwhile, so the video
+   *  may wait for the return. [control & initialized or sending] */
+  gr_status (*GR_NONNULL property_change)(void *GR_NULLABLE self,
+                                          const gr_offer *GR_NONNULL offer);
+} gr_pre_processor_property_change;
+
 /** Required of a plugin that has a parameter with GR_PARAMETER_LIVE. */
 #define GR_EXT_LIVE_PARAMETERS "greenroom.live-parameters/1"
 
@@ -704,6 +720,8 @@ GR_STATIC_ASSERT(size_of_descriptor, sizeof(gr_descriptor) == 72);
 GR_STATIC_ASSERT(size_of_create, sizeof(gr_create) == 32);
 GR_STATIC_ASSERT(size_of_entry, sizeof(gr_entry) == 32);
 GR_STATIC_ASSERT(size_of_pre_processor, sizeof(gr_pre_processor) == 16);
+GR_STATIC_ASSERT(size_of_pre_processor_property_change,
+                 sizeof(gr_pre_processor_property_change) == 16);
 GR_STATIC_ASSERT(size_of_live_parameters, sizeof(gr_live_parameters) == 16);
 GR_STATIC_ASSERT(size_of_video_capabilities, sizeof(gr_video_capabilities) == 16);
 #endif

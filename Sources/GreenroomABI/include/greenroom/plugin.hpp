@@ -680,7 +680,7 @@ class BasicMicrophone : public BasicAudioSource<Kind> {
 using Microphone = BasicMicrophone<GR_KIND_VIRTUAL_MIC>;
 using ScreenAudio = BasicMicrophone<GR_KIND_SHARE_AUDIO_SOURCE>;
 
-/** Edits a camera's frames in place. */
+/** Edits the frames of a camera or a share in place. */
 class Filter : public Plugin {
  public:
   static constexpr std::uint32_t kind = GR_KIND_PRE_PROCESSOR;
@@ -689,7 +689,16 @@ class Filter : public Plugin {
    *  ones: the host delivers it, and counts it. Never overlaps set. [media] */
   virtual void process(Frame &frame) = 0;
 
+  /** Frames have another size or rate from now on. An exception leaves them as they are, as does
+   *  a filter that does not override it: the host scales them. [control] */
+  virtual void on_property_change(const gr_capability &frames) {
+    (void)frames;
+    throw Error("it takes frames of one size", GR_STATUS_UNSUPPORTED);
+  }
+
  private:
+  friend class detail::Border;
+
   void edit(gr_mutable_frame &frame) override {
     const std::lock_guard<std::mutex> lock(content_);
     Frame edited(frame);
@@ -767,9 +776,18 @@ class Border {
           // Not a control callback, so there is no set_error: a status must do.
           return catching([&] { at(of)->edit(*frame); }, [](gr_status, const char *) {});
         }};
+    static const gr_pre_processor_property_change changing = {
+        sizeof changing, 0, [](void *of, const gr_offer *offer) noexcept {
+          return answering(of, [offer](Plugin &plugin) {
+            auto &filter = static_cast<Filter &>(plugin);
+            const std::lock_guard<std::mutex> lock(filter.content_);
+            filter.on_property_change(offer->suggested);
+          });
+        }};
     if (std::strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live;
-    const bool edits = dynamic_cast<Filter *>(at(self)) != nullptr;
-    return edits && std::strcmp(id, GR_EXT_PRE_PROCESSOR) == 0 ? &editing : nullptr;
+    if (dynamic_cast<Filter *>(at(self)) == nullptr) return nullptr;
+    if (std::strcmp(id, GR_EXT_PRE_PROCESSOR) == 0) return &editing;
+    return std::strcmp(id, GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE) == 0 ? &changing : nullptr;
   }
 };
 

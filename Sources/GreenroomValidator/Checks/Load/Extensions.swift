@@ -30,7 +30,8 @@ extension Catalogue {
     }
 
     private static let knownExtensions = [
-        GR_EXT_LIVE_PARAMETERS, GR_EXT_PRE_PROCESSOR, GR_EXT_VIDEO_CAPABILITIES,
+        GR_EXT_LIVE_PARAMETERS, GR_EXT_PRE_PROCESSOR, GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE,
+        GR_EXT_VIDEO_CAPABILITIES,
     ]
 
     private static func unknownExtensions(_ random: SeededRandom) -> [String] {
