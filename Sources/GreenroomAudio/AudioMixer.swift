@@ -83,15 +83,27 @@ package final class AudioMixer: Sendable {
             + frames * 1_000_000_000 / Int64(AudioFormat.session.sampleRate)
     }
 
+    /// The position up to which blocks are due at a time.
+    ///
+    /// - Parameter nanoseconds: From the session's start.
+    package static func duePlace(at nanoseconds: Int64) -> Int64 {
+        let (elapsed, overflow) = nanoseconds.subtractingReportingOverflow(
+            SessionTimeline.playoutDelay)
+        guard !overflow, elapsed > 0 else { return 0 }
+        let stretchNanoseconds: Int64 = 10_000_000
+        return elapsed / stretchNanoseconds * Int64(stretch)
+    }
+
     private func deliver(_ frames: Int, _ stretch: inout [Int16], _ mix: inout [Int16]) {
         for index in mix.indices { mix[index] = 0 }
         var clamped = 0
+        let isMixWanted = mixSinks.contains { !$0.isIdle }
         for track in tracks {
             var samples = stretch.mutableSpan
             track.source.pull(frames, into: &samples)
             let written = stretch.span.extracting(..<(frames * 2))
             for sink in track.sinks { sink.write(written) }
-            guard !mixSinks.isEmpty else { continue }
+            guard isMixWanted else { continue }
             for index in 0..<(frames * 2) {
                 let sum = Int32(mix[index]) + Int32(written[index])
                 mix[index] = Int16(clamping: sum)

@@ -3,6 +3,9 @@ package protocol AudioSink: AnyObject, Sendable {
     /// Takes a block of 48 kHz stereo; never waits. [the session's audio thread]
     func write(_ samples: Span<Int16>)
 
+    /// Whether it takes nothing now: what is written is only counted. [the session's audio thread]
+    var isIdle: Bool { get }
+
     /// Ends the sink; returns when what it has is written, or can't be.
     ///
     /// - Parameter deadline: When to stop waiting, in monotonic nanoseconds.
@@ -19,6 +22,7 @@ package protocol AudioSink: AnyObject, Sendable {
 }
 
 extension AudioSink {
+    package var isIdle: Bool { false }
     package var isOfPlugin: Bool { false }
     package var health: SinkHealth { .passive }
     package func report(of mix: MixStatistics) -> OutputReport? { nil }

@@ -62,6 +62,9 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let keepFrame = Call(rawValue: 45)
     package static let releaseFrame = Call(rawValue: 46)
     package static let reportValue = Call(rawValue: 47)
+    package static let setCeiling = Call(rawValue: 55)
+    package static let wantsChanged = Call(rawValue: 56)
+    package static let outputState = Call(rawValue: 57)
     /// The thread that used the channel has ended.
     package static let leave = Call(rawValue: 50)
 }
@@ -69,5 +72,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// Both sides must have the same.
-    package static let version: UInt32 = 2
+    package static let version: UInt32 = 3
 }

@@ -102,8 +102,11 @@ import Testing
             "gr_output", size: 32,
             [("struct_size", 0), ("reserved", 4), ("track", 8), ("video", 16), ("audio", 24)]),
         Layout(
-            "gr_output_host", size: 32,
-            [("struct_size", 0), ("reserved", 4), ("keep", 8), ("release", 16), ("report", 24)]),
+            "gr_output_host", size: 56,
+            [
+                ("struct_size", 0), ("reserved", 4), ("keep", 8), ("release", 16), ("report", 24),
+                ("set_ceiling", 32), ("wants_changed", 40), ("state", 48),
+            ]),
         Layout(
             "gr_broadcast", size: 32,
             [("struct_size", 0), ("reserved", 4), ("paused", 8), ("resumed", 16), ("finished", 24)]),

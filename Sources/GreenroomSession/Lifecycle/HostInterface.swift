@@ -111,7 +111,31 @@ package enum HostInterface {
                     guard UInt(bitPattern: name) != 0 else { throw Refusal(.null, in: .report) }
                     try life.report(String(repairing: name, longest: 100), value)
                 }
+            },
+            set_ceiling: { instance, track, ceiling, why in
+                answer { () throws(Refusal) in
+                    let life = try output(instance, .setCeiling)
+                    guard ceiling == nil || why != nil else {
+                        throw Refusal(.null, in: .setCeiling)
+                    }
+                    try life.set(
+                        ceiling: ceiling?.pointee, of: track,
+                        because: why.map { String(repairing: $0, longest: outputTextLimit) } ?? "")
+                }
+            },
+            wants_changed: { instance in
+                answer { () throws(Refusal) in try output(instance, .wantsChanged).wantsChanged() }
+            },
+            state: { instance, state, text in
+                answer { () throws(Refusal) in
+                    try output(instance, .outputState).set(
+                        output: state,
+                        text.map { String(repairing: $0, longest: outputTextLimit) })
+                }
             }))
+
+    /// The longest text of an output, in bytes.
+    private static let outputTextLimit = 200
 
     private static func output(
         _ instance: UInt64, _ call: SenderCall

@@ -84,6 +84,7 @@ package enum LifecycleTable {
         Row(state: .initialized, step: .uninitialize, next: .uninitialized),
         Row(state: .initialized, step: .fault, next: .faulted),
 
+        Row(state: .sending, step: .track, next: .sending),
         Row(state: .sending, step: .propertyChange, next: .sending),
         Row(state: .sending, step: .setParameter, next: .sending),
         Row(state: .sending, step: .stopSend, next: .stopped),

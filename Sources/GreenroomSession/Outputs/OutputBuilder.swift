@@ -17,10 +17,9 @@ package struct OutputBuilder {
     private(set) var audioSinks: [any AudioSink] = []
     private(set) var mixSinks: [any AudioSink] = []
     private(set) var reports: [ReportFile] = []
-    private var branches:
-        [(
-            track: VideoTrackKind, want: VideoSinkWant, branch: VideoBranch, sizing: OutputSizing
-        )] = []
+    private(set) var connections: [OutputConnection] = []
+    /// With the want of a host's own output; plugins say themselves what they want.
+    private var branches: [(track: VideoTrackKind, branch: VideoBranch, want: VideoSinkWant?)] = []
     private var trackSinks: [(track: VideoTrackKind, sink: any AudioSink)] = []
     private var taps: [(track: VideoTrackKind, tap: any VideoTap)] = []
     /// The tracks with video and their first capability, in the session's order.
@@ -72,20 +71,31 @@ package struct OutputBuilder {
         format: PixelFormat = .i420, capability: VideoCapability
     ) {
         let color = want.color(at: capability.size)
-        let branch = VideoBranch(
-            name: name, capability: capability,
-            want: VideoWant(
-                format: format, size: capability.size, range: color.range, matrix: color.matrix,
-                fit: want.fit),
-            endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) }, sink: sink,
-            clock: clock)
         let sizing: OutputSizing =
             if want.size != nil || want.fit != .letterbox {
                 .asAsked
             } else {
                 track == .share && sink.takesOtherSizes ? .follows : .keepsFirst
             }
-        branches.append((track, want, branch, sizing))
+        let form = BranchForm(
+            capability: capability,
+            want: VideoWant(
+                format: format, size: capability.size, range: color.range, matrix: color.matrix,
+                fit: want.fit),
+            sizing: sizing, endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) },
+            sink: sink)
+        let branch = VideoBranch(name: name, plugin: sink.plugin, form: form, clock: clock)
+        branches.append((track, branch, want))
+    }
+
+    /// Connects an output plugin to the tracks that it is told of, whether it wants them or not.
+    mutating func connect(_ feed: OutputFeed, _ instance: PluginInstance) {
+        let connection = OutputConnection(feed, instance, to: self, duration: duration)
+        connections.append(connection)
+        branches += connection.branches.map { ($0.track, $0.branch, nil) }
+        for (kind, sink) in connection.sinks {
+            if let kind { connect(sink, to: kind) } else { connectToMix(sink) }
+        }
     }
 
     /// Connects a sink to a track's audio.
@@ -114,22 +124,30 @@ package struct OutputBuilder {
     func groups(of track: VideoTrackKind) -> [VideoTrack.Group] {
         var groups: [VideoTrack.Group] = []
         for entry in branches where entry.track == track {
+            guard let form = entry.branch.form else { continue }
             if let index = groups.firstIndex(where: {
-                $0.want == entry.branch.want && $0.sizing == entry.sizing
+                $0.want == form.want && $0.sizing == form.sizing
             }) {
                 groups[index].branches.append(entry.branch)
             } else {
                 groups.append(
                     VideoTrack.Group(
-                        want: entry.branch.want, branches: [entry.branch], sizing: entry.sizing))
+                        want: form.want, branches: [entry.branch], sizing: form.sizing))
             }
         }
         return groups
     }
 
-    /// The want of each branch of a track.
+    /// The branches of a track that take nothing yet.
+    func idleBranches(of track: VideoTrackKind) -> [VideoBranch] {
+        branches.filter { $0.track == track && $0.branch.form == nil }.map(\.branch)
+    }
+
+    /// The want of each branch of a track that is no plugin's.
     func wants(of track: VideoTrackKind) -> [(branch: VideoBranch, want: VideoSinkWant)] {
-        branches.filter { $0.track == track }.map { ($0.branch, $0.want) }
+        branches.filter { $0.track == track }.compactMap { entry in
+            entry.want.map { (entry.branch, $0) }
+        }
     }
 
     func taps(of track: VideoTrackKind) -> [any VideoTap] {

@@ -11,6 +11,9 @@ enum SenderCall: String, Sendable {
     case keep = "output.keep"
     case release = "output.release"
     case report = "output.report"
+    case setCeiling = "output.set_ceiling"
+    case wantsChanged = "output.wants_changed"
+    case outputState = "output.state"
 }
 
 /// Why a plugin's call was refused.
@@ -53,6 +56,10 @@ struct Refusal: Error, Equatable, Sendable {
         case reportName
         case reportNumber
         case reportLimit(Int)
+        case unknownTrack(UInt32)
+        case audioTrack(UInt32)
+        case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
+        case outputState(UInt32)
     }
 
     var call: SenderCall
@@ -79,7 +86,9 @@ struct Refusal: Error, Equatable, Sendable {
         case .notStarted: .notStarted
         case .stopped: .stopped
         case .gone: .gone
-        case .null, .structTooSmall, .misaligned, .reportName, .reportNumber: .badArgument
+        case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .unknownTrack,
+            .audioTrack, .ceiling, .outputState:
+            .badArgument
         case .unknownFormat, .compressedLease: .badFormat
         case .size: .badSize
         case .planeCount, .planeWithoutData: .badPlanes
@@ -248,6 +257,18 @@ struct Refusal: Error, Equatable, Sendable {
         case .reportNumber: ("the value is infinite or no number", "Report finite numbers")
         case .reportLimit(let limit):
             ("\(limit) values are reported already", "Report fewer names")
+        case .unknownTrack(let id):
+            ("track \(id) was not described to this output", "Pass the id that track brought")
+        case .audioTrack(let id):
+            ("track \(id) has audio, and ceilings are for video", "Pass the id of a video track")
+        case .ceiling(let width, let height, let numerator, let denominator):
+            (
+                "the ceiling is \(width)x\(height)@\(numerator)/\(denominator); each side must be 1 "
+                    + "to \(FrameSize.maximumDimension), and the rate above 0 and at most 1000",
+                "Pass a possible size and rate, or NULL to lift the ceiling"
+            )
+        case .outputState(let state):
+            ("state \(state) is unknown", "Use one of GR_OUTPUT_...")
         case .data(let fault):
             (fault, "Send a whole image of the size that the frame declares")
         }

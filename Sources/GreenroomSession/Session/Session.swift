@@ -193,6 +193,7 @@ public final class Session: Sendable {
         var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
         while true {
             plugins.watch()
+            pipeline.followWants()
             pipeline.abandonLostOutputs()
             plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {
