@@ -124,7 +124,8 @@ package final class AudioMixer: Sendable {
     package func mixes(participant: UInt32) -> Bool {
         state.withLock { state in
             state.mixSinks.contains { entry in
-                switch entry.mix {
+                guard !entry.sink.isIdle else { return false }
+                return switch entry.mix {
                 case .own: false
                 case .incoming: true
                 case .without(let other): other != participant
@@ -173,6 +174,17 @@ package final class AudioMixer: Sendable {
         return seconds * 1_000_000_000 + frames * 1_000_000_000 / Int64(rate)
     }
 
+    /// The position up to which blocks are due at a time.
+    ///
+    /// - Parameter nanoseconds: From the session's start.
+    package static func duePlace(at nanoseconds: Int64) -> Int64 {
+        let (elapsed, overflow) = nanoseconds.subtractingReportingOverflow(
+            SessionTimeline.playoutDelay)
+        guard !overflow, elapsed > 0 else { return 0 }
+        let stretchNanoseconds: Int64 = 10_000_000
+        return elapsed / stretchNanoseconds * Int64(stretch)
+    }
+
     private func deliver(
         _ frames: Int, at place: Int64, _ stretch: inout [Int16], _ sums: inout AudioSums
     ) {
@@ -181,15 +193,15 @@ package final class AudioMixer: Sendable {
             state.entries.removeAll { $0.end <= place }
             return (state.entries, state.mixSinks)
         }
-        sums.begin(frames * 2, for: mixSinks.lazy.map(\.mix))
+        let taking = mixSinks.lazy.filter { !$0.sink.isIdle }
+        sums.begin(frames * 2, for: taking.map(\.mix))
         for entry in entries where entry.start <= place {
             var samples = stretch.mutableSpan
             entry.track.source.pull(frames, into: &samples)
             let written = stretch.span.extracting(..<(frames * 2))
             for sink in entry.track.sinks { sink.write(written) }
-            if !mixSinks.isEmpty { sums.add(written, of: entry.track.participant) }
+            sums.add(written, of: entry.track.participant)
         }
-        guard !mixSinks.isEmpty else { return }
         for (mix, sink) in mixSinks { sums.withSamples(of: mix) { sink.write($0) } }
         let clamped = sums.clamped
         if clamped > 0 { state.withLock { $0.clamped += clamped } }

@@ -5,6 +5,8 @@ package protocol AudioSink: AnyObject, Sendable {
 
     /// Has the sink write what it has, and end; ``finish(until:)`` waits for that. [any]
     func beginFinish()
+    /// Whether it takes nothing now: what is written is only counted. [the session's audio thread]
+    var isIdle: Bool { get }
 
     /// Ends the sink; returns when what it has is written, or can't be.
     ///
@@ -23,6 +25,7 @@ package protocol AudioSink: AnyObject, Sendable {
 
 extension AudioSink {
     package func beginFinish() {}
+    package var isIdle: Bool { false }
     package var isOfPlugin: Bool { false }
     package var health: SinkHealth { .passive }
     package func report(of mix: MixStatistics) -> OutputReport? { nil }

@@ -18,12 +18,16 @@ struct AudioSums: ~Copyable {
     }
 
     private let capacity: Int
+    private let silence: [Int16]
     private var count = 0
     private var sums: [Sum] = []
     /// Samples of this stretch that were clamped.
     private(set) var clamped = 0
 
-    init(sampleCount: Int) { capacity = sampleCount }
+    init(sampleCount: Int) {
+        capacity = sampleCount
+        silence = [Int16](repeating: 0, count: sampleCount)
+    }
 
     /// Begins a stretch.
     ///
@@ -64,9 +68,11 @@ struct AudioSums: ~Copyable {
         }
     }
 
-    /// Passes the samples of a mix, in 16 bits.
+    /// Passes the samples of a mix, in 16 bits; silence of the same length for one that nothing takes.
     mutating func withSamples(of mix: AudioMixer.Mix, _ body: (Span<Int16>) -> Void) {
-        guard let index = sums.firstIndex(where: { $0.mix == mix }) else { return }
+        guard let index = sums.firstIndex(where: { $0.mix == mix }) else {
+            return body(silence.span.extracting(..<count))
+        }
         if !sums[index].isMixed { clamped += sums[index].mixDown(count) }
         let output = sums[index].output
         body(output.span.extracting(..<count))

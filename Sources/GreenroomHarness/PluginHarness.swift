@@ -171,6 +171,7 @@ package final class PluginHarness: Sendable {
                 let nanoseconds = arrival.nanoseconds
                 sinks.onFrame(arrival.intoFrame(), nanoseconds)
             case .show: continue
+            case .change: continue
             case .end: return
             }
         }

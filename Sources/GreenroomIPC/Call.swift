@@ -72,6 +72,9 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let openTrack = Call(rawValue: 62)
     package static let closeTrack = Call(rawValue: 63)
     package static let setMuted = Call(rawValue: 64)
+    package static let setCeiling = Call(rawValue: 55)
+    package static let wantsChanged = Call(rawValue: 56)
+    package static let outputState = Call(rawValue: 57)
     /// The thread that used the channel has ended.
     package static let leave = Call(rawValue: 50)
 }
@@ -79,5 +82,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// Both sides must have the same.
-    package static let version: UInt32 = 2
+    package static let version: UInt32 = 3
 }

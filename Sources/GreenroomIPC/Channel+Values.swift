@@ -1,4 +1,4 @@
-import GreenroomABI
+package import GreenroomABI
 import GreenroomMedia
 
 // Values at fixed offsets of a message, each copied once.
@@ -47,6 +47,26 @@ package enum MessageLayout {
     package static let isNull = number + 8
     /// The samples of an audio block.
     package static let samples = 256
+}
+
+/// What an output says of a track or of itself, before a text.
+package struct OutputMessage: BitwiseCopyable, Sendable {
+    /// The track, or the state.
+    package var number: UInt32
+    package var capability: gr_capability
+    /// Whether the pointer to the capability was not NULL, and that to the text: else 0.
+    package var hasCapability: UInt8
+    package var hasText: UInt8
+
+    package init(
+        number: UInt32, capability: gr_capability = gr_capability(), hasCapability: Bool = false,
+        hasText: Bool
+    ) {
+        self.number = number
+        self.capability = capability
+        self.hasCapability = hasCapability ? 1 : 0
+        self.hasText = hasText ? 1 : 0
+    }
 }
 
 /// A plane of a frame in shared memory.

@@ -71,6 +71,8 @@ struct HostService {
                 HostInterface.call.pointee.set_muted(
                     instance, allowed(channel.read(at: MessageLayout.subject)),
                     channel.read(at: MessageLayout.subject + 8)))
+        case .setCeiling, .outputState: passOutput(call, length)
+        case .wantsChanged: answer(HostInterface.output.pointee.wants_changed(instance))
         default: nil
         }
     }
@@ -137,6 +139,28 @@ struct HostService {
                     isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self), value)
         }
         return answer(status)
+    }
+
+    /// Passes a ceiling of an output, or its state.
+    private func passOutput(_ call: Call, _ length: Int) -> Int {
+        let place = MessageLayout.subject
+        var message = channel.read(OutputMessage.self, at: place)
+        let text = channel.text(
+            from: place + MemoryLayout<OutputMessage>.stride, length: length,
+            limit: Self.textLimit)
+        let host = HostInterface.output.pointee
+        return text.withUnsafeBufferPointer { buffer in
+            let text = message.hasText != 0 ? buffer.baseAddress : nil
+            guard call == .setCeiling else {
+                // It writes a line to the log.
+                connection.countLines(1)
+                return answer(host.state(instance, message.number, text))
+            }
+            let (track, isNull) = (message.number, message.hasCapability == 0)
+            return withUnsafePointer(to: &message.capability) { capability in
+                answer(host.set_ceiling(instance, track, isNull ? nil : capability, text))
+            }
+        }
     }
 
     // MARK: Calls

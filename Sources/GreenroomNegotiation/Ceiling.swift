@@ -10,6 +10,8 @@ package struct Ceiling: Hashable, Sendable {
         case ability
         /// What the outputs want.
         case wants
+        /// What the outputs can use, as they say while they run.
+        case outputs
         /// The timeline or a control line.
         case outside
 

@@ -111,6 +111,16 @@ package struct Negotiator: Sendable {
         set(limit == maximum ? nil : limit, kind: .wants, origin: "outputs' wants", at: now)
     }
 
+    /// Sets what the outputs can use as a ceiling: the most that any of them can.
+    mutating func set(outputs demands: [OutputDemand], at now: Int64) {
+        let ceiling = inputs.ceiling(of: demands)
+        set(ceiling?.limit, kind: .outputs, origin: ceiling?.origin ?? "", at: now)
+        // Another output, or another reason, may have the same limit.
+        guard let ceiling, let index = inputs.ceilings.firstIndex(where: { $0.kind == .outputs })
+        else { return }
+        inputs.ceilings[index].origin = ceiling.origin
+    }
+
     // MARK: Offers
 
     /// The offer to make now. It is in flight until ``answered(_:)``.

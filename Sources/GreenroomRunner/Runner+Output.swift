@@ -62,6 +62,24 @@ extension RunnerInterface {
                     at: MessageLayout.subject + 16)
                 return channel.status(
                     of: .reportValue, length: MessageLayout.subject + 16 + written)
+            },
+            set_ceiling: { instance, track, ceiling, why in
+                guard let (runner, host) = route(instance: instance) else { return gone }
+                let message = OutputMessage(
+                    number: track, capability: ceiling?.pointee ?? gr_capability(),
+                    hasCapability: ceiling != nil, hasText: why != nil)
+                return runner.channel.pass(message, why, .setCeiling, to: host)
+            },
+            wants_changed: { instance in
+                guard let (runner, host) = route(instance: instance) else { return gone }
+                let channel = runner.channel
+                channel.write(host, at: MessageLayout.name)
+                return channel.status(of: .wantsChanged, length: MessageLayout.subject)
+            },
+            state: { instance, state, text in
+                guard let (runner, host) = route(instance: instance) else { return gone }
+                let message = OutputMessage(number: state, hasText: text != nil)
+                return runner.channel.pass(message, text, .outputState, to: host)
             }))
 
     private static func passFrame(
@@ -72,6 +90,20 @@ extension RunnerInterface {
         channel.write(host, at: MessageLayout.name)
         channel.write(frame, at: MessageLayout.subject)
         return channel.status(of: call, length: MessageLayout.subject + 8)
+    }
+}
+
+extension Channel {
+    /// Passes what an output says, with a text.
+    fileprivate func pass(
+        _ message: OutputMessage, _ text: UnsafePointer<CChar>?, _ call: Call, to host: UInt64
+    ) -> gr_status {
+        write(host, at: MessageLayout.name)
+        write(message, at: MessageLayout.subject)
+        let length = text.map { strnlen($0, RunnerInterface.textLimit) } ?? 0
+        let place = MessageLayout.subject + MemoryLayout<OutputMessage>.stride
+        let written = write(UnsafeRawBufferPointer(start: text, count: length), at: place)
+        return status(of: call, length: place + written)
     }
 }
 

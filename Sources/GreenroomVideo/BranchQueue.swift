@@ -73,14 +73,25 @@ struct BranchQueue: ~Copyable {
     /// is.
     private var items = Ring<20, Item>()
     /// The first slot that the thread has not started to fill.
-    private(set) var nextSlot: Int64 = 0
-    private var hasPicture = false
+    private(set) var nextSlot: Int64
+    private var hasPicture: Bool
     private var newest = Newest.frame
     private(set) var isFinishing = false
     private(set) var hasFailed = false
 
-    init(_ schedule: FrameRateConverter) {
+    /// - Parameter hasPicture: Whether there is something to show before the first frame.
+    init(_ schedule: FrameRateConverter, hasPicture: Bool = false) {
         self.schedule = schedule
+        self.hasPicture = hasPicture
+        nextSlot = schedule.startSlot
+    }
+
+    /// The queue of an output that takes nothing.
+    static var ended: BranchQueue {
+        var queue = BranchQueue(
+            FrameRateConverter(rate: FrameRate(1), pace: .asTheyCome, endSlot: 0))
+        queue.isFinishing = true
+        return queue
     }
 
     /// Whether there is room for another frame.
@@ -97,7 +108,8 @@ struct BranchQueue: ~Copyable {
         switch schedule.claim(point, at: now, queueHasRoom: hasRoom) {
         case .slot(let slot, let isDelayed):
             counts.queued += 1
-            return Claim(slot: slot, isDelayed: isDelayed, isPrompt: now < schedule.due(0))
+            return Claim(
+                slot: slot, isDelayed: isDelayed, isPrompt: now < schedule.due(schedule.startSlot))
         case .early: counts.early += 1
         case .late: counts.late += 1
         case .excess: counts.excess += 1
@@ -150,13 +162,26 @@ struct BranchQueue: ~Copyable {
         newest = kind
         _ = items.append(
             Item(
-                picture: picture, slot: slot, isPrompt: now.nanoseconds < schedule.due(0)))
+                picture: picture, slot: slot,
+                isPrompt: now.nanoseconds < schedule.due(schedule.startSlot)))
     }
 
     /// Sets the number of slots at the end; more if that many are filled already.
     mutating func finish(endSlot: Int64) {
         schedule.endSlot = max(endSlot, schedule.newestSlot + 1, nextSlot)
         isFinishing = true
+    }
+
+    /// Ends after the slots of the frames so far, and those that are due.
+    ///
+    /// - Returns: The time of its end; nil if it has no slots.
+    mutating func finish(at now: Int64) -> Int64? {
+        if !isFinishing {
+            let open = min(schedule.firstOpenSlot(at: now), schedule.endSlot ?? .max)
+            finish(endSlot: open)
+        }
+        guard let end = schedule.endSlot, end > schedule.startSlot else { return nil }
+        return schedule.rate.dueNanoseconds(ofFrame: end)
     }
 
     // MARK: The branch's side

@@ -35,19 +35,24 @@ struct FrameRateConverter: Sendable {
 
     let rate: FrameRate
     let pace: OutputPace
+    /// The first slot.
+    let startSlot: Int64
     /// The slot after the last one; nil while the end is unknown.
     var endSlot: Int64?
-    private var newestPeriod: Int64 = -1
+    private var newestPeriod: Int64
     /// The newest claimed slot.
-    private(set) var newestSlot: Int64 = -1
+    private(set) var newestSlot: Int64
     /// The newest claimed slots, as a ring.
     private var waiting = InlineArray<16, Int64>(repeating: .min)
     private var claims = 0
 
-    init(rate: FrameRate, pace: OutputPace, endSlot: Int64?) {
+    init(rate: FrameRate, pace: OutputPace, startSlot: Int64 = 0, endSlot: Int64?) {
         self.rate = rate
         self.pace = pace
+        self.startSlot = startSlot
         self.endSlot = endSlot
+        newestPeriod = startSlot - 1
+        newestSlot = startSlot - 1
     }
 
     /// When a slot is filled with what is there.
@@ -89,7 +94,7 @@ struct FrameRateConverter: Sendable {
     ) -> Claim {
         let period = point.period(of: rate)
         let end = endSlot ?? .max
-        guard period >= 0 else { return .early }
+        guard period >= startSlot else { return .early }
         guard period < end else { return .late }
         guard period > newestPeriod else { return .excess }
         let open = firstOpenSlot(at: now)

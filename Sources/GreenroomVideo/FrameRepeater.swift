@@ -35,15 +35,27 @@ struct FrameRepeater: ~Copyable {
     private var isWritten = false
     /// Black; nil until it is needed.
     private var black: VideoFrame?
-    private var nextSlot: Int64 = 0
+    private var nextSlot: Int64
 
     /// - Parameters:
     ///   - want: What the sink takes.
     ///   - size: The size of black.
-    init(sink: any VideoSink, want: VideoWant, size: FrameSize) {
+    ///   - slot: The first slot.
+    ///   - picture: What it shows before the first frame; nil for black.
+    init(
+        sink: any VideoSink, want: VideoWant, size: FrameSize, from slot: Int64 = 0,
+        showing picture: consuming BranchQueue.Picture? = nil
+    ) {
         self.sink = sink
         self.want = want
         self.size = want.size ?? size
+        nextSlot = slot
+        switch consume picture {
+        case .frame(let frame): begin(.frame, frame)
+        case .slate(let frame): begin(.slate, frame)
+        case .black: break
+        case nil: break
+        }
     }
 
     /// Writes a frame, after filling the slots before its own.

@@ -2,11 +2,43 @@ package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomRuntime
 
+/// What an output takes of a track: the size, rate and format of its frames, and its sink.
+package struct BranchForm: Sendable {
+    /// The size and rate.
+    package var capability: VideoCapability
+    /// The format of the frames.
+    package var want: VideoWant
+    package var sizing: OutputSizing
+    package var sink: any VideoSink
+    /// The number of frames from the start of the session to its end, if it is known.
+    package var endSlot: Int64?
+
+    package init(
+        capability: VideoCapability, want: VideoWant, sizing: OutputSizing = .asAsked,
+        endSlot: Int64?, sink: any VideoSink
+    ) {
+        self.capability = capability
+        self.want = want
+        self.sizing = sizing
+        self.sink = sink
+        self.endSlot = endSlot
+    }
+
+    /// - Parameter slot: The first slot.
+    fileprivate func schedule(from slot: Int64 = 0) -> FrameRateConverter {
+        FrameRateConverter(
+            rate: capability.rate, pace: sink.pace, startSlot: slot, endSlot: endSlot)
+    }
+}
+
 /// One output of a track: its want, queue, thread and counters.
 ///
 /// Its rate divides the session's time into slots, and each gets one frame: a new one, the previous
 /// one again, black before the first, or a slate while the source is lost. So an output has exactly
 /// one frame for each period. ``FrameRateConverter`` decides which frame fills which slot.
+///
+/// What it takes may change while it runs: the slots of the old form end before the next one that
+/// has no frame yet, and those of the new form begin there.
 package final class VideoBranch: Sendable {
     /// The results of the frames for this output, and the content of its periods.
     ///
@@ -31,12 +63,46 @@ package final class VideoBranch: Sendable {
         package var early = 0
         /// Frames after its end.
         package var late = 0
+        /// Frames while the output wanted nothing of the track.
+        package var unwanted = 0
         /// Frames that could not be converted.
         package var unconvertible = 0
         /// Frames after the output failed, or lost when it did.
         package var failed = 0
         /// Frames in the queue.
         package var queued = 0
+
+        fileprivate static func += (sum: inout Counts, other: Counts) {
+            sum.delivered += other.delivered
+            sum.delayed += other.delayed
+            sum.repeated += other.repeated
+            sum.black += other.black
+            sum.slate += other.slate
+            sum.excess += other.excess
+            sum.queueFull += other.queueFull
+            sum.early += other.early
+            sum.late += other.late
+            sum.unwanted += other.unwanted
+            sum.unconvertible += other.unconvertible
+            sum.failed += other.failed
+            sum.queued += other.queued
+        }
+    }
+
+    /// A form that begins.
+    private struct Beginning: ~Copyable, Sendable {
+        var form: BranchForm
+        /// Its first slot.
+        var slot: Int64
+        /// What it shows before its first frame; nil for black.
+        var picture: BranchQueue.Picture?
+    }
+
+    /// What follows a form that has ended.
+    private enum Following: ~Copyable, Sendable {
+        case form(Beginning)
+        /// Nothing: the session is over, or the output has failed.
+        case end
     }
 
     /// What one turn wrote to the sink.
@@ -58,15 +124,61 @@ package final class VideoBranch: Sendable {
     }
 
     private struct State: ~Copyable {
+        /// What the output takes, or took last; nil before it wanted anything.
+        var form: BranchForm?
+        /// The first form; nil when it is written, or if there was none.
+        var first: Beginning?
+        /// The queue of the form that is written.
         var queue: BranchQueue
+        /// The form that follows when that queue has ended.
+        var next: Beginning?
+        /// Its queue.
+        var nextQueue = BranchQueue.ended
+        /// The end of the last form, from the session's start.
+        var end: Int64 = 0
+        /// While it takes nothing, the number of frames that the track had carried before.
+        var carriedBefore: Int?
+        /// The counters of earlier forms.
+        var past = Counts()
+        /// Whether the session is over.
+        var isOver = false
         var bars: Bars?
         var failure: String?
         var newestDeparture: Int64?
         var departures = IntervalHistogram()
         var lateness = IntervalHistogram()
 
-        init(_ schedule: FrameRateConverter) {
-            queue = BranchQueue(schedule)
+        init(_ form: BranchForm?) {
+            self.form = form
+            first = form.map { Beginning(form: $0, slot: 0, picture: nil) }
+            queue = form.map { BranchQueue($0.schedule()) } ?? .ended
+            carriedBefore = form == nil ? 0 : nil
+        }
+
+        /// Changes the queue of the newest form.
+        mutating func withQueue<Result>(_ body: (inout BranchQueue) -> Result) -> Result {
+            next == nil ? body(&queue) : body(&nextQueue)
+        }
+
+        /// Ends the newest form.
+        mutating func end(at now: Int64) {
+            guard next == nil else {
+                // It has not begun.
+                nextQueue.fail(hasFrameInHand: false)
+                past += nextQueue.counts
+                next = nil
+                return
+            }
+            end = queue.finish(at: now) ?? end
+        }
+
+        /// What follows, when the form before has ended; nil while that is unknown.
+        mutating func follow() -> Following? {
+            guard !queue.hasFailed else { return .end }
+            guard let next = next.take() else { return isOver ? .end : nil }
+            past += queue.counts
+            swap(&queue, &nextQueue)
+            return .form(next)
         }
 
         /// Counts slots written to the sink; they are the newest filled ones.
@@ -86,11 +198,8 @@ package final class VideoBranch: Sendable {
     package static var mostFramesInUse: Int { BranchQueue.mostFramesInUse }
 
     package let name: String
-    /// The size and rate of the output; constant.
-    package let capability: VideoCapability
-    /// The format of its frames.
-    package let want: VideoWant
-    private let sink: any VideoSink
+    /// The number of the plugin that takes its frames; -1 for an output of the host.
+    package let plugin: Int
     private let clock: SessionClock
     private let state: Monitor<State>
 
@@ -104,27 +213,53 @@ package final class VideoBranch: Sendable {
         sink: any VideoSink, clock: SessionClock
     ) {
         self.name = name
-        self.capability = capability
-        self.want = want
-        self.sink = sink
         self.clock = clock
+        plugin = sink.plugin
         state = Monitor(
-            State(FrameRateConverter(rate: capability.rate, pace: sink.pace, endSlot: endSlot)))
+            State(
+                BranchForm(capability: capability, want: want, endSlot: endSlot, sink: sink)))
     }
 
-    /// The number of the plugin that takes its frames; -1 for an output of the host.
-    package var plugin: Int { sink.plugin }
+    /// The branch of an output plugin.
+    ///
+    /// - Parameters:
+    ///   - name: The output's name in errors.
+    ///   - plugin: The plugin's number.
+    ///   - form: What it takes at first; nil for nothing.
+    package init(name: String, plugin: Int, form: BranchForm?, clock: SessionClock) {
+        self.name = name
+        self.plugin = plugin
+        self.clock = clock
+        state = Monitor(State(form))
+    }
 
-    /// The output's rate.
-    package var rate: FrameRate { capability.rate }
+    /// What the output takes, or took last; nil if it never wanted anything.
+    package var form: BranchForm? { state.withLock { $0.form } }
+
+    /// Whether a form has not begun yet because the one before is still written.
+    package var isChanging: Bool { state.withLock { $0.next != nil } }
 
     /// The files of an output whose size has changed; empty if it has one size.
-    package var pieces: [OutputPiece] { sink.pieces }
+    package var pieces: [OutputPiece] { form?.sink.pieces ?? [] }
 
     /// The first frame that is shown with bars because it has another shape; nil if none is.
     package var bars: Bars? { state.withLock { $0.bars } }
 
-    package var counts: Counts { state.withLock { $0.queue.counts } }
+    /// The results of its frames.
+    ///
+    /// - Parameter carried: The number of frames that the track has carried.
+    package func counts(carried: Int) -> Counts {
+        state.withLock { state in
+            var counts = state.past
+            counts += state.queue.counts
+            if state.next != nil { counts += state.nextQueue.counts }
+            if let before = state.carriedBefore { counts.unwanted += max(carried - before, 0) }
+            return counts
+        }
+    }
+
+    /// The results of the frames that the output wanted.
+    package var counts: Counts { counts(carried: 0) }
 
     /// The reason of the output's failure; nil if it works.
     package var failure: String? { state.withLock { $0.failure } }
@@ -134,10 +269,48 @@ package final class VideoBranch: Sendable {
 
     /// How late frames were written; nil for an output that is not on schedule.
     package var lateness: IntervalHistogram.Summary? {
-        sink.pace == .onSchedule ? state.withLock { $0.lateness.summary } : nil
+        form?.sink.pace == .onSchedule ? state.withLock { $0.lateness.summary } : nil
     }
 
     // MARK: The track's side
+
+    /// Begins another form, after what is queued in the one before. [the track's thread]
+    ///
+    /// - Parameters:
+    ///   - picture: What it shows before its first frame; nil for black.
+    ///   - carried: The number of frames that the track has carried.
+    ///   - now: The current time, from the session's start.
+    func begin(
+        _ form: BranchForm, showing picture: consuming BranchQueue.Picture?, carried: Int,
+        at now: Int64
+    ) {
+        var picture: BranchQueue.Picture? = picture
+        state.change { state in
+            guard state.failure == nil, !state.isOver else { return }
+            if let before = state.carriedBefore {
+                state.past.unwanted += max(carried - before, 0)
+                state.carriedBefore = nil
+                state.end = max(state.end, now)
+            } else {
+                state.end(at: now)
+            }
+            let slot = form.capability.rate.frameCount(inNanoseconds: state.end)
+            let first = picture.take()
+            state.nextQueue = BranchQueue(
+                form.schedule(from: slot), hasPicture: first != nil)
+            state.next = Beginning(form: form, slot: slot, picture: first)
+            state.form = form
+        }
+    }
+
+    /// Takes nothing more, after what is queued, until another form begins. [the track's thread]
+    func rest(carried: Int, at now: Int64) {
+        state.change { state in
+            guard state.failure == nil, !state.isOver, state.carriedBefore == nil else { return }
+            state.end(at: now)
+            state.carriedBefore = carried
+        }
+    }
 
     /// Records a frame that is shown with bars. [the track's thread]
     ///
@@ -157,44 +330,60 @@ package final class VideoBranch: Sendable {
     ///   - now: The current time, from the session's start.
     /// - Returns: The claim for ``push(_:_:)``, or nil.
     func claim(_ point: FrameGrid.Point, at now: Int64) -> BranchQueue.Claim? {
-        if clock.isVirtual, sink.pace == .asTheyCome {
+        if clock.isVirtual {
             // On a virtual clock no frame is late: time stops until the sink has taken its frames.
             let _: Void? = state.wait(until: nil) { state in
-                let queue = state.queue.hasRoom || state.queue.hasFailed || state.queue.isFinishing
-                return queue ? () : nil
+                let goesOn =
+                    state.next != nil || state.queue.schedule.pace == .onSchedule
+                    || state.queue.hasRoom || state.queue.hasFailed || state.queue.isFinishing
+                return goesOn ? () : nil
             }
         }
-        return state.withLock { $0.queue.claim(point, at: now) }
+        return state.withLock { $0.withQueue { $0.claim(point, at: now) } }
     }
 
     /// Queues a frame for a claimed slot. [the track's thread]
     func push(_ frame: consuming VideoFrame, _ claim: BranchQueue.Claim) {
         var frame: VideoFrame? = frame
         state.change { state in
-            if let frame = frame.take() { state.queue.push(frame, claim) }
+            guard let frame = frame.take() else { return }
+            // A form ends on the thread that claims and pushes: both are for the same one.
+            if state.next == nil {
+                state.queue.push(frame, claim)
+            } else {
+                state.nextQueue.push(frame, claim)
+            }
         }
     }
 
     /// Counts a frame whose conversion failed after its claim.
     func countUnconvertible() {
-        state.withLock { $0.queue.countUnconvertible() }
+        state.withLock { $0.withQueue { $0.countUnconvertible() } }
     }
 
     /// Shows black from a time on, until the next frame. [the track's thread]
     func showBlack(from moment: FrameGrid.Point) {
-        state.change { $0.queue.showBlack(from: moment) }
+        state.change { $0.withQueue { $0.showBlack(from: moment) } }
     }
 
     /// Shows a slate from a time on, until the next frame. [the track's thread]
     ///
     /// - Parameter slate: The slate in the output's format.
     func show(_ slate: Slate, from moment: FrameGrid.Point) {
-        state.change { $0.queue.show(slate.frame.share(), slate.text, from: moment) }
+        state.change { $0.withQueue { $0.show(slate.frame.share(), slate.text, from: moment) } }
     }
 
     /// Sets the number of frames at the end; more if that many are written already.
     package func finish(endSlot: Int64) {
-        state.change { $0.queue.finish(endSlot: endSlot) }
+        state.change { state in
+            state.isOver = true
+            state.withQueue { if !$0.isFinishing { $0.finish(endSlot: endSlot) } }
+        }
+    }
+
+    /// Ends at a session time.
+    package func finish(at nanoseconds: Int64) {
+        finish(endSlot: form?.capability.rate.frameCount(inNanoseconds: nanoseconds) ?? 0)
     }
 
     // MARK: The branch's side
@@ -205,7 +394,28 @@ package final class VideoBranch: Sendable {
     ///   - timeline: The session's timeline, which has started.
     ///   - failed: Called with the reason when the output fails. [the branch's thread]
     package func run(on timeline: SessionTimeline, failed: (_ reason: String) -> Void) {
-        var writer = FrameRepeater(sink: sink, want: want, size: capability.size)
+        if let first = state.withLock({ $0.first.take() }) {
+            guard write(first, on: timeline, failed) else { return }
+        }
+        while let following = clock.wait(for: state, until: nil, { $0.follow() }) {
+            switch consume following {
+            case .form(let next): guard write(next, on: timeline, failed) else { return }
+            case .end: return
+            }
+        }
+    }
+
+    /// Writes the frames of a form to its sink until its end.
+    ///
+    /// - Returns: Whether it has come to its end without a failure.
+    private func write(
+        _ beginning: consuming Beginning, on timeline: SessionTimeline,
+        _ failed: (_ reason: String) -> Void
+    ) -> Bool {
+        let (form, slot, sink) = (beginning.form, beginning.slot, beginning.form.sink)
+        var writer = FrameRepeater(
+            sink: sink, want: form.want, size: form.capability.size, from: slot,
+            showing: beginning.picture.take())
         // Counted under the lock that each turn takes anyway.
         var departure: Departure?
         while true {
@@ -232,7 +442,7 @@ package final class VideoBranch: Sendable {
                     written = try writer.fill(until: end)
                 case .end:
                     try sink.finish()
-                    return
+                    return true
                 }
                 departure = Departure(written: written, isDelayed: isDelayed, moment: moment)
                 // On a virtual clock the track's thread waits for room.
@@ -240,7 +450,7 @@ package final class VideoBranch: Sendable {
             } catch {
                 fail("\(error)", hasFrameInHand: hasFrame)
                 failed("\(error)")
-                return
+                return false
             }
         }
     }
@@ -255,6 +465,7 @@ package final class VideoBranch: Sendable {
         state.change { state in
             state.failure = reason
             state.queue.fail(hasFrameInHand: hasFrameInHand)
+            state.nextQueue.fail(hasFrameInHand: false)
         }
     }
 }

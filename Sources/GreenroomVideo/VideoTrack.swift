@@ -63,9 +63,20 @@ package final class VideoTrack: Sendable {
         package init() {}
     }
 
+    /// What the outputs show.
+    private enum Shown: ~Copyable {
+        case nothing
+        case frame(VideoFrame)
+        case black
+        case slate(SlateText)
+    }
+
     /// The state of the track's thread between frames.
-    private struct Work {
+    private struct Work: ~Copyable {
         let converter = FrameConverter()
+        var groups: [Group]
+        /// What outputs show, for those that begin to take the track; without frames if none may.
+        var shown = Shown.nothing
         var filters: FilterChain
         var progress = Progress()
         /// The number of starts of the source when its last frame arrived.
@@ -86,7 +97,10 @@ package final class VideoTrack: Sendable {
         /// nil if none is due.
         var comingShape: FrameSize?
 
-        init(_ limit: VideoCapability, _ filters: FilterChain, largest: FrameSize?) {
+        init(
+            _ limit: VideoCapability, _ filters: FilterChain, groups: [Group], largest: FrameSize?
+        ) {
+            self.groups = groups
             self.limit = limit
             self.filters = filters
             shape = ShapeFollower(agreed: limit.size, maximum: largest)
@@ -112,6 +126,30 @@ package final class VideoTrack: Sendable {
             var want = group.want
             if group.sizing == .follows { want.size = shape.size }
             return want
+        }
+
+        /// The outputs that take the track.
+        var branches: [VideoBranch] { groups.flatMap(\.branches) }
+
+        /// Leaves out an output.
+        mutating func remove(_ branch: VideoBranch) {
+            for index in groups.indices {
+                groups[index].branches.removeAll { $0 === branch }
+            }
+            groups.removeAll(where: \.branches.isEmpty)
+            slates = []
+        }
+
+        /// Adds an output; equal wants share a group.
+        mutating func add(_ branch: VideoBranch, _ form: BranchForm) {
+            slates = []
+            if let index = groups.firstIndex(where: {
+                $0.want == form.want && $0.sizing == form.sizing
+            }) {
+                groups[index].branches.append(branch)
+            } else {
+                groups.append(Group(want: form.want, branches: [branch], sizing: form.sizing))
+            }
         }
 
         /// Changes the size and rate. A new rate starts new periods.
@@ -141,7 +179,12 @@ package final class VideoTrack: Sendable {
     /// The agreement at the session's start, for outputs without a want.
     package let agreed: VideoCapability
     package let input: VideoTrackInput
-    package let groups: [Group]
+    /// As they begin; the track's thread has its own.
+    private let groups: [Group]
+    /// The outputs, whether they take anything or not.
+    package let branches: [VideoBranch]
+    /// Whether what an output takes may change.
+    private let isChangeable: Bool
     /// Whether the source sends only when it has something new.
     private let sendsWhenNew: Bool
     private let taps: [any VideoTap]
@@ -154,6 +197,7 @@ package final class VideoTrack: Sendable {
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
+    ///   - idle: Outputs that take nothing at first.
     ///   - sendsWhenNew: Whether the source sends only when it has something new, as a share does:
     ///     then its last frame is as good as a new one.
     ///   - taps: What sees its frames as they are.
@@ -163,7 +207,7 @@ package final class VideoTrack: Sendable {
     package init(
         kind: VideoTrackKind, agreed: VideoCapability, sendsWhenNew: Bool = false,
         input: VideoTrackInput, pool: FramePool, filters: [PreProcessorRunner], groups: [Group],
-        taps: [any VideoTap] = [], largest: FrameSize? = nil,
+        idle: [VideoBranch] = [], taps: [any VideoTap] = [], largest: FrameSize? = nil,
         filterDeadline: Int64, tell: @escaping @Sendable (String) -> Void
     ) {
         self.kind = kind
@@ -174,6 +218,8 @@ package final class VideoTrack: Sendable {
         self.filters = FilterChain(
             filters, hangNanoseconds: filterDeadline, clock: input.clock)
         self.groups = groups
+        branches = groups.flatMap(\.branches) + idle
+        isChangeable = branches.contains { $0.plugin >= 0 }
         self.taps = taps
         self.largest = largest
         self.tell = tell
@@ -199,8 +245,6 @@ package final class VideoTrack: Sendable {
     /// The number of memory allocations for frames.
     package var allocationCount: Int { pool.allocationCount }
 
-    package var branches: [VideoBranch] { groups.flatMap(\.branches) }
-
     /// Limits the size and rate of the frames from now on. [any]
     ///
     /// Larger frames are scaled down, unrotated and without a change of aspect ratio; frames above
@@ -212,6 +256,9 @@ package final class VideoTrack: Sendable {
     package func follow(_ capability: VideoCapability, within ceiling: FrameSize? = nil) {
         input.limit(to: capability, within: ceiling)
     }
+
+    /// Changes what outputs take, after the frames so far. [any]
+    package func change(_ changes: [VideoTrackInput.BranchChange]) { input.change(changes) }
 
     /// Shows black on every output, after the frames sent so far and until the next one. [any]
     package func showBlack() { input.showBlack() }
@@ -228,7 +275,7 @@ package final class VideoTrack: Sendable {
     /// - Parameter timeline: The session's timeline.
     package func run(on timeline: SessionTimeline) {
         let clock = input.clock
-        var work = Work(agreed, filters, largest: largest)
+        var work = Work(agreed, filters, groups: groups, largest: largest)
         var isOver = false
         while !isOver {
             switch input.next(after: work.progress) {
@@ -244,7 +291,8 @@ package final class VideoTrack: Sendable {
             case .show(.black, let moment):
                 let point = work.point(at: timeline.time(of: moment))
                 work.progress.account.show(.black, from: point.period(of: agreed.rate))
-                for branch in branches { branch.showBlack(from: point) }
+                for branch in work.branches { branch.showBlack(from: point) }
+                work.shown = .black
             case .show(.slate(let text), let moment):
                 show(text, from: work.point(at: timeline.time(of: moment)), &work)
             case .show(.lastFrame, let moment):
@@ -253,12 +301,14 @@ package final class VideoTrack: Sendable {
             case .show(.pause(let isPaused), let moment):
                 let point = work.point(at: timeline.time(of: moment))
                 work.progress.account.pause(isPaused, from: point.period(of: agreed.rate))
+            case .change(let changes):
+                for change in changes { take(change, &work, timeline) }
             case .end:
                 isOver = true
             }
         }
         filters.close()
-        if work.progress.counts.carried == 0, !branches.isEmpty {
+        if work.progress.counts.carried == 0, branches.contains(where: { $0.form != nil }) {
             tell(
                 work.progress.counts.withheld == 0
                     ? "no frame was shown: it is black"
@@ -336,7 +386,7 @@ package final class VideoTrack: Sendable {
             work.comingShape = nil
             work.slates = []
         }
-        for group in groups where group.sizing != .asAsked {
+        for group in work.groups where group.sizing != .asAsked {
             guard let size = work.want(of: group).size, !seen.hasShape(of: size) else { continue }
             let bars = VideoBranch.Bars(size: seen, within: size, nanoseconds: point.nanoseconds)
             let reason =
@@ -357,9 +407,12 @@ package final class VideoTrack: Sendable {
     private func show(_ text: SlateText, from moment: FrameGrid.Point, _ work: inout Work) {
         work.progress.account.show(.slate, from: moment.period(of: agreed.rate))
         if work.slates.first??.text != text {
-            work.slates = groups.map { Slate(text, work.want(of: $0), size: agreed.size) }
+            work.slates = []
+            for group in work.groups {
+                work.slates.append(Slate(text, work.want(of: group), size: agreed.size))
+            }
         }
-        for (group, slate) in zip(groups, work.slates) {
+        for (group, slate) in zip(work.groups, work.slates) {
             for branch in group.branches {
                 if let slate {
                     branch.show(slate, from: moment)
@@ -368,6 +421,43 @@ package final class VideoTrack: Sendable {
                 }
             }
         }
+        work.shown = .slate(text)
+    }
+
+    /// Changes what an output takes.
+    private func take(
+        _ change: VideoTrackInput.BranchChange, _ work: inout Work, _ timeline: SessionTimeline
+    ) {
+        let (branch, carried) = (change.branch, work.progress.counts.carried)
+        let now = timeline.time(of: input.clock.now)
+        work.remove(branch)
+        guard let form = change.form else {
+            branch.rest(carried: carried, at: now)
+            return
+        }
+        branch.begin(form, showing: picture(for: form.want, &work), carried: carried, at: now)
+        work.add(branch, form)
+    }
+
+    /// What an output shows before its first frame; nil for black.
+    private func picture(for want: VideoWant, _ work: inout Work) -> BranchQueue.Picture? {
+        var problem: ConversionError?
+        switch work.shown {
+        case .nothing: break
+        case .black: break
+        case .slate(let text):
+            if let slate = Slate(text, want, size: agreed.size) {
+                return .slate(slate.frame.share())
+            }
+        case .frame(let frame):
+            do throws(ConversionError) {
+                return .frame(try work.converter.convert(frame, to: want, into: pool))
+            } catch {
+                problem = error
+            }
+        }
+        if let problem { complain(problem, &work) }
+        return nil
     }
 
     /// Scales a frame down to the track's size, without rotating it.
@@ -460,7 +550,7 @@ package final class VideoTrack: Sendable {
         _ timeline: SessionTimeline
     ) {
         for tap in taps { tap.show(frame.share()) }
-        for group in groups {
+        for group in work.groups {
             let want = work.want(of: group)
             var converted: VideoFrame?
             for branch in group.branches {
@@ -480,6 +570,7 @@ package final class VideoTrack: Sendable {
                 }
             }
         }
+        if isChangeable { work.shown = .frame(frame) }
     }
 
     /// Reports an error once.

@@ -26,8 +26,22 @@ package final class VideoTrackInput: Sendable {
         case frame(Arrival)
         /// Black or a slate from a time on the session clock.
         case show(HostFrame, at: Int64)
+        /// Outputs take something else.
+        case change([BranchChange])
         /// The input is closed, and empty.
         case end
+    }
+
+    /// A change of what an output takes.
+    package struct BranchChange: Sendable {
+        package var branch: VideoBranch
+        /// Nil for nothing.
+        package var form: BranchForm?
+
+        package init(branch: VideoBranch, form: BranchForm?) {
+            self.branch = branch
+            self.form = form
+        }
     }
 
     /// What the host shows without a frame of the source.
@@ -67,6 +81,9 @@ package final class VideoTrackInput: Sendable {
     private struct State: ~Copyable {
         var queue = Ring<4, Arrival>()
         var coming: Coming?
+        var changes: [BranchChange] = []
+        /// When the changes are due, on the session clock.
+        var changesDue: Int64 = 0
         var limit: VideoCapability?
         var ceiling: FrameSize?
         var starts = 0
@@ -83,10 +100,19 @@ package final class VideoTrackInput: Sendable {
         }
 
         /// When the next task is due if nothing arrives.
-        var wake: Int64? { queue.count == 0 && !isClosed ? coming?.nanoseconds : nil }
+        var wake: Int64? {
+            guard queue.count == 0, !isClosed else { return nil }
+            guard !changes.isEmpty else { return coming?.nanoseconds }
+            return min(coming?.nanoseconds ?? .max, changesDue)
+        }
 
         /// The task at a time; nil for none.
         mutating func next(at now: Int64) -> Next? {
+            let first = queue.first { $0.nanoseconds } ?? .max
+            if !changes.isEmpty, changesDue <= now, changesDue <= first {
+                defer { changes = [] }
+                return .change(changes)
+            }
             if let coming, coming.framesBefore <= 0, coming.nanoseconds <= now {
                 self.coming = nil
                 return .show(coming.picture, at: coming.nanoseconds)
@@ -174,6 +200,17 @@ package final class VideoTrackInput: Sendable {
         state.withLock { state in
             state.limit = capability
             state.ceiling = ceiling
+        }
+    }
+
+    /// Changes what outputs take, after the frames so far. [any]
+    ///
+    /// On a virtual clock, all that happens now comes before it.
+    package func change(_ changes: [BranchChange]) {
+        let due = clock.now + 1
+        state.change { state in
+            state.changes += changes
+            state.changesDue = due
         }
     }
 

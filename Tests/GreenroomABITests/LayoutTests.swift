@@ -122,8 +122,11 @@ import Testing
                 ("open_track", 24), ("close_track", 32), ("set_muted", 40),
             ]),
         Layout(
-            "gr_output_host", size: 32,
-            [("struct_size", 0), ("reserved", 4), ("keep", 8), ("release", 16), ("report", 24)]),
+            "gr_output_host", size: 56,
+            [
+                ("struct_size", 0), ("reserved", 4), ("keep", 8), ("release", 16), ("report", 24),
+                ("set_ceiling", 32), ("wants_changed", 40), ("state", 48),
+            ]),
         Layout(
             "gr_broadcast", size: 32,
             [("struct_size", 0), ("reserved", 4), ("paused", 8), ("resumed", 16), ("finished", 24)]),

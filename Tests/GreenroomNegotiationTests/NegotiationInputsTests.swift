@@ -242,6 +242,69 @@ import Testing
         }
     }
 
+    // MARK: What outputs can use
+
+    /// Each demand is a want and a ceiling, either side of `<`; both may be missing.
+    static let demands: [(demands: [String], limit: String?, origin: String?)] = [
+        ([], nil, nil),
+        (["", "640x360@30"], nil, nil),
+        (["<640x360@15"], "640x360@15", "0"),
+        // Another output can use more.
+        (["<640x360@15", ""], nil, nil),
+        (["<640x360@15", "1280x720@30"], nil, nil),
+        (["<640x360@15", "<480x270@15"], "640x360@15", "0"),
+        (["<480x270@15", "<640x360@10"], "640x360@15", "1"),
+        (["<640x360@15", "320x180@15"], "640x360@15", "0"),
+        // A want below the ceiling.
+        (["640x360@30<960x540@30"], nil, nil),
+        (["640x360@30<960x540@15"], "640x360@15", "0"),
+        (["<5000x5000@30"], nil, nil),
+    ]
+
+    @Test(arguments: demands)
+    func `the output that can use most decides`(
+        demands: [String], limit: String?, origin: String?
+    ) throws {
+        func capability(_ text: Substring) throws -> VideoCapability? {
+            guard !text.isEmpty else { return nil }
+            let read: VideoCapability = try #require(VideoCapability(text))
+            return read
+        }
+        let inputs = NegotiationInputs(
+            rule: .rows, table: .standard,
+            ceilings: [.sessionMaximum(VideoCapability(width: 1280, height: 720, fps: 30))])
+        let ceiling = inputs.ceiling(
+            of: try demands.enumerated().map { number, text in
+                let parts = text.split(separator: "<", omittingEmptySubsequences: false)
+                let want = try capability(parts[0])
+                return OutputDemand(
+                    want: VideoSinkWant(size: want?.size, rate: want?.rate),
+                    ceiling: try parts.dropFirst().first.flatMap(capability).map {
+                        OutputCeiling(limit: $0, origin: "\(number)")
+                    })
+            })
+        #expect(ceiling?.limit.description == limit && ceiling?.origin == origin)
+    }
+
+    @Test func `equal limits of another output change the origin alone`() {
+        let full = VideoCapability(width: 1280, height: 720, fps: 30)
+        var negotiator = Negotiator(rule: .rows, table: .standard, maximum: full)
+        _ = negotiator.next(at: 0)
+        negotiator.answered(.answered(.accept))
+        let limit = VideoCapability(width: 640, height: 360, fps: 30)
+        for (time, origin) in [(1, "a"), (2, "b")] as [(Int64, String)] {
+            let ceiling = OutputCeiling(limit: limit, origin: origin)
+            negotiator.set(
+                demands: [OutputDemand(want: VideoSinkWant(), ceiling: ceiling)], at: time)
+            #expect(negotiator.ceilings.map(\.origin) == ["session.maximum", origin])
+            #expect(negotiator.track == limit)
+        }
+        #expect(negotiator.next(at: 3)?.suggested == limit)
+        negotiator.answered(.answered(.accept))
+        negotiator.set(demands: [OutputDemand(want: VideoSinkWant())], at: 4)
+        #expect(negotiator.wake == 4 + Negotiator.riseNanoseconds)
+    }
+
     // MARK: Which ceilings bind
 
     @Test func `without any binding ceiling the suggestion differs`() {

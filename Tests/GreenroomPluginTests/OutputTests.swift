@@ -245,6 +245,43 @@ import Testing
         #expect(output(session).reports.isEmpty)
     }
 
+    @Test func `an output tells the host what it can use, what it wants and how it is`() throws {
+        let session = try session("output", [("fault", .choice("tells"))])
+        _ = try session.track(7, kind: 1, "camera")
+        #expect(session.startSend() == .ok)
+        #expect(
+            output(session).told == [
+                "state 1: nothing", "state 3: no route", "ceiling 7 64x36@7/1: slow",
+                "ceiling 7 none: fast", "wants",
+            ])
+        #expect(log(session).last == #"1 ["OK", "OK", "OK", "OK", "OK"]"#)
+        session.stopSend()
+
+        let other = try FakeSession(
+            "output", of: testEntry, settings: [("fault", .choice("tells"))])
+        #expect(other.initializeOutput() == .ok)
+        _ = try other.track(7, kind: 1, "camera")
+        #expect(other.startSend() == .ok)
+        let unsupported =
+            #"1 [\#([String](repeating: #""UNSUPPORTED""#, count: 5).joined(separator: ", "))]"#
+        #expect(log(other).last == unsupported)
+        other.stopSend()
+    }
+
+    @Test func `frames of a track come to the end of what was wanted of it`() throws {
+        let session = try session()
+        let pixels = pixels()
+        defer { pixels.free() }
+        _ = try session.track(1, kind: 4, "share-audio")
+        #expect(session.startSend() == .ok)
+        // It has never wanted that.
+        #expect(try session.audio([1, 2], track: 1) == .badArgument)
+        _ = try session.track(2, kind: 5, "mix")
+        _ = try session.track(2, kind: 4, "share-audio")
+        #expect(try session.audio([1, 2], track: 2) == .ok)
+        session.stopSend()
+    }
+
     // MARK: Speakers
 
     @Test func `a speaker gets the blocks of its positions, each in its callback`() throws {

@@ -138,7 +138,8 @@ import Testing
             #expect(sink.sizes == [size])
             #expect((branch.counts.unconvertible > 0) == isHostile)
             #expect((branch.counts.slate > 0) == isHostile)
-            #expect(sink.periods.count == Int(branch.rate.numerator) * seconds)
+            let rate = try #require(branch.form?.capability.rate.numerator)
+            #expect(sink.periods.count == Int(rate) * seconds)
         }
         return outcome
     }

@@ -73,6 +73,23 @@ final class HostTable: @unchecked Sendable {
         output?.report(instance, name, value) ?? Status.unsupported.rawValue
     }
 
+    func setCeiling(
+        of track: UInt32, to ceiling: VideoCapability?, because reason: String
+    ) -> gr_status {
+        guard let output else { return Status.unsupported.rawValue }
+        guard let ceiling else { return output.set_ceiling(instance, track, nil, reason) }
+        var capability = gr_capability(ceiling)
+        return output.set_ceiling(instance, track, &capability, reason)
+    }
+
+    func wantsChanged() -> gr_status {
+        output?.wants_changed(instance) ?? Status.unsupported.rawValue
+    }
+
+    func setState(_ state: UInt32, _ text: String?) -> gr_status {
+        output?.state(instance, state, text) ?? Status.unsupported.rawValue
+    }
+
     /// Throws the refusal that a status is, with the host's words for it; call it on the thread
     /// that was refused.
     func check(_ status: gr_status) throws(SendRefusal) {

@@ -19,7 +19,7 @@ final class InstanceHandle {
     private var agreed: VideoCapability?
     /// What lends an output its frames; nil for the other kinds.
     private let lender: FrameLender?
-    /// The tracks that an output wants. [control; read by media]
+    /// The tracks that an output wants, or has wanted. [control; read by media]
     private var tracks: [Track] = []
     /// What an output last failed with. [media]
     private var failure = ""
@@ -166,8 +166,12 @@ final class InstanceHandle {
                     + "plugin wants \(track.kind.isVideo ? "audio" : "video") of it",
                 status: .badAnswer)
         }
-        tracks.removeAll { $0.id == track.id }
-        if answer != nil { tracks.append(track) }
+        if let index = tracks.firstIndex(where: { $0.id == track.id }) {
+            // Of one that is not wanted any more, frames may come that wait in a queue.
+            tracks[index] = track
+        } else if answer != nil {
+            tracks.append(track)
+        }
         want.write(answer)
     }
 

@@ -115,6 +115,27 @@ package enum HostInterface {
                     guard UInt(bitPattern: name) != 0 else { throw Refusal(.null, in: .report) }
                     try life.report(String(repairing: name, longest: 100), value)
                 }
+            },
+            set_ceiling: { instance, track, ceiling, why in
+                answer { () throws(Refusal) in
+                    let life = try life(instance, .setCeiling)
+                    guard ceiling == nil || why != nil else {
+                        throw Refusal(.null, in: .setCeiling)
+                    }
+                    try life.set(
+                        ceiling: ceiling?.pointee, of: track,
+                        because: why.map { String(repairing: $0, longest: outputTextLimit) } ?? "")
+                }
+            },
+            wants_changed: { instance in
+                answer { () throws(Refusal) in try life(instance, .wantsChanged).wantsChanged() }
+            },
+            state: { instance, state, text in
+                answer { () throws(Refusal) in
+                    try life(instance, .outputState).set(
+                        output: state,
+                        text.map { String(repairing: $0, longest: outputTextLimit) })
+                }
             }))
 
     /// Safe: written once, before any thread can read it.
@@ -155,6 +176,9 @@ package enum HostInterface {
                     try life(instance, .setMuted).mute(isMuted != 0, sender)
                 }
             }))
+
+    /// The longest text of an output, in bytes.
+    private static let outputTextLimit = 200
 
     private static func life(
         _ instance: UInt64, _ call: SenderCall

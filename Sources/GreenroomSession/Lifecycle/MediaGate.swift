@@ -8,6 +8,8 @@ final class MediaGate: Sendable {
         var backend: (any InstanceBackend)?
         /// When the current call began, in monotonic nanoseconds; nil without one.
         var busySince: Int64?
+        /// Whether the control thread waits to call the plugin: it is next.
+        var controlWaits = false
         var times = CallbackTimes()
     }
 
@@ -43,12 +45,28 @@ final class MediaGate: Sendable {
     func enter() -> (any InstanceBackend)? {
         let admission: Admission? = state.wait(until: nil) { state in
             guard let backend = state.backend else { return .closed }
-            guard state.busySince == nil else { return nil }
+            guard state.busySince == nil, !state.controlWaits else { return nil }
             state.busySince = MonotonicClock.now
             return .admitted(backend)
         }
         guard case .admitted(let backend) = admission else { return nil }
         return backend
+    }
+
+    /// Begins a call before those of other threads, after the current one; ``leave(after:)`` ends
+    /// it. [control]
+    ///
+    /// - Returns: Whether a call is allowed now.
+    func enterFirst() -> Bool {
+        state.change { $0.controlWaits = true }
+        let isAdmitted: Bool? = state.wait(until: nil) { state in
+            guard state.backend != nil else { return false }
+            guard state.busySince == nil else { return nil }
+            state.busySince = MonotonicClock.now
+            return true
+        }
+        state.change { $0.controlWaits = false }
+        return isAdmitted ?? false
     }
 
     /// Ends a call. [media]

@@ -8,10 +8,10 @@ extension PluginLife {
     /// Begins to say what is needed of participants' tracks.
     func beginDemands(_ demands: [Demand]) -> PluginInstance.PendingStep {
         begin(.demand) { [self] backend in
-            let isInside = gate?.enter() != nil
-            defer { if isInside { gate?.leave(after: nil) } }
-            for demand in demands { backend.demand(demand) }
-            return .done
+            let isDone: Void? = betweenMedia {
+                for demand in demands { backend.demand(demand) }
+            }
+            return isDone == nil ? .illegal(lifecycle) : .done
         }
     }
 

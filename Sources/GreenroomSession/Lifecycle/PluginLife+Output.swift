@@ -11,12 +11,14 @@ extension PluginLife {
     func beginDescribing(_ tracks: [OutputTrack]) -> PluginInstance.PendingStep {
         begin(.track) { [self] backend in
             guard let feed = environment.feed else { return .done }
-            // While it sends, no call may overlap with its media.
-            let isInside = gate?.enter() != nil
-            defer { if isInside { gate?.leave(after: nil) } }
+            // Tracks of participants are told one by one, and say nothing of the others.
+            let isAll = tracks.allSatisfy { $0.participant == nil }
+            if isAll { feed.control.willDescribe() }
             for track in tracks {
                 var want = feed.lastAnswer(about: track.id)
-                let status = backend.describe(track, &want)
+                guard let status = betweenMedia({ backend.describe(track, &want) }) else {
+                    return .illegal(lifecycle)
+                }
                 guard status == .ok else {
                     return .failed(
                         status,
@@ -30,6 +32,7 @@ extension PluginLife {
                     )
                 }
             }
+            if isAll { feed.control.didDescribe() }
             return .done
         }
     }
@@ -37,11 +40,25 @@ extension PluginLife {
     /// Begins to tell it that tracks of participants have ended.
     func beginEnding(tracks: [UInt32]) -> PluginInstance.PendingStep {
         begin(.trackEnded) { [self] backend in
-            let isInside = gate?.enter() != nil
-            defer { if isInside { gate?.leave(after: nil) } }
-            for track in tracks { backend.trackEnded(track) }
-            return .done
+            let isDone: Void? = betweenMedia {
+                for track in tracks { backend.trackEnded(track) }
+            }
+            return isDone == nil ? .illegal(lifecycle) : .done
         }
+    }
+
+    /// Calls a plugin between its media calls, if it is sending. [control]
+    ///
+    /// - Returns: nil if it can't be called any more.
+    func betweenMedia<Result>(_ call: () -> Result) -> Result? {
+        guard lifecycle == .sending, let gate else { return call() }
+        // The step's time begins when the media call has returned.
+        setCallbackTime(runs: false)
+        let isAdmitted = gate.enterFirst()
+        setCallbackTime(runs: true)
+        guard isAdmitted else { return nil }
+        defer { gate.leave(after: nil) }
+        return call()
     }
 
     /// Passes a frame. [media]
@@ -113,5 +130,50 @@ extension PluginLife {
     func report(_ name: String, _ value: Double) throws(Refusal) {
         guard let feed = environment.feed else { throw Refusal(.gone, in: .report) }
         try feed.report(name, value)
+    }
+
+    /// Sets the most that the output can use of a track; nil lifts it.
+    func set(
+        ceiling: gr_capability?, of track: UInt32, because reason: String
+    ) throws(Refusal) {
+        let isNews = try whileOutput(.setCeiling) { feed throws(Refusal) in
+            try feed.set(ceiling: ceiling, of: track, because: reason)
+        }
+        if isNews { environment.events.wake() }
+    }
+
+    /// Has the tracks described again.
+    func wantsChanged() throws(Refusal) {
+        try whileOutput(.wantsChanged) { feed throws(Refusal) in feed.control.request() }
+        environment.events.wake()
+    }
+
+    /// Sets what the output says of itself.
+    func set(output state: UInt32, _ text: String?) throws(Refusal) {
+        let condition = try whileOutput(.outputState) {
+            feed throws(Refusal) -> OutputControl.Condition? in
+            guard let known = SessionOutput.State(plugin: state) else {
+                throw Refusal(.outputState(state), in: .outputState)
+            }
+            let condition = OutputControl.Condition(state: known, text: text)
+            return feed.control.set(condition) ? condition : nil
+        }
+        guard let condition else { return }
+        environment.tell(
+            .outputState(role: environment.role, state: condition.state, text: condition.text))
+    }
+
+    /// Changes what the feed knows of the plugin, which the next life has anew, unless this life has
+    /// ended.
+    private func whileOutput<Result>(
+        _ call: SenderCall, _ body: (OutputFeed) throws(Refusal) -> sending Result
+    ) throws(Refusal) -> Result {
+        guard let feed = environment.feed else { throw Refusal(.gone, in: call) }
+        return try state.withLock { state throws(Refusal) in
+            guard !state.lifecycle.isOver, state.lifecycle != .uninitialized else {
+                throw Refusal(.gone, in: call)
+            }
+            return try body(feed)
+        }
     }
 }

@@ -44,8 +44,8 @@ extension PluginLife {
             agreedRate: { [weak self] in
                 self?.state.withLock { $0.agreement }?.track.rate.framesPerSecond
             },
-            startsProcess: { [weak self] in self?.startsProcess() },
-            didStartProcess: { [weak self] in self?.didStartProcess() },
+            startsProcess: { [weak self] in self?.setCallbackTime(runs: false) },
+            didStartProcess: { [weak self] in self?.setCallbackTime(runs: true) },
             whereabouts: { [weak self] in
                 self?.state.withLock { state in
                     state.running.map { "in \($0.step.rawValue)" }
@@ -286,6 +286,7 @@ extension PluginLife {
     func beginUninitialize() -> PluginInstance.PendingStep {
         begin(.uninitialize) { [self] backend in
             endSender()
+            environment.feed?.control.endLife()
             backend.uninitialize()
             return .done
         }

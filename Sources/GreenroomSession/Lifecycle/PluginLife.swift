@@ -16,7 +16,7 @@ final class PluginLife: Sendable {
     struct Running {
         var step: LifecycleStep
         /// When the plugin's code began, in monotonic nanoseconds; nil while the host still starts
-        /// its process.
+        /// its process, or a media call of it must return before.
         var since: Int64?
         var thread: pthread_t
         /// Whether it has waited on the session clock.
@@ -194,11 +194,11 @@ final class PluginLife: Sendable {
         return pending
     }
 
-    /// The host starts a process before the plugin's code begins.
-    func startsProcess() { state.withLock { $0.running?.since = nil } }
-
-    /// The plugin's code begins in its process.
-    func didStartProcess() { state.withLock { $0.running?.since = MonotonicClock.now } }
+    /// Starts or stops the time of the running callback: it stands still while the host starts a
+    /// process, or a media call must return, before the plugin's code begins.
+    func setCallbackTime(runs: Bool) {
+        state.withLock { $0.running?.since = runs ? MonotonicClock.now : nil }
+    }
 
     // MARK: The end
 
@@ -227,6 +227,7 @@ final class PluginLife: Sendable {
             state.senderStatus = LifecycleTable.senderStatus(in: next)
             environment.follow(next)
             gate?.close()
+            environment.feed?.control.endLife()
             // A plugin that hangs in this process may still write to its leases.
             if state.backend?.pool != nil {
                 environment.videoIngest?.begin(pool: nil)

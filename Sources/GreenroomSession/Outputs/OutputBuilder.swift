@@ -17,6 +17,7 @@ package struct OutputBuilder {
     private(set) var audioSinks: [any AudioSink] = []
     private(set) var mixSinks: [(mix: AudioMixer.Mix, sink: any AudioSink)] = []
     private(set) var reports: [ReportFile] = []
+    private(set) var connections: [OutputConnection] = []
     private var branches: [VideoTrackKind: VideoBranches] = [:]
     private var trackSinks: [(track: VideoTrackKind, sink: any AudioSink)] = []
     private var taps: [(track: VideoTrackKind, tap: any VideoTap)] = []
@@ -77,6 +78,22 @@ package struct OutputBuilder {
             isShare: track == .share, clock: clock)
     }
 
+    /// Connects an output plugin to the tracks that it gets to know, whether it wants them or not.
+    mutating func connect(_ feed: OutputFeed, _ instance: PluginInstance) {
+        let connection = OutputConnection(feed, instance, to: self, duration: duration)
+        connections.append(connection)
+        for (track, branch) in connection.branches {
+            branches[track, default: VideoBranches()].add(branch)
+        }
+        for (track, sink) in connection.sinks {
+            if let kind = track.role?.track {
+                connect(sink, to: kind)
+            } else {
+                connect(sink, to: track == .incoming ? .incoming : .own)
+            }
+        }
+    }
+
     /// Connects a sink to a track's audio.
     mutating func connect(_ sink: any AudioSink, to track: VideoTrackKind) {
         audioSinks.append(sink)
@@ -102,7 +119,10 @@ package struct OutputBuilder {
     /// The branches of a track; equal wants share a group.
     func groups(of track: VideoTrackKind) -> [VideoTrack.Group] { branches[track]?.groups ?? [] }
 
-    /// The want of each branch of a track.
+    /// The branches of a track that take nothing yet.
+    func idleBranches(of track: VideoTrackKind) -> [VideoBranch] { branches[track]?.idle ?? [] }
+
+    /// The want of each branch of a track that is no plugin's.
     func wants(of track: VideoTrackKind) -> [(branch: VideoBranch, want: VideoSinkWant)] {
         branches[track]?.wants ?? []
     }

@@ -73,10 +73,6 @@ package final class OutputFeed: Sendable {
     private struct State: ~Copyable {
         /// What the plugin wants, in the order of the tracks.
         var answers: [Answer] = []
-        /// Whether tracks are connected: from then on wants stay as they are.
-        var isConnected = false
-        /// Whether the author was told that.
-        var hasToldOfChange = false
         /// The frame of the running callback.
         var lent: VideoFrame?
         var lastID: UInt64 = 0
@@ -89,21 +85,11 @@ package final class OutputFeed: Sendable {
         var hasFinished = false
         /// The number of its lives.
         var lives = 0
-        /// Whether the author was told that it gets nothing.
-        var hasToldOfNothing = false
         /// The start of the session, on its clock.
         var epoch: Int64 = 0
 
         /// The place of the answer about a track.
         func index(of track: UInt32) -> Int? { answers.firstIndex { $0.track.id == track } }
-    }
-
-    /// Why an answer has no effect, which the author is told once.
-    private enum IgnoredAnswer {
-        /// The first one about a track, after the tracks were connected.
-        case late
-        /// Another one than before the plugin's restart.
-        case changed
     }
 
     /// The tracks that the plugin gets to know; nil for all.
@@ -115,6 +101,8 @@ package final class OutputFeed: Sendable {
     private let events: SessionEvents
     /// The number of the plugin's instance.
     let plugin: Int
+    /// What the plugin has told the host.
+    let control = OutputControl()
     /// Guards the answers, the frames and the counters.
     private let state: Monitor<State>
 
@@ -145,50 +133,14 @@ package final class OutputFeed: Sendable {
     /// - Throws: If the want can't be met.
     func settle(_ written: gr_want, of track: OutputTrack) throws(WantProblem) {
         let want = try TrackWant(written, isVideo: track.capability != nil)
-        let ignored: IgnoredAnswer? = state.withLock { state in
-            guard let index = state.index(of: track.id) else {
-                // Tracks of participants come while the session runs.
-                if !state.isConnected || track.participant != nil {
-                    state.answers.append(Answer(track: track, written: written, want: want))
-                    return nil
-                }
-                guard want != .nothing, !state.hasToldOfNothing else { return nil }
-                state.hasToldOfNothing = true
-                return .late
-            }
-            guard state.isConnected else {
-                state.answers[index].track = track
-                state.answers[index].written = written
-                state.answers[index].want = want
-                return nil
-            }
-            guard state.answers[index].want != want, !state.hasToldOfChange else { return nil }
-            state.hasToldOfChange = true
-            return .changed
-        }
-        let text: String
-        switch ignored {
-        case nil: return
-        case .late:
-            text = "it was lost before it said what it wants, and gets nothing in this session"
-        case .changed:
-            text =
-                "it wants something else of the track \(track.name) than before its restart, and "
-                + "gets what it wanted first"
-        }
-        events.send(.note(role: role, text: text))
-    }
-
-    /// The video that is wanted of a track; nil for nothing.
-    func videoWant(of track: VideoTrackKind) -> VideoSinkWant? {
         state.withLock { state in
-            for answer in state.answers {
-                guard case .video(let want) = answer.want,
-                    SessionTrack(rawValue: answer.track.id)?.role?.track == track
-                else { continue }
-                return want.video
+            guard let index = state.index(of: track.id) else {
+                state.answers.append(Answer(track: track, written: written, want: want))
+                return
             }
-            return nil
+            state.answers[index].track = track
+            state.answers[index].written = written
+            state.answers[index].want = want
         }
     }
 
@@ -198,39 +150,6 @@ package final class OutputFeed: Sendable {
     }
 
     // MARK: The session
-
-    /// Connects a sink to each track that is wanted.
-    func connect(_ instance: PluginInstance, to session: inout OutputBuilder) {
-        state.withLock { $0.isConnected = true }
-        for (described, want) in wants {
-            guard let track = SessionTrack(rawValue: described.id) else { continue }
-            switch want {
-            case .nothing: continue
-            case .video(let want):
-                guard let kind = track.role?.track, let agreed = session.capability(of: kind) else {
-                    continue
-                }
-                let live = max(agreed.rate, OutputBuilder.slowestLive)
-                let capability = VideoCapability(
-                    size: want.video.size ?? agreed.size,
-                    rate: want.video.rate ?? (want.isComplete ? agreed.rate : live))
-                session.connect(
-                    PluginVideoSink(
-                        self, instance, track: described.id, rate: capability.rate,
-                        isComplete: want.isComplete),
-                    to: kind, name: "\(name) \(track.name)", want: want.video,
-                    format: want.format, capability: capability)
-            case .audio(let want):
-                let sink = PluginAudioSink(
-                    self, instance, track: described.id, want: want, clock: session.clock)
-                if let kind = track.role?.track {
-                    session.connect(sink, to: kind)
-                } else {
-                    session.connect(sink, to: track == .incoming ? .incoming : .own)
-                }
-            }
-        }
-    }
 
     /// Connects a sink to a track of a participant that begins now, if the plugin wants it.
     ///
@@ -298,6 +217,7 @@ package final class OutputFeed: Sendable {
             state.hasLeft = true
             state.hasFinished = isFinished
         }
+        control.endLife()
     }
 
     /// Whether the plugin has come to its end in order.
@@ -402,6 +322,7 @@ package final class OutputFeed: Sendable {
             state.kept = [:]
             state.lives += 1
         }
+        control.beginLife()
     }
 
     /// Says that the plugin did not take the rest of its audio in time.
@@ -434,16 +355,29 @@ package final class OutputFeed: Sendable {
         package struct Track: Encodable, Sendable {
             /// `camera`, `microphone`, `share`, `share-audio` or `mix`.
             package var track: String
-            /// What the output wants of it.
+            /// What the output wants of it; `nothing` if it wanted something before.
             package var want: String
+            /// The most that it can use of it, and why; nil for no limit.
+            package var ceiling: Ceiling?
             /// Its frames, or its blocks.
             package var media: Counts
+        }
+
+        package struct Ceiling: Encodable, Sendable {
+            /// E.g. `640x360@15`.
+            package var limit: String
+            /// The plugin's reason.
+            package var reason: String
         }
 
         /// Its role in the session.
         package var role: String
         /// The plugin.
         package var plugin: String
+        /// What it says of itself: `connecting`, `live` or `lost`; nil if it says nothing.
+        package var state: SessionOutput.State?
+        /// The text with that.
+        package var text: String?
         /// The tracks that it wants.
         package var tracks: [Track]
         /// Frames that it keeps.
@@ -464,14 +398,22 @@ package final class OutputFeed: Sendable {
     var outputReport: OutputReport {
         let (answers, kept, values) = state.withLock { ($0.answers, $0.kept.count, $0.values) }
         let tracks = answers.compactMap { answer -> Entry.Track? in
-            guard let words = answer.want.inWords else { return nil }
-            return Entry.Track(track: answer.track.name, want: words, media: answer.counts)
+            guard let words = answer.want.inWords ?? (answer.counts == Counts() ? nil : "nothing")
+            else { return nil }
+            return Entry.Track(
+                track: answer.track.name, want: words,
+                ceiling: control.lastCeiling(of: answer.track.id).map {
+                    Entry.Ceiling(limit: $0.limit.description, reason: $0.reason)
+                }, media: answer.counts)
         }
+        let condition = control.condition
         let entry = Entry(
-            role: role, plugin: pluginName, tracks: tracks, kept: kept, values: values)
+            role: role, plugin: pluginName, state: condition?.state, text: condition?.text,
+            tracks: tracks, kept: kept, values: values)
         return OutputReport(
             key: Self.reportKey, entry: entry,
             summary: answers.compactMap { $0.summary(of: name) }
+                + (condition.flatMap { $0.state == .live ? nil : ["\(name): \($0.words)"] } ?? [])
                 + (entry.valuesInWords.map { ["\(name): \($0)"] } ?? []))
     }
 

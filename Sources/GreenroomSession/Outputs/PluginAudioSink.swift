@@ -8,34 +8,84 @@ package import GreenroomRuntime
 /// The audio thread writes samples to a ring of a second without waiting; a thread of the sink's
 /// converts them and calls the plugin. Of a plugin that is too slow samples are lost, counted, and
 /// replaced by silence of the same length.
+///
+/// What the plugin wants may change: the samples so far are passed as it wanted them, the last block
+/// shorter, and the next ones as it wants them then.
 package final class PluginAudioSink: AudioSink {
+    /// What the audio thread has left for the sink's.
+    private enum Stretch {
+        /// Frames in the ring.
+        case frames(Int)
+        /// Silence that stands for lost frames.
+        case lost(Int)
+        /// The plugin wants something else, or nothing, from a frame of the session on.
+        case change(AudioTrackWant?, at: Int64)
+    }
+
+    /// The next task of the sink's thread.
+    private enum Turn {
+        /// Pass so many frames.
+        case pass(Int)
+        case change(AudioTrackWant?, at: Int64)
+        case end
+    }
+
     private struct State {
         var ring = SampleRing(capacity: AudioFormat.session.sampleRate)
-        /// Stretches of the ring's frames and of silence that stands for lost ones, by turns, oldest
-        /// first.
-        var stretches: [(isLost: Bool, frames: Int)] = []
+        /// Oldest first.
+        var stretches: [Stretch] = []
+        /// Whether the plugin wants the track.
+        var isWanted = false
+        /// Frames of the session so far.
+        var total: Int64 = 0
+        /// A change that begins with a later frame; nil without one.
+        var coming: (want: AudioTrackWant?, place: Int64)?
         var isFinishing = false
 
         mutating func note(_ frames: Int, isLost: Bool) {
-            if let last = stretches.last, last.isLost == isLost {
-                stretches[stretches.count - 1].frames += frames
-            } else {
-                stretches.append((isLost, frames))
+            switch stretches.last {
+            case .frames(let before) where !isLost:
+                stretches[stretches.count - 1] = .frames(before + frames)
+            case .lost(let before) where isLost:
+                stretches[stretches.count - 1] = .lost(before + frames)
+            default: stretches.append(isLost ? .lost(frames) : .frames(frames))
             }
         }
 
-        /// Takes frames of the oldest stretch, at most some; silence for lost ones.
-        mutating func take(into output: inout MutableSpan<Int16>, _ limit: Int) -> Int {
-            guard let first = stretches.first else { return 0 }
-            let frames = min(first.frames, limit)
-            if first.isLost {
-                for index in 0..<(frames * 2) { output[index] = 0 }
-            } else {
+        /// Makes the change that is due, if there is one.
+        mutating func follow() {
+            guard let next = coming, next.place <= total else { return }
+            coming = nil
+            change(to: next.want)
+        }
+
+        private mutating func change(to want: AudioTrackWant?) {
+            // Of two changes at one frame the last counts.
+            if case .change = stretches.last { stretches.removeLast() }
+            stretches.append(.change(want, at: total))
+            isWanted = want != nil
+        }
+
+        /// Takes frames of the oldest stretch, at most some, with silence for lost ones, or a change.
+        mutating func take(into output: inout MutableSpan<Int16>, _ limit: Int) -> Turn? {
+            switch stretches.first {
+            case .frames(let count):
+                let frames = min(count, limit)
                 _ = ring.take(into: &output, at: 0, frames: frames)
+                stretches[0] = .frames(count - frames)
+                if frames == count { stretches.removeFirst() }
+                return .pass(frames)
+            case .lost(let count):
+                let frames = min(count, limit)
+                for index in 0..<(frames * 2) { output[index] = 0 }
+                stretches[0] = .lost(count - frames)
+                if frames == count { stretches.removeFirst() }
+                return .pass(frames)
+            case .change(let want, let place):
+                stretches.removeFirst()
+                return .change(want, at: place)
+            case nil: return isFinishing ? .end : nil
             }
-            stretches[0].frames -= frames
-            if stretches[0].frames == 0 { stretches.removeFirst() }
-            return frames
         }
     }
 
@@ -43,64 +93,123 @@ package final class PluginAudioSink: AudioSink {
     private static let stretch = AudioFormat.session.sampleRate / 100
 
     private let feed: OutputFeed
+    private let instance: PluginInstance
     private let track: UInt32
-    private let state: Monitor<State>
-    private let thread: HostThread
+    /// The start of the track, in nanoseconds from that of the session.
+    private let start: Int64
+    private let clock: SessionClock
+    private let state = Monitor(State())
+    /// Started as soon as the plugin wants the track.
+    private let thread = Monitor<HostThread?>(nil)
     /// Frames lost, for the report. Written by the audio thread.
     private let lost = Monitor(0)
 
-    /// Starts the sink's thread.
-    ///
-    /// - Parameter start: Of the track, in nanoseconds from the session's start.
+    /// - Parameters:
+    ///   - want: What the plugin wants at first; nil for nothing.
+    ///   - start: Of the track, in nanoseconds from the session's start.
     package init(
-        _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, want: AudioTrackWant,
+        _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, want: AudioTrackWant?,
         start: Int64 = 0, clock: SessionClock
     ) {
         self.feed = feed
+        self.instance = instance
         self.track = track
-        let state = Monitor(State())
-        self.state = state
-        let order = ClockOrder(
-            part: .output, number: 1000 + 10 * instance.number + Int(track),
-            owner: instance.number)
-        thread = HostThread(name: feed.name, clock: clock, as: order) {
-            guard var blocks = AudioBlocks(want) else {
-                feed.leave()
+        self.start = start
+        self.clock = clock
+        if want != nil { change(to: want, at: 0) }
+    }
+
+    /// Passes the samples that are not due yet as the plugin wants them now.
+    ///
+    /// - Parameter want: Nil for nothing.
+    func change(to want: AudioTrackWant?) {
+        // The audio thread may be about to write what is due.
+        change(to: want, at: AudioMixer.duePlace(at: clock.now - feed.epoch))
+    }
+
+    private func change(to want: AudioTrackWant?, at place: Int64) {
+        state.change { state in
+            state.coming = (want, place)
+            state.follow()
+        }
+        guard want != nil else { return }
+        thread.withLock { [self] thread in
+            guard thread == nil else { return }
+            let order = ClockOrder(
+                part: .output, number: 1000 + 10 * instance.number + Int(track),
+                owner: instance.number)
+            thread = HostThread(
+                name: feed.name, clock: clock, as: order
+            ) { [feed, instance, track, start, clock, state] in
+                Self.run(feed, instance, track, start, state, clock)
+            }
+        }
+    }
+
+    /// The sink's thread.
+    private static func run(
+        _ feed: OutputFeed, _ instance: PluginInstance, _ track: UInt32, _ start: Int64,
+        _ state: Monitor<State>, _ clock: SessionClock
+    ) {
+        var samples = [Int16](repeating: 0, count: stretch * 2)
+        var format = AudioFormat.session
+        var blocks: AudioBlocks?
+        var index: Int64 = 0
+        func deliver(_ block: Span<Int16>) {
+            let place = OutputFeed.BlockPlace(
+                track: track, format: format, index: index,
+                ptsNanoseconds: feed.epoch + start
+                    + AudioMixer.nanoseconds(at: index, rate: format.sampleRate))
+            feed.count(OutputFeed.Result(instance.take(block, place)), of: track)
+            index += Int64(block.count / format.channels)
+        }
+        while true {
+            let turn: Turn? = clock.wait(for: state, until: nil) { state in
+                var output = samples.mutableSpan
+                return state.take(into: &output, stretch)
+            }
+            switch turn {
+            case .pass(let frames):
+                blocks?.append(samples.span.extracting(..<(frames * 2)), deliver)
+            case .change(let want, let place):
+                blocks?.finish(deliver)
+                blocks = nil
+                guard let want else { continue }
+                guard let made = AudioBlocks(want) else {
+                    feed.leave()
+                    return
+                }
+                blocks = consume made
+                format = want.format
+                index = Self.index(of: place, format.sampleRate)
+            case .end, nil:
+                blocks?.finish(deliver)
                 return
             }
-            var samples = [Int16](repeating: 0, count: Self.stretch * 2)
-            var delivered: Int64 = 0
-            func deliver(_ block: Span<Int16>) {
-                let nanoseconds = AudioMixer.nanoseconds(
-                    at: delivered, rate: want.format.sampleRate)
-                let place = OutputFeed.BlockPlace(
-                    track: track, format: want.format, index: delivered,
-                    ptsNanoseconds: feed.epoch + start + nanoseconds)
-                feed.count(OutputFeed.Result(instance.take(block, place)), of: track)
-                delivered += Int64(block.count / want.format.channels)
-            }
-            while true {
-                let taken: Int? = clock.wait(for: state, until: nil) { state in
-                    var output = samples.mutableSpan
-                    let taken = state.take(into: &output, Self.stretch)
-                    return taken > 0 || state.isFinishing ? taken : nil
-                }
-                guard let taken, taken > 0 else { break }
-                blocks.append(samples.span.extracting(..<(taken * 2)), deliver)
-            }
-            blocks.finish(deliver)
         }
+    }
+
+    /// The sample at a frame of the session's rate.
+    private static func index(of frame: Int64, _ rate: Int) -> Int64 {
+        let own = Int64(AudioFormat.session.sampleRate)
+        let (seconds, rest) = frame.quotientAndRemainder(dividingBy: own)
+        return seconds * Int64(rate) + (rest * Int64(rate) + own / 2) / own
     }
 
     package var isOfPlugin: Bool { true }
 
+    package var isIdle: Bool { state.withLock { !$0.isWanted && $0.coming == nil } }
+
     package var health: SinkHealth {
-        feed.hasFinished ? .passive : feed.hasLeft ? .failed : .working
+        feed.hasFinished || isIdle ? .passive : feed.hasLeft ? .failed : .working
     }
 
     package func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2
         let isLost = state.change { state in
+            state.follow()
+            state.total += Int64(frames)
+            guard state.isWanted else { return false }
             let isLost = state.ring.room < frames
             if !isLost { _ = state.ring.append(samples, channels: 2) }
             state.note(frames, isLost: isLost)
@@ -118,7 +227,7 @@ package final class PluginAudioSink: AudioSink {
 
     package func finish(until deadline: Int64) {
         beginFinish()
-        guard !thread.join(until: deadline) else { return }
+        guard let thread = thread.withLock({ $0 }), !thread.join(until: deadline) else { return }
         let rest = state.withLock { $0.ring.count }
         feed.count(lostSamples: lost.withLock { $0 } + rest, of: track)
         feed.tellOfRest()

@@ -7,7 +7,8 @@ import GreenroomVideo
 
 /// The branches of a video track that is about to start; equal wants share a group.
 struct VideoBranches {
-    private var entries: [(want: VideoSinkWant, branch: VideoBranch, sizing: OutputSizing)] = []
+    /// With the want of a host's own output; plugins say themselves what they want.
+    private var entries: [(branch: VideoBranch, want: VideoSinkWant?)] = []
 
     /// Adds a branch with its own queue and thread.
     ///
@@ -23,40 +24,48 @@ struct VideoBranches {
         capability: VideoCapability, endSlot: Int64?, isShare: Bool, clock: SessionClock
     ) {
         let color = want.color(at: capability.size)
-        let branch = VideoBranch(
-            name: name, capability: capability,
-            want: VideoWant(
-                format: format, size: capability.size, range: color.range, matrix: color.matrix,
-                fit: want.fit),
-            endSlot: endSlot, sink: sink, clock: clock)
         let sizing: OutputSizing =
             if want.size != nil || want.fit != .letterbox {
                 .asAsked
             } else {
                 isShare && sink.takesOtherSizes ? .follows : .keepsFirst
             }
-        entries.append((want, branch, sizing))
+        let form = BranchForm(
+            capability: capability,
+            want: VideoWant(
+                format: format, size: capability.size, range: color.range, matrix: color.matrix,
+                fit: want.fit),
+            sizing: sizing, endSlot: endSlot, sink: sink)
+        let branch = VideoBranch(name: name, plugin: sink.plugin, form: form, clock: clock)
+        entries.append((branch, want))
     }
 
-    /// The branches; equal wants share a group.
+    /// Adds the branch of a plugin, which may take nothing yet.
+    mutating func add(_ branch: VideoBranch) { entries.append((branch, nil)) }
+
+    /// The branches that take something; equal wants share a group.
     var groups: [VideoTrack.Group] {
         var groups: [VideoTrack.Group] = []
         for entry in entries {
+            guard let form = entry.branch.form else { continue }
             if let index = groups.firstIndex(where: {
-                $0.want == entry.branch.want && $0.sizing == entry.sizing
+                $0.want == form.want && $0.sizing == form.sizing
             }) {
                 groups[index].branches.append(entry.branch)
             } else {
                 groups.append(
                     VideoTrack.Group(
-                        want: entry.branch.want, branches: [entry.branch], sizing: entry.sizing))
+                        want: form.want, branches: [entry.branch], sizing: form.sizing))
             }
         }
         return groups
     }
 
-    /// The want of each branch.
+    /// The branches that take nothing yet.
+    var idle: [VideoBranch] { entries.map(\.branch).filter { $0.form == nil } }
+
+    /// The want of each branch that is no plugin's.
     var wants: [(branch: VideoBranch, want: VideoSinkWant)] {
-        entries.map { ($0.branch, $0.want) }
+        entries.compactMap { entry in entry.want.map { (entry.branch, $0) } }
     }
 }

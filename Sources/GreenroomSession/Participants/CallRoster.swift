@@ -181,7 +181,7 @@ package final class CallRoster: Sendable {
         let now = clock.now
         let closed = try change(.closeTrack) { state throws(Refusal) in
             guard let track = state.tracks[sender] else {
-                throw Refusal(.unknownTrack, in: .closeTrack)
+                throw Refusal(.closedTrack, in: .closeTrack)
             }
             return state.close(at: now) { $0 === track }
         }
@@ -192,7 +192,7 @@ package final class CallRoster: Sendable {
     func mute(_ isMuted: Bool, _ sender: UInt64) throws(Refusal) {
         let track = try change(.setMuted) { state throws(Refusal) in
             guard let track = state.tracks[sender] else {
-                throw Refusal(.unknownTrack, in: .setMuted)
+                throw Refusal(.closedTrack, in: .setMuted)
             }
             state.changes.append(.muted(track, isMuted))
             return track

@@ -48,7 +48,7 @@ final class ParticipantPipeline: Sendable {
 
     /// The largest size and rate of video that an output wants; nil for nothing, and for audio.
     var wanted: VideoCapability? {
-        let wants = branches.filter { $0.failure == nil }.map(\.capability)
+        let wants = branches.filter { $0.failure == nil }.compactMap(\.form?.capability)
         guard let first = wants.first else { return nil }
         return wants.dropFirst().reduce(first) { largest, want in
             VideoCapability(
@@ -71,9 +71,7 @@ final class ParticipantPipeline: Sendable {
             ) { [self] in
                 video.run(on: timeline)
                 let end = state.withLock { $0.end } ?? 0
-                for branch in video.branches {
-                    branch.finish(endSlot: branch.rate.frameCount(inNanoseconds: end))
-                }
+                for branch in video.branches { branch.finish(at: end) }
             }
         ]
         for (index, branch) in video.branches.enumerated() {

@@ -17,7 +17,7 @@ package import GreenroomVideo
 ///
 /// and for each of its outputs:
 ///
-/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` +
+/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` + `unwanted` +
 ///   `unconvertible` + `failed` + `queued`;
 /// - frames in it = `delivered` + `repeated` + `black` + `slate`.
 ///
@@ -232,6 +232,8 @@ public struct SessionReport: Sendable {
         public var early: Int
         /// Frames after the end.
         public var late: Int
+        /// Frames while it wanted nothing of the track.
+        public var unwanted: Int
         /// Frames that could not be converted.
         public var unconvertible: Int
         /// Frames after its failure, or lost when it failed.
@@ -503,25 +505,29 @@ extension SessionReport.Video {
         bytesConverted = counts.bytesConverted
         allocations = input.clock.isVirtual ? nil : video.allocationCount
         arrival = SessionReport.Intervals(input.arrivals)
-        outputs = video.branches.map(SessionReport.VideoOutput.init)
+        outputs = video.branches.compactMap {
+            SessionReport.VideoOutput($0, carried: counts.carried)
+        }
     }
 }
 
 extension SessionReport.VideoOutput {
-    init(_ branch: VideoBranch) {
-        let counts = branch.counts
+    /// Nil for an output that never wanted the track.
+    init?(_ branch: VideoBranch, carried: Int) {
+        guard let form = branch.form else { return nil }
+        let counts = branch.counts(carried: carried)
         output = branch.name
-        rate = branch.rate.description
+        rate = form.capability.rate.description
         let pieces = branch.pieces
-        size = pieces.first?.size ?? branch.capability.size.description
+        size = pieces.first?.size ?? form.capability.size.description
         self.pieces = pieces.count > 1 ? pieces : nil
         bars = branch.bars.map {
             SessionReport.Bars(
                 size: $0.size.description, within: $0.within.description,
                 seconds: rounded(Double($0.nanoseconds) / 1e9))
         }
-        matrix = (branch.want.matrix ?? .usual(for: branch.capability.size)).name
-        range = (branch.want.range ?? .limited).name
+        matrix = (form.want.matrix ?? .usual(for: form.capability.size)).name
+        range = (form.want.range ?? .limited).name
         delivered = counts.delivered
         delayed = counts.delayed
         repeated = counts.repeated
@@ -531,6 +537,7 @@ extension SessionReport.VideoOutput {
         queueFull = counts.queueFull
         early = counts.early
         late = counts.late
+        unwanted = counts.unwanted
         unconvertible = counts.unconvertible
         failed = counts.failed
         queued = counts.queued

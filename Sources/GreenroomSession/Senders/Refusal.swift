@@ -17,6 +17,9 @@ enum SenderCall: String, Sendable {
     case openTrack = "call.open_track"
     case closeTrack = "call.close_track"
     case setMuted = "call.set_muted"
+    case setCeiling = "output.set_ceiling"
+    case wantsChanged = "output.wants_changed"
+    case outputState = "output.state"
 }
 
 /// Why a plugin's call was refused.
@@ -64,9 +67,13 @@ struct Refusal: Error, Equatable, Sendable {
         case unknownParticipant(UInt32)
         case trackKind(UInt32)
         case secondTrack(SessionRole)
-        case unknownTrack
+        case closedTrack
         case frameRate(UInt32, UInt32)
         case changeLimit(Int)
+        case unknownTrack(UInt32)
+        case audioTrack(UInt32)
+        case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
+        case outputState(UInt32)
     }
 
     var call: SenderCall
@@ -94,7 +101,8 @@ struct Refusal: Error, Equatable, Sendable {
         case .stopped: .stopped
         case .gone: .gone
         case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .participantName,
-            .unknownParticipant, .trackKind, .secondTrack, .unknownTrack:
+            .unknownParticipant, .trackKind, .secondTrack, .closedTrack, .unknownTrack, .audioTrack,
+            .ceiling, .outputState:
             .badArgument
         case .unknownFormat, .compressedLease: .badFormat
         case .size: .badSize
@@ -284,7 +292,7 @@ struct Refusal: Error, Equatable, Sendable {
                 "the participant has a \(role.facts.name) already",
                 "Close that track before you open another one"
             )
-        case .unknownTrack:
+        case .closedTrack:
             (
                 "the sender is of no open track",
                 "Pass what open_track has written, until close_track, left or stop_send"
@@ -298,6 +306,18 @@ struct Refusal: Error, Equatable, Sendable {
             ("\(limit) changes wait for the session", "Open and close less often")
         case .reportLimit(let limit):
             ("\(limit) values are reported already", "Report fewer names")
+        case .unknownTrack(let id):
+            ("track \(id) was not described to this output", "Pass the id that track brought")
+        case .audioTrack(let id):
+            ("track \(id) has audio, and ceilings are for video", "Pass the id of a video track")
+        case .ceiling(let width, let height, let numerator, let denominator):
+            (
+                "the ceiling is \(width)x\(height)@\(numerator)/\(denominator); each side must be 1 "
+                    + "to \(FrameSize.maximumDimension), and the rate above 0 and at most 1000",
+                "Pass a possible size and rate, or NULL to lift the ceiling"
+            )
+        case .outputState(let state):
+            ("state \(state) is unknown", "Use one of GR_OUTPUT_...")
         case .data(let fault):
             (fault, "Send a whole image of the size that the frame declares")
         }

@@ -195,6 +195,7 @@ public final class Session: Sendable {
         while true {
             plugins.watch()
             plugins.followParticipants(on: pipeline)
+            pipeline.followWants()
             pipeline.abandonLostOutputs()
             plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {

@@ -48,6 +48,8 @@ extension SessionEvent {
             "\(role): it sends again after \((seconds * 10).rounded() / 10) s"
         case .pluginDropped(let role): "\(role): the session continues without it"
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
+        case .outputState(let role, let state, let text):
+            "\(role): \(state.rawValue)\(text.map { ": \($0)" } ?? "")"
         case .note(let role, let text): "\(role): \(text)"
         case .stopping(let reason): "stopping: \(reason)"
         case .ended: nil

@@ -92,6 +92,8 @@ public enum SessionEvent: Sendable {
     case pluginDropped(role: String)
     /// An output failed; the others continue.
     case outputFailed(output: String, reason: String)
+    /// An output plugin says what state it is in, and perhaps more in words.
+    case outputState(role: String, state: SessionOutput.State, text: String?)
     /// Information for the user.
     case note(role: String, text: String)
     /// The session is stopping.

@@ -13,11 +13,20 @@ final class SessionPipeline: Sendable {
     struct Video: Sendable {
         var track: VideoTrack
         var instance: PluginInstance
-        /// Each output's want.
+        /// The want of each output of the host's own.
         var wishes: [(branch: VideoBranch, want: VideoSinkWant)]
         /// Whether frames are shown as they are, too.
         var hasTaps: Bool
-        var threads: Monitor<[HostThread]>
+        /// The number of its first branch.
+        var firstBranch: Int
+        var threads: Monitor<Threads>
+    }
+
+    /// The threads of a video track.
+    struct Threads: Sendable {
+        var track: HostThread?
+        /// Of the branches that take something, or have done so.
+        var branches: [(branch: VideoBranch, thread: HostThread)] = []
     }
 
     /// Time limit for outputs to finish after the session's end.
@@ -28,6 +37,7 @@ final class SessionPipeline: Sendable {
     private let audioSinks: [any AudioSink]
     let reports: [ReportFile]
     private let feeds: [OutputFeed]
+    private let connections: [OutputConnection]
     private let audioMixer: AudioMixer
     /// The tracks of participants.
     let participants: ParticipantPipelines
@@ -57,10 +67,12 @@ final class SessionPipeline: Sendable {
             try output.open(in: &outputs)
         }
         for output in plugins.slots.outputs {
-            output.feed?.connect(output.instance, to: &outputs)
+            if let feed = output.feed { outputs.connect(feed, output.instance) }
         }
         feeds = plugins.slots.feeds
+        connections = outputs.connections
 
+        var branchCount = 0
         videoTracks = plugins.slots.sources.compactMap { source in
             guard let kind = source.picture, let input = source.input, let pool = source.pool,
                 let agreed = plugins.negotiations.capability(of: source)
@@ -72,15 +84,17 @@ final class SessionPipeline: Sendable {
                 filters: (source.role.map(plugins.slots.chain) ?? []).map {
                     PreProcessorRunner($0, clock: clock)
                 },
-                groups: outputs.groups(of: kind), taps: outputs.taps(of: kind),
+                groups: outputs.groups(of: kind), idle: outputs.idleBranches(of: kind),
+                taps: outputs.taps(of: kind),
                 largest: source.instance.descriptor.kind.facts.canPause
                     ? configuration.maximum.size : nil,
                 filterDeadline: configuration.callbackDeadline.nanoseconds,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
+            defer { branchCount += track.branches.count }
             return Video(
                 track: track, instance: source.instance, wishes: outputs.wants(of: kind),
-                hasTaps: !outputs.taps(of: kind).isEmpty,
-                threads: Monitor([]))
+                hasTaps: !outputs.taps(of: kind).isEmpty, firstBranch: branchCount,
+                threads: Monitor(Threads()))
         }
         var audioTracks: [(role: String, ingest: AudioIngest)] = []
         var tracks: [AudioMixer.Track] = []
@@ -120,7 +134,7 @@ final class SessionPipeline: Sendable {
         // Often asked: without arrays.
         var isAnyLost = false
         for video in videoTracks {
-            for branch in video.track.branches {
+            for branch in video.track.branches where branch.form != nil {
                 guard branch.failure != nil else { return false }
                 isAnyLost = true
             }
@@ -139,28 +153,14 @@ final class SessionPipeline: Sendable {
     func begin(at epoch: Int64) {
         timeline.begin(at: epoch)
         for feed in feeds { feed.begin(epoch: epoch) }
-        var branchCount = 0
         for (number, video) in videoTracks.enumerated() {
-            let track = video.track
-            let (timeline, events) = (timeline, events)
-            var threads = [
-                HostThread(
-                    name: track.kind.rawValue, clock: clock,
-                    as: ClockOrder(part: .track, number: number)
-                ) { track.run(on: timeline) }
-            ]
-            for branch in track.branches {
-                let order = ClockOrder(
-                    part: .output, number: branchCount, owner: branch.plugin)
-                branchCount += 1
-                threads.append(
-                    HostThread(name: branch.name, clock: clock, as: order) {
-                        branch.run(on: timeline) {
-                            events.send(.outputFailed(output: branch.name, reason: $0))
-                        }
-                    })
-            }
-            video.threads.change { $0 = threads }
+            let (track, timeline) = (video.track, timeline)
+            let thread = HostThread(
+                name: track.kind.rawValue, clock: clock,
+                as: ClockOrder(part: .track, number: number)
+            ) { track.run(on: timeline) }
+            video.threads.change { $0.track = thread }
+            for branch in track.branches where branch.form != nil { start(branch, of: video) }
         }
         guard !audioTracks.isEmpty || hasCall else { return }
         for audio in audioTracks { audio.ingest.begin(epoch: epoch) }
@@ -169,6 +169,35 @@ final class SessionPipeline: Sendable {
             audioMixer.run(epoch: epoch)
         }
         audioThread.change { $0 = thread }
+    }
+
+    /// Starts the thread of a branch, unless it runs already.
+    private func start(_ branch: VideoBranch, of video: Video) {
+        guard let index = video.track.branches.firstIndex(where: { $0 === branch }),
+            !video.threads.withLock({ $0.branches.contains { $0.branch === branch } })
+        else { return }
+        let order = ClockOrder(
+            part: .output, number: video.firstBranch + index, owner: branch.plugin)
+        let (timeline, events) = (timeline, events)
+        let thread = HostThread(name: branch.name, clock: clock, as: order) {
+            branch.run(on: timeline) {
+                events.send(.outputFailed(output: branch.name, reason: $0))
+            }
+        }
+        video.threads.change { $0.branches.append((branch, thread)) }
+    }
+
+    /// Gives output plugins what they want now, where that is something else than they get.
+    func followWants() {
+        for connection in connections {
+            for (kind, change) in connection.follow() {
+                guard let video = videoTracks.first(where: { $0.track.kind == kind }) else {
+                    continue
+                }
+                video.track.change([change])
+                if change.form != nil { start(change.branch, of: video) }
+            }
+        }
     }
 
     /// How much of each track was real up to a session time, by its source's role.
@@ -209,11 +238,8 @@ final class SessionPipeline: Sendable {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for video in videoTracks {
             video.track.input.close()
-            let threads = video.threads.withLock { $0 }
-            threads.first?.join(until: deadline)
-            for branch in video.track.branches {
-                branch.finish(endSlot: branch.rate.frameCount(inNanoseconds: nanoseconds))
-            }
+            video.threads.withLock { $0.track }?.join(until: deadline)
+            for branch in video.track.branches { branch.finish(at: nanoseconds) }
         }
         participants.finishVideo(at: nanoseconds)
         // Only now: the virtual clock stands still until every branch knows its end, so that the
@@ -225,7 +251,7 @@ final class SessionPipeline: Sendable {
     func abandonLostOutputs() {
         guard feeds.contains(where: { $0.hasLeft && !$0.hasFinished }) else { return }
         for branch in videoTracks.flatMap(\.track.branches) + participants.all.flatMap(\.branches)
-        where branch.plugin >= 0 && branch.failure == nil {
+        where branch.plugin >= 0 && branch.failure == nil && branch.form != nil {
             let feed = feeds.first { $0.plugin == branch.plugin }
             guard let feed, feed.hasLeft, !feed.hasFinished else { continue }
             branch.abandon(because: "the session continues without \(feed.name)")
@@ -258,8 +284,7 @@ final class SessionPipeline: Sendable {
 
     private func joinOutputs(until deadline: Int64) {
         for video in videoTracks {
-            let threads = video.threads.withLock { $0 }.dropFirst()
-            for (branch, thread) in zip(video.track.branches, threads)
+            for (branch, thread) in video.threads.withLock({ $0.branches })
             where !thread.join(until: deadline) {
                 events.send(
                     .outputFailed(

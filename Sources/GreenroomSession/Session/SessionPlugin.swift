@@ -36,9 +36,10 @@ struct SessionPlugin {
 /// The plugins of a session, by address.
 struct PluginSlots {
     /// Limit of a track's frames in use: 8 leases, those in its queue, 8 in senders, filters and
-    /// the converter, those of each output's branch, and those that output plugins keep.
+    /// the converter, those of each output's branch, those that output plugins keep, and the last one
+    /// for a plugin that begins to take the track.
     private static func poolLimit(outputs: Int, plugins: Int) -> Int {
-        16 + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
+        16 + min(plugins, 1) + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
             + OutputFeed.frameLimit * plugins
     }
 

@@ -195,6 +195,15 @@ extension SessionPlugins {
             }
         }
         startDueRestarts()
+        describeAgain()
+    }
+
+    /// Describes the tracks once more to the outputs that have asked for it.
+    private mutating func describeAgain() {
+        for output in presentOutputs where output.instance.lifecycle == .sending {
+            guard let feed = output.feed, feed.control.takeRequest(at: clock.now) else { continue }
+            begin(output) { [tracks = tracks(for: output)] in $0.beginDescribing(tracks) }
+        }
     }
 
     /// Gives up the outputs that have not returned from a media call within the deadline.
@@ -222,7 +231,8 @@ extension SessionPlugins {
             guard
                 let picture = pipeline.videoTracks.first(where: { $0.instance === plugin.instance })
             else { continue }
-            negotiations[plugin]?.observe(picture, at: nanoseconds, measures: measures)
+            negotiations[plugin]?.observe(
+                picture, feeds: slots.feeds, at: nanoseconds, measures: measures)
             if let offer = negotiations[plugin]?.next(at: nanoseconds) {
                 if steps.isPumping(plugin.instance) {
                     tell(negotiations[plugin]?.ignore(), of: plugin)

@@ -46,10 +46,10 @@ struct VideoNegotiation {
         negotiator = Negotiator(
             rule: rule, table: table, maximum: configuration.maximum,
             capabilities: plugin.instance.capabilities)
-        let wants =
+        let demands =
             configuration.outputs.compactMap { $0.output.want(of: track) }
-            + feeds.compactMap { $0.videoWant(of: track) }
-        negotiator.set(wants: wants, at: 0)
+            .map { OutputDemand(want: $0) } + feeds.compactMap { $0.demand(of: track) }
+        negotiator.set(demands: demands, at: 0)
         ability = OveruseDetector(table: table)
     }
 
@@ -84,12 +84,19 @@ struct VideoNegotiation {
 
     /// Measures the track: its remaining outputs, the machine's load, and its frames.
     ///
-    /// - Parameter measures: Whether the host's work takes session time.
-    mutating func observe(_ picture: SessionPipeline.Video, at nanoseconds: Int64, measures: Bool) {
+    /// - Parameters:
+    ///   - feeds: The output plugins.
+    ///   - measures: Whether the host's work takes session time.
+    mutating func observe(
+        _ picture: SessionPipeline.Video, feeds: [OutputFeed], at nanoseconds: Int64, measures: Bool
+    ) {
         let wants =
             picture.wishes.filter { $0.branch.failure == nil }.map(\.want)
             + (picture.hasTaps ? [VideoSinkWant()] : [])
-        negotiator.set(wants: wants, at: nanoseconds)
+        let demands =
+            wants.map { OutputDemand(want: $0) }
+            + feeds.compactMap { $0.demand(of: picture.track.kind) }
+        negotiator.set(demands: demands, at: nanoseconds)
         for followed in plugin.instance.videoIngest?.followed ?? [] {
             negotiator.followed(revision: followed.revision, frames: followed.frames)
         }

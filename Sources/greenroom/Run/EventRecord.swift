@@ -19,6 +19,7 @@ struct EventRecord: Codable, Sendable {
     var origin: String?
     var level: String?
     var status: String?
+    var state: SessionOutput.State?
     var step: String?
     var seconds: Double?
     var capability: String?
@@ -104,6 +105,8 @@ extension SessionEvent {
             EventRecord(event: "plugin-dropped", role: role)
         case .outputFailed(let output, let reason):
             EventRecord(event: "output-failed", output: output, text: reason)
+        case .outputState(let role, let state, let text):
+            EventRecord(event: "output-state", role: role, state: state, text: text)
         case .note(let role, let text):
             EventRecord(event: "note", role: role, text: text)
         case .stopping(let reason):

@@ -68,6 +68,7 @@ struct Report: Decodable {
             var queueFull: Int
             var early: Int
             var late: Int
+            var unwanted: Int
             var unconvertible: Int
             var failed: Int
             var queued: Int

@@ -25,6 +25,9 @@ enum TestPlugins {
     /// A camera in Swift that ends in a `fatalError`, built once.
     static func fatal() throws -> String { try builtFatal.get() }
 
+    /// An output in Swift that wants something else again and again, built once.
+    static func changing() throws -> String { try builtChanging.get() }
+
     /// The plugin that breaks one rule, e.g. `"WRONG_MAJOR"`.
     static func malformed(_ fault: String) throws -> String {
         try build(
@@ -149,6 +152,10 @@ enum TestPlugins {
 
     private static let builtFatal = Result {
         try buildSwift("fatal", from: "\(sources)/fatal/Fatal.swift", module: "Fatal")
+    }
+
+    private static let builtChanging = Result {
+        try buildSwift("changing", from: "\(sources)/changing/Changing.swift", module: "Changing")
     }
 
     /// Builds a plugin in Swift into the folder.

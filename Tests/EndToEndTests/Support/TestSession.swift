@@ -137,7 +137,8 @@ extension TestSession {
             for output in picture.outputs {
                 let reached =
                     output.delivered + output.excess + output.queueFull + output.early
-                    + output.late + output.unconvertible + output.failed + output.queued
+                    + output.late + output.unwanted + output.unconvertible + output.failed
+                    + output.queued
                 #expect(
                     picture.carried == reached, "\(name): carried: \(picture)\n\(run)",
                     sourceLocation: sourceLocation)

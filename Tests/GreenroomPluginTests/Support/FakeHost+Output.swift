@@ -13,6 +13,8 @@ struct FakeOutput {
     var released: [UInt64] = []
     var keepRefusals: [Status] = []
     var reports: [String] = []
+    /// Ceilings, states, and that wants have changed, in words.
+    var told: [String] = []
 }
 
 extension FakeHost {
@@ -31,7 +33,24 @@ extension FakeHost {
                 let line = "\(String(cString: name)) \(value)"
                 FakeHost[id]?.state.withLock { $0.output.reports.append(line) }
                 return Status.ok.rawValue
+            },
+            set_ceiling: { id, track, ceiling, why in
+                let limit = ceiling.map { ceiling in
+                    let (value, rate) = (ceiling.pointee, ceiling.pointee.fps_numerator)
+                    return "\(value.width)x\(value.height)@\(rate)/\(value.fps_denominator)"
+                }
+                let reason = why.map { String(cString: $0) } ?? "nothing"
+                return told(id, "ceiling \(track) \(limit ?? "none"): \(reason)")
+            },
+            wants_changed: { id in told(id, "wants") },
+            state: { id, state, text in
+                told(id, "state \(state): \(text.map { String(cString: $0) } ?? "nothing")")
             }))
+
+    private static func told(_ id: UInt64, _ words: String) -> gr_status {
+        FakeHost[id]?.state.withLock { $0.output.told.append(words) }
+        return Status.ok.rawValue
+    }
 
     private func keep(_ frame: UInt64) -> gr_status {
         let status = state.withLock { state -> Status in

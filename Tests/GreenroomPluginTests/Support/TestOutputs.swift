@@ -6,6 +6,8 @@ final class RecordingOutput: Output {
         enum Fault: String, CaseIterable {
             case none, confused, track, start, frame, block
             case keepsTwice = "keeps-twice"
+            /// None: it tells the host what changes.
+            case tells
         }
         var keeps = false
         var fault = Fault.none
@@ -18,6 +20,7 @@ final class RecordingOutput: Output {
     private let settings: Settings
     private let host: PluginHost
     private var kept: OutputFrame?
+    private var camera: Track?
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
@@ -26,6 +29,7 @@ final class RecordingOutput: Output {
 
     func onTrack(_ track: Track) throws -> TrackWant? {
         host.log(.debug, "onTrack \(track.name) \(track.capability.map { "\($0)" } ?? "-")")
+        if track.kind == .camera { camera = track }
         switch (settings.fault, track.kind) {
         case (.track, _): throw PluginError("no room", status: .unavailable)
         case (.confused, .camera): return .audio()
@@ -49,6 +53,14 @@ final class RecordingOutput: Output {
     func onStart() throws {
         host.log(.debug, "onStart")
         if settings.fault == .start { throw PluginError("the disk is full") }
+        guard settings.fault == .tells, let camera else { return }
+        let statuses = [
+            host.setState(.connecting), host.setState(.lost, "no route"),
+            host.setCeiling(
+                of: camera, to: VideoCapability(width: 64, height: 36, fps: 7), because: "slow"),
+            host.setCeiling(of: camera, to: nil, because: "fast"), host.wantsChanged(),
+        ]
+        host.log(.debug, "\(statuses.map(\.description))")
     }
 
     func onVideo(_ frame: borrowing OutputFrame) throws {

@@ -32,6 +32,9 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         /// What it does within a video call, besides.
         var onVideo: @Sendable (_ output: FakeOutput, _ frame: gr_output_frame) -> Void = { _, _ in
         }
+        /// What it does within an audio call, besides.
+        var onAudio: @Sendable (_ output: FakeOutput, _ block: gr_output_block) -> Void = { _, _ in
+        }
     }
 
     /// A frame that it got.
@@ -196,6 +199,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
             state.audio[track, default: []] += samples
             state.blocks[track, default: []].append(Int(format.frame_count))
         }
+        script.onAudio(self, block)
         return .ok
     }
 

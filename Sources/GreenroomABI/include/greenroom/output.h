@@ -21,8 +21,22 @@
  *
  *   The first calls of track, one for each track, come before the sources know what they send:
  *   the largest capability that is wanted limits what they are offered. A second call for a
- *   video track of the session follows when its source has agreed. An output keeps its answer for as long as it
- *   lives; what it writes into the last call before start_send counts.
+ *   video track of the session follows when its source has agreed. What the output writes into the last call
+ *   counts until the next one. While it is sending, wants_changed of the host's extension brings
+ *   a call for each track of the session's own again, and so does a restart in the new life. A new answer takes effect
+ *   while the session runs: the frames and blocks so far come as they were wanted before, and the
+ *   next ones as they are wanted then, none twice and none left out. A new rate has its own
+ *   periods and samples: an index always counts from the start of the track, at the rate that is
+ *   wanted. The picture that is shown when a want begins is a new frame to the output.
+ *
+ *   CEILINGS
+ *
+ *   A want says how an output takes a track; a ceiling says how much of it the output can use now:
+ *   less than it wants while a viewer's network or a disk is slow. The source is offered what the
+ *   most demanding output can use, so that no ceiling of one output takes anything from another:
+ *   a recording keeps its size. A lower ceiling takes effect at once, a higher one after a few
+ *   seconds without a change. The output still gets its frames as it wants them; an output that
+ *   wants them smaller as well uses wants_changed. All ceilings of an output end with its life.
  *
  *   MEDIA
  *
@@ -159,8 +173,9 @@ typedef struct gr_output {
   uint32_t struct_size;
   uint32_t reserved;
 
-  /** Describes a track. The output writes what it wants of it. While sending, only the tracks of
-   *  participants.
+  /** Describes a track. The output writes what it wants of it. While it is sending, the call
+   *  comes for new tracks of participants and after wants_changed, and never within a call of video
+   *  or audio.
    *  [control & initialized or sending] */
   gr_status (*GR_NONNULL track)(void *GR_NULLABLE self, const gr_track *GR_NONNULL track,
                                 gr_want *GR_NONNULL want);
@@ -186,6 +201,13 @@ typedef struct gr_output {
 
 #define GR_EXT_OUTPUT_HOST "greenroom.output-host/1"
 
+/** The state of an output, for people. */
+enum {
+  GR_OUTPUT_CONNECTING = 1, /**< it connects to what it writes to */
+  GR_OUTPUT_LIVE = 2,       /**< it writes */
+  GR_OUTPUT_LOST = 3        /**< it has lost what it writes to */
+};
+
 /** The most frames that an output may keep at a time. */
 #define GR_MAX_KEPT 8
 
@@ -206,6 +228,23 @@ typedef struct gr_output_host {
   /** Sets a value of the output in the session's report, e.g. "bytes-written"; the last one of a
    *  name counts, up to 32 names of up to 40 characters of a-z, 0-9 and '-' that begin with a letter. [any] */
   gr_status (*GR_NONNULL report)(gr_instance instance, const char *GR_NONNULL name, double value);
+
+  /** Sets the most that the output can use of a video track from now on: each side 1 or more, and
+   *  a rate. NULL lifts the ceiling. why says the reason in a few words, for people: "the window is
+   *  small"; up to 200 bytes, longer ones are cut. It may be NULL when the ceiling is lifted. [any] */
+  gr_status (*GR_NONNULL set_ceiling)(gr_instance instance, uint32_t track_id,
+                                      const gr_capability *GR_NULLABLE ceiling,
+                                      const char *GR_NULLABLE why);
+
+  /** Asks for a call of track for each track of the output, since it wants something else. They
+   *  come after this function and the running callback have returned, up to four times a second;
+   *  before start_send they come anyway. [any] */
+  gr_status (*GR_NONNULL wants_changed)(gr_instance instance);
+
+  /** Says in which state the output is: GR_OUTPUT_..., with a text for people of up to 200 bytes.
+   *  It stands in the log and in the report, and changes nothing else. [any] */
+  gr_status (*GR_NONNULL state)(gr_instance instance, uint32_t state,
+                                const char *GR_NULLABLE text);
 } gr_output_host;
 
 #if UINTPTR_MAX == 0xffffffffffffffffu
@@ -214,7 +253,7 @@ GR_STATIC_ASSERT(size_of_want, sizeof(gr_want) == 56);
 GR_STATIC_ASSERT(size_of_output_frame, sizeof(gr_output_frame) == 160);
 GR_STATIC_ASSERT(size_of_output_block, sizeof(gr_output_block) == 56);
 GR_STATIC_ASSERT(size_of_output, sizeof(gr_output) == 40);
-GR_STATIC_ASSERT(size_of_output_host, sizeof(gr_output_host) == 32);
+GR_STATIC_ASSERT(size_of_output_host, sizeof(gr_output_host) == 56);
 #endif
 
 #if defined(__cplusplus)

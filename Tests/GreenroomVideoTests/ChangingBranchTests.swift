@@ -1,0 +1,160 @@
+import GreenroomConversion
+import GreenroomMedia
+@testable import GreenroomModel
+@testable import GreenroomRuntime
+import Synchronization
+import Testing
+
+@testable import GreenroomVideo
+
+/// A branch whose form changes at any time, on a virtual clock.
+@Suite struct ChangingBranchTests {
+    /// A sink that records which periods it got.
+    private final class PlaceSink: VideoSink {
+        let pace: OutputPace
+        let rate: FrameRate
+        private let state = Mutex<(places: [FramePeriods], marks: [UInt8], isFinished: Bool)>(
+            ([], [], false))
+
+        init(_ pace: OutputPace, _ rate: FrameRate) {
+            self.pace = pace
+            self.rate = rate
+        }
+
+        var plugin: Int { 7 }
+        var places: [FramePeriods] { state.withLock { $0.places } }
+        var marks: [UInt8] { state.withLock { $0.marks } }
+        var isFinished: Bool { state.withLock { $0.isFinished } }
+
+        func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
+            let mark = frame.plane(0).unsafeLoad(as: UInt8.self)
+            state.withLock { state in
+                state.places.append(periods)
+                state.marks.append(mark)
+            }
+        }
+
+        func finish() throws { state.withLock { $0.isFinished = true } }
+    }
+
+    private static let size = FrameSize(width: 8, height: 8)
+    private static let seconds: Int64 = 20
+
+    private struct Random {
+        var state: UInt64
+        mutating func next(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int((state >> 33) % UInt64(bound))
+        }
+    }
+
+    /// What each form of the branch got, and the counters.
+    private func run(
+        seed: UInt64, shortest: Int
+    ) throws -> (sinks: [PlaceSink?], counts: VideoBranch.Counts, carried: Int) {
+        let clock = SessionClock(.virtual)
+        clock.lead()
+        defer { clock.leave() }
+        var random = Random(state: seed)
+        let pool = FramePool(limit: 100)
+        let branch = VideoBranch(name: "changing", plugin: 7, form: nil, clock: clock)
+        let track = VideoTrack(
+            kind: .camera, agreed: VideoCapability(size: Self.size, rate: FrameRate(30)),
+            input: VideoTrackInput(clock: clock), pool: pool, filters: [], groups: [],
+            idle: [branch], filterDeadline: 1_000_000_000, tell: { _ in })
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = [
+            HostThread(name: "track", clock: clock, as: ClockOrder(part: .track)) {
+                track.run(on: timeline)
+            },
+            HostThread(name: "branch", clock: clock, as: ClockOrder(part: .output)) {
+                branch.run(on: timeline) { _ in }
+            },
+        ]
+        var sinks: [PlaceSink?] = []
+        let idle = Monitor(())
+        var nextChange = 0
+        for number in 0..<Int(Self.seconds) * 30 {
+            let moment = timeline.epoch + Int64(number) * 1_000_000_000 / 30
+            let _: Void? = clock.wait(for: idle, until: moment) { _ in nil }
+            if number >= nextChange {
+                nextChange = number + shortest + random.next(20)
+                var form: BranchForm?
+                if random.next(4) > 0 {
+                    let rate = FrameRate([5, 15, 30, 50][random.next(4)])
+                    let sink = PlaceSink(
+                        random.next(2) == 0 ? .asTheyCome : .onSchedule, rate)
+                    sinks.append(sink)
+                    form = BranchForm(
+                        capability: VideoCapability(size: Self.size, rate: rate),
+                        want: VideoWant(
+                            format: random.next(2) == 0 ? .i420 : .nv12, size: Self.size),
+                        endSlot: rate.frameCount(inNanoseconds: Self.seconds * 1_000_000_000),
+                        sink: sink)
+                } else {
+                    sinks.append(nil)
+                }
+                track.change([VideoTrackInput.BranchChange(branch: branch, form: form)])
+            }
+            switch random.next(40) {
+            case 0: track.showBlack()
+            case 1: track.showSlate(.lost(.camera), at: clock.now)
+            case 2...6: break
+            default:
+                var frame = try numberedFrame(number % 200, from: pool, .i420, Self.size)
+                frame.info.ptsNanoseconds = moment
+                track.input.waitForRoom()
+                track.input.push(frame)
+            }
+        }
+        let over = timeline.epoch + Self.seconds * 1_000_000_000
+        let _: Void? = clock.wait(for: idle, until: over) { _ in nil }
+        track.input.close()
+        threads[0].join()
+        branch.finish(at: Self.seconds * 1_000_000_000)
+        clock.idling { _ = threads[1].join() }
+        let carried = track.counts.carried
+        return (sinks, branch.counts(carried: carried), carried)
+    }
+
+    /// - Parameter shortest: The frames between two changes, at least.
+    @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64], [0, 8])
+    func `every form begins where the one before ends`(seed: UInt64, shortest: Int) throws {
+        let (sinks, counts, carried) = try run(seed: seed, shortest: shortest)
+        #expect(counts.frames == carried && counts.queued == 0 && counts.unwanted > 0)
+        var periods = 0
+        var end: Int64?
+        for sink in sinks {
+            guard let sink else {
+                end = nil
+                continue
+            }
+            guard let first = sink.places.first, let last = sink.places.last else { continue }
+            #expect(sink.isFinished)
+            var next = first.first
+            for place in sink.places {
+                #expect(place.first == next)
+                next += Int64(place.count)
+            }
+            periods += Int(next - first.first)
+            let begin = sink.rate.dueNanoseconds(ofFrame: first.first)
+            if let end {
+                #expect(
+                    begin >= end && begin - end <= sink.rate.dueNanoseconds(ofFrame: 1),
+                    "\(end) \(begin)")
+            }
+            end = sink.rate.dueNanoseconds(ofFrame: last.first + Int64(last.count))
+        }
+        #expect(counts.delivered + counts.repeated + counts.black + counts.slate == periods)
+        // The last form goes on to the end.
+        if let last = sinks.last, let sink = last, let place = sink.places.last {
+            #expect(place.first + Int64(place.count) == Self.seconds * Int64(sink.rate.numerator))
+        }
+        // The same each time.
+        let again = try run(seed: seed, shortest: shortest)
+        #expect(again.sinks.map { $0?.places } == sinks.map { $0?.places })
+        #expect(again.sinks.map { $0?.marks } == sinks.map { $0?.marks })
+        #expect("\(again.counts)" == "\(counts)")
+    }
+}
