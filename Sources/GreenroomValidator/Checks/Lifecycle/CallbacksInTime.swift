@@ -1,4 +1,5 @@
 import GreenroomHarness
+import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
@@ -21,7 +22,9 @@ extension Catalogue {
             try check(fixture, step, end)
         }
         try fixture.wait(seconds: 0.2)
-        if Set.videoSources.contains(fixture.kind), let offer = fixture.pluginHarness.nextOffer() {
+        if Set.videoSources.union(Set.filters).contains(fixture.kind),
+            let offer = fixture.pluginHarness.nextOffer()
+        {
             try check(
                 fixture, .propertyChange,
                 fixture.timed(.propertyChange) { $0.propertyChange(offer) }, as: "property_change")
@@ -57,7 +60,8 @@ extension Catalogue {
                 "\(name ?? step.rawValue) has not returned after 2 s: do slow work on a thread of the "
                     + "plugin's own")
         case .lost where step == .propertyChange:
-            throw fixture.crash().unless("negotiation.change")
+            throw fixture.crash().unless(
+                fixture.kind.isFilter ? "pre-processor.property-change" : "negotiation.change")
         case .lost where step == .setParameter:
             throw fixture.crash().unless("parameter.fuzz")
         default: throw fixture.ordinary(step, end, as: name)

@@ -20,7 +20,9 @@ extension Catalogue {
         let end = fixture.make(.startSend)
         guard end == .done || end == .pumps else { return fixture.ordinary(.startSend, end) }
         try fixture.wait(seconds: 0.5)
-        if Set.videoSources.contains(fixture.kind), let offer = fixture.pluginHarness.nextOffer() {
+        if Set.videoSources.union(Set.filters).contains(fixture.kind),
+            let offer = fixture.pluginHarness.nextOffer()
+        {
             _ = fixture.pluginHarness.propertyChange(offer)
         }
         for setting in fixture.pluginHarness.settings { _ = fixture.pluginHarness.set(setting) }

@@ -71,7 +71,7 @@ final class FilterStage {
 /// An instance of a filter at one size.
 final class FilterLife {
     let fixture: Fixture
-    let row: VideoCapability
+    private(set) var row: VideoCapability
     private let examination: Examination
     /// Guards its frames.
     private let watch: LeaseWatch?
@@ -173,6 +173,21 @@ final class FilterLife {
     /// The minimum time of a frame that counts as late, in nanoseconds: a correct plugin does not
     /// take a second of its own time.
     private static let leastLate: Int64 = 1_000_000_000
+
+    /// Tells the filter of another size of its frames.
+    ///
+    /// - Returns: Whether it follows.
+    func change(to next: VideoCapability) throws(Verdict) -> Bool {
+        guard let offer = fixture.pluginHarness.nextOffer(maximum: next) else { return false }
+        switch fixture.pluginHarness.propertyChange(offer) {
+        case .done: break
+        case .lost: throw crashed()
+        case let end: throw fixture.ordinary(.propertyChange, end, as: "property_change")
+        }
+        guard case .answered = fixture.pluginHarness.reply(to: offer.revision) else { return false }
+        row = next
+        return true
+    }
 
     /// Lets a filter edit a guarded frame, expecting no other writes.
     func editKeepingToPlanes(_ picture: FilterFrame) throws(Verdict) -> FilterStage.Edited {

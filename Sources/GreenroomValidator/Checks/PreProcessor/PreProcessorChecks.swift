@@ -1,6 +1,6 @@
 extension Catalogue {
     static let preProcessorChecks: [Check] = [
-        filterSizes, filterPlanes, filterMetadata, filterIdentity, filterLayout, filterCost,
-        filterMediaPath,
+        filterSizes, filterPlanes, filterMetadata, filterIdentity, filterLayout, filterChange,
+        filterCost, filterMediaPath,
     ]
 }

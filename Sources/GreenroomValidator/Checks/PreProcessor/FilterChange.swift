@@ -1,0 +1,95 @@
+import GreenroomMedia
+import GreenroomSession
+
+extension Catalogue {
+    /// A filter that follows a new size edits it like a new instance.
+    static let filterChange = Check(
+        "pre-processor.property-change", "a new size while it lives", of: .filters,
+        proving: """
+            A filter that accepts another size of its frames (a lower ceiling, a share that is \
+            turned) gets frames of that size without a restart. It must keep to the new planes and \
+            edit the frames as a new instance in that size does, unless its results depend on the \
+            frames before. One that refuses, or has no property_change, keeps its size.
+            """
+    ) { examination throws(Verdict) in
+        var count = 0
+        for (old, new) in [
+            ((640, 360), (353, 241)), ((353, 241), (640, 360)), ((640, 360), (360, 640)),
+        ] {
+            let old = VideoCapability(width: old.0, height: old.1, fps: 30)
+            let new = VideoCapability(width: new.0, height: new.1, fps: 30)
+            let fresh = try examination.results(at: new, after: .noise, at: new)
+            let other = try examination.results(at: new, after: .black, at: new)
+            guard let fresh, let other else {
+                throw .hindered(by: "pre-processor.sizes", "it does not edit \(new.size)")
+            }
+            guard let changed = try examination.results(at: new, after: .noise, at: old) else {
+                continue
+            }
+            count += 1
+            guard fresh == other, fresh != changed else { continue }
+            throw .failed(
+                "after a property change from \(old.size) to \(new.size) it edits frames otherwise "
+                    + "than a new instance in that size: \(anew)")
+        }
+        return .passed(count == 0 ? "it keeps its size; the host scales" : "")
+    }
+
+    fileprivate static let anew =
+        "make anew in property_change what depends on the size, or refuse the change"
+}
+
+extension Examination {
+    /// The edited frames of an instance at a size.
+    ///
+    /// - Parameters:
+    ///   - content: What a frame before them shows.
+    ///   - first: The size of that frame, from which the instance is told to change if it is
+    ///     another one.
+    /// - Returns: nil if it does not edit the size, or keeps the first one.
+    fileprivate func results(
+        at row: VideoCapability, after content: FilterFrame.Content, at first: VideoCapability
+    ) throws(Verdict) -> [UInt64]? {
+        let stage = FilterStage(self)
+        guard
+            let life = try stage.begin(
+                first, guarded: watch(extraStrideBytes: 64, isClosed: true))
+        else { return nil }
+        guard try life.editKeepingToPlanes(FilterFrame(content, random(6))).status == .ok else {
+            throw .hindered(by: "pre-processor.sizes", "it does not edit \(first.size)")
+        }
+        let isChanged = first != row
+        if isChanged, try !life.change(to: row) {
+            try life.endKeepingToPlanes()
+            return nil
+        }
+        var results: [UInt64] = []
+        for content in FilterFrame.Content.allCases {
+            let picture = FilterFrame(content, random(5))
+            guard isChanged else {
+                let edit = try life.editKeepingToPlanes(picture)
+                guard edit.status == .ok else { return nil }
+                results.append(edit.after)
+                continue
+            }
+            let change = "after a property change from \(first.size) to \(row.size)"
+            let edit: FilterStage.Edited
+            do throws(Verdict) {
+                edit = try life.edit(picture)
+            } catch {
+                // A new instance in that size kept to its planes.
+                guard let crash = life.crash else { throw error }
+                throw .failed("\(change) it crashes: \(Catalogue.anew)", [crash.text])
+            }
+            if let spill = edit.spill {
+                throw .failed("\(change) it \(spill.text): \(Catalogue.anew)")
+            }
+            guard edit.status == .ok else {
+                throw .failed("\(change) process answers \(edit.status): \(Catalogue.anew)")
+            }
+            results.append(edit.after)
+        }
+        try life.endKeepingToPlanes()
+        return results
+    }
+}
