@@ -18,14 +18,16 @@ extension Catalogue {
         ] {
             let old = VideoCapability(width: old.0, height: old.1, fps: 30)
             let new = VideoCapability(width: new.0, height: new.1, fps: 30)
-            let fresh = try examination.results(at: new, after: nil)
-            let later = try examination.results(at: new, after: new)
-            guard let fresh, let later else {
+            let fresh = try examination.results(at: new, after: .noise, at: new)
+            let other = try examination.results(at: new, after: .black, at: new)
+            guard let fresh, let other else {
                 throw .hindered(by: "pre-processor.sizes", "it does not edit \(new.size)")
             }
-            guard let changed = try examination.results(at: new, after: old) else { continue }
+            guard let changed = try examination.results(at: new, after: .noise, at: old) else {
+                continue
+            }
             count += 1
-            guard fresh == later, fresh != changed else { continue }
+            guard fresh == other, fresh != changed else { continue }
             throw .failed(
                 "after a property change from \(old.size) to \(new.size) it edits frames otherwise "
                     + "than a new instance in that size: \(anew)")
@@ -40,23 +42,23 @@ extension Catalogue {
 extension Examination {
     /// The edited frames of an instance at a size.
     ///
-    /// - Parameter first: The size of a frame before them, from which the instance is told to
-    ///   change; nil for no such frame.
+    /// - Parameters:
+    ///   - content: What a frame before them shows.
+    ///   - first: The size of that frame, from which the instance is told to change if it is
+    ///     another one.
     /// - Returns: nil if it does not edit the size, or keeps the first one.
     fileprivate func results(
-        at row: VideoCapability, after first: VideoCapability?
+        at row: VideoCapability, after content: FilterFrame.Content, at first: VideoCapability
     ) throws(Verdict) -> [UInt64]? {
         let stage = FilterStage(self)
         guard
             let life = try stage.begin(
-                first ?? row, guarded: watch(extraStrideBytes: 64, isClosed: true))
+                first, guarded: watch(extraStrideBytes: 64, isClosed: true))
         else { return nil }
-        if let first {
-            guard try life.editKeepingToPlanes(FilterFrame(.noise, random(6))).status == .ok else {
-                throw .hindered(by: "pre-processor.sizes", "it does not edit \(first.size)")
-            }
+        guard try life.editKeepingToPlanes(FilterFrame(content, random(6))).status == .ok else {
+            throw .hindered(by: "pre-processor.sizes", "it does not edit \(first.size)")
         }
-        let isChanged = first != nil && first != row
+        let isChanged = first != row
         if isChanged, try !life.change(to: row) {
             try life.endKeepingToPlanes()
             return nil
@@ -64,7 +66,7 @@ extension Examination {
         var results: [UInt64] = []
         for content in FilterFrame.Content.allCases {
             let picture = FilterFrame(content, random(5))
-            guard isChanged, let first else {
+            guard isChanged else {
                 let edit = try life.editKeepingToPlanes(picture)
                 guard edit.status == .ok else { return nil }
                 results.append(edit.after)
