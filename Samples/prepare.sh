@@ -25,7 +25,7 @@ update_package_lists() {
 
 # The libraries that Greenroom and its plugins are built with.
 build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-dev
-    libsndfile1-dev libturbojpeg0-dev pkg-config"
+    libsndfile1-dev libturbojpeg0-dev libavformat-dev libavcodec-dev libavutil-dev pkg-config"
 
 # install_packages NAME...: installs those that are missing; leaves apt alone if none is.
 install_packages() {

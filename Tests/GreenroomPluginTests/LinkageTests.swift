@@ -2,7 +2,9 @@ import TestSupport
 import Testing
 
 private let bundledPlugins = [
-    "Adjust", "AlsaMicrophone", "ColorBars", "Slides", "Tone", "Watermark", "WaveFile", "Y4MFile",
+    "Adjust", "AlsaMicrophone", "ColorBars", "FrameFolder", "Recorder", "Slides", "SpeakerFile",
+    "Tone",
+    "Watermark", "WaveFile", "Y4MFile",
 ]
 
 /// Dependencies and exports of built plugins.
@@ -34,7 +36,7 @@ private let bundledPlugins = [
         let needed = try output("readelf", "-d", Checkout.products + "/greenroom")
             .split(separator: "\n").filter { $0.contains("(NEEDED)") }
         #expect(needed.contains { $0.contains("[libyuv.so") })
-        let others = ["png", "libz.", "jpeg", "sndfile", "speex", "seccomp"]
+        let others = ["png", "libz.", "jpeg", "sndfile", "speex", "seccomp", "libav"]
         #expect(!needed.contains { line in others.contains { line.contains($0) } }, "\(needed)")
     }
 
