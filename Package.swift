@@ -42,6 +42,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages", "GreenroomSystem"]),
     BundledPlugin(name: "LoopbackCall"),
+    BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg"]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Tone"),
@@ -89,6 +90,8 @@ let package = Package(
         .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
+        .systemLibrary(
+            name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
         .systemLibrary(
             name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .target(name: "CPNG"),

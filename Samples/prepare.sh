@@ -25,7 +25,8 @@ update_package_lists() {
 
 # The libraries that Greenroom and its plugins are built with.
 build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-dev
-    libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev pkg-config"
+    libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libavformat-dev libavcodec-dev
+    libavutil-dev pkg-config"
 
 # PipeWire, and programs that see and hear the virtual devices: for the tests.
 pipewire_packages="dbus-daemon pipewire pipewire-alsa pipewire-bin pipewire-pulse pipewire-v4l2

@@ -67,7 +67,8 @@ final class VirtualCamera: Output {
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
-        guard track.kind == (settings.track == .camera ? .camera : .share) else { return nil }
+        guard track.participant == nil, track.kind == (settings.track == .camera ? .camera : .share)
+        else { return nil }
         let own = track.capability ?? VideoCapability(width: 1280, height: 720, fps: 30)
         let isOwnSize = settings.width == 0
         // Programs disagree about the padding of rows whose length is no multiple of 8.

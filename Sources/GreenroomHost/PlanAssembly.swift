@@ -21,7 +21,8 @@ extension SessionPlan {
         let outputs = configuration.outputPlugins.compactMap { index, plugin in
             assembly.resolve(
                 plugin, configuration.outputs[index].output.isCall ? .call : .output,
-                configuration.address(ofOutput: index)
+                configuration.address(ofOutput: index),
+                writing: configuration.outputs[index].output.writtenFolder
             ).map { (index, $0) }
         }
         self.init(
@@ -63,8 +64,10 @@ private struct Assembly {
         return SessionSlot(slot.role, source, filters: plugins.dropFirst().compactMap(\.self))
     }
 
+    /// - Parameter folder: A folder that the plugin may write to in a process of its own.
     mutating func resolve(
-        _ plugin: PluginConfiguration, _ kind: PluginKind, _ address: PluginAddress
+        _ plugin: PluginConfiguration, _ kind: PluginKind, _ address: PluginAddress,
+        writing folder: String? = nil
     ) -> SourcePlan? {
         let name = plugin.plugin
         do throws(LoadError) {
@@ -102,7 +105,8 @@ private struct Assembly {
                     factory: library, descriptor: descriptor, settings: settings, onFailure: policy,
                     isRequired: plugin.isRequired, startDeadline: plugin.startDeadline)
             }
-            let isolation = isolation(of: plugin, kind, settings)
+            var isolation = isolation(of: plugin, kind, settings)
+            if let folder { isolation.grants.write.append(folder) }
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
                 report(
                     "it requires the whole sandbox, and this machine lacks a part of it: "

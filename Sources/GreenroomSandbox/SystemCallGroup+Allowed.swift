@@ -88,7 +88,9 @@ extension SystemCallGroup {
                 "getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getresuid",
                 "getresgid", "getgroups", "getpgrp", "getpgid", "getsid", "getrlimit",
                 "getrusage", "getpriority", "capget", "uname", "sysinfo", "getrandom",
-                "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
+                "get_mempolicy", "set_mempolicy", "sched_getaffinity", "sched_getscheduler",
+                "sched_getparam",
+                "sched_getattr",
                 "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval",
             ]),
         SystemCallGroup(

@@ -33,7 +33,13 @@ package struct SystemPath: Sendable {
         SystemPath(
             path: "/proc/sys/vm/overcommit_memory",
             reason: "the C library decides how to return memory"),
+        SystemPath(
+            path: "/proc/filesystems", reason: "libselinux, which FFmpeg's libraries load, reads it"
+        ),
         SystemPath(path: "/sys/devices/system/cpu", reason: "the number of processors"),
+        SystemPath(
+            path: "/sys/devices/system/node",
+            reason: "libnuma, which FFmpeg's libraries load, reads it"),
         SystemPath(path: "/sys/fs/cgroup/cpu/cpu.cfs_quota_us", reason: quota),
         SystemPath(path: "/sys/fs/cgroup/cpu/cpu.cfs_period_us", reason: quota),
         SystemPath(path: "/sys/fs/cgroup/cpuset/cpuset.cpus", reason: quota),

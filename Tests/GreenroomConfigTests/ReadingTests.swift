@@ -94,6 +94,27 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(outputs[4] as? Y4MOutput == Y4MOutput(track: .share, video: small))
     }
 
+    @Test func `a recording whose name ends as a file's is one`() throws {
+        let file = try read(
+            """
+            camera: { plugin: A }
+            outputs:
+              - record: talks/one.mkv
+              - record: /abs/two.MP4
+              - record: three.webm
+              - record: four.y4m
+              - record: { folder: five.mkv }
+            """)
+        let outputs = file.configuration.outputs.map(\.output)
+        #expect(
+            outputs.map { ($0 as? FileRecording)?.file }
+                == ["/sessions/talks/one.mkv", "/abs/two.MP4", "/sessions/three.webm", nil, nil])
+        #expect(outputs[0].plugin?.plugin == "Recorder")
+        #expect(outputs[0].plugin?.settings == ["file": .string("/sessions/talks/one.mkv")])
+        #expect(outputs[0].writtenFolder == "/sessions/talks")
+        #expect((outputs[4] as? Recording)?.folder == "/sessions/five.mkv")
+    }
+
     @Test func `missing keys have their defaults`() throws {
         let file = try read("camera: { plugin: A }\noutputs: [{ y4m: \"-\" }]")
         #expect(file.configuration.name == "s")

@@ -2,8 +2,9 @@ import TestSupport
 import Testing
 
 private let bundledPlugins = [
-    "Adjust", "AlsaMicrophone", "ColorBars", "Slides", "Tone", "VirtualCamera", "VirtualMicrophone",
-    "VirtualSpeaker", "Watermark", "WaveFile", "Y4MFile",
+    "Adjust", "AlsaMicrophone", "ColorBars", "FrameFolder", "LoopbackCall", "Recorder", "Slides",
+    "SpeakerFile", "Tone", "VirtualCamera", "VirtualMicrophone", "VirtualSpeaker", "Watermark",
+    "WaveFile", "Y4MFile",
 ]
 
 /// Dependencies and exports of built plugins.
@@ -35,7 +36,9 @@ private let bundledPlugins = [
         let needed = try output("readelf", "-d", Checkout.products + "/greenroom")
             .split(separator: "\n").filter { $0.contains("(NEEDED)") }
         #expect(needed.contains { $0.contains("[libyuv.so") })
-        let others = ["png", "libz.", "jpeg", "sndfile", "speex", "seccomp", "pipewire"]
+        let others = [
+            "png", "libz.", "jpeg", "sndfile", "speex", "seccomp", "pipewire", "libav",
+        ]
         #expect(!needed.contains { line in others.contains { line.contains($0) } }, "\(needed)")
     }
 

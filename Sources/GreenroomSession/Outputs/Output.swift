@@ -16,6 +16,10 @@ package protocol Output: Sendable {
     /// The plugin that it is; nil for an output of the host's own.
     var plugin: PluginConfiguration? { get }
 
+    /// The folder that the plugin may write to in a process of its own, besides what the session
+    /// file grants.
+    var writtenFolder: String? { get }
+
     /// Whether the plugin is a call.
     var isCall: Bool { get }
 
@@ -56,6 +60,7 @@ package protocol Output: Sendable {
 extension Output {
     package func want(of track: VideoTrackKind) -> VideoSinkWant? { nil }
     package var plugin: PluginConfiguration? { nil }
+    package var writtenFolder: String? { nil }
     package var isCall: Bool { false }
     package var selection: TrackSelection? { nil }
     package func open(

@@ -108,30 +108,48 @@ extension Recording {
         var overwrite = false
     }
 
-    static let form = OutputForm(
-        key: "record", "Records each track as Y4M and WAV files, with a report, in a folder.",
-        examples: ["recordings/demo", ["folder": "recordings/demo", "size": "1280x720"]],
-        reportKey: AudioRecording.reportKey,
-        decoder: Decoder<Recording>.section(
-            Draft(), name: "record", "A recording.",
-            expectation: "a folder, or a section with the key \"folder\"", shortKey: "folder",
-            fields: [
-                Field(
-                    "folder", \.folder, .path("the path of a folder"),
-                    "The folder of the files, relative to this file's. Created if missing.",
-                    examples: ["recordings/demo"], isRequired: true)
-            ] + Draft.videoFields + [
-                Field(
-                    "overwrite", \.overwrite, .boolean,
-                    "Whether to replace a recording that is in the folder; else it is an "
-                        + "error.",
-                    examples: [true], defaultValue: false)
-            ]
-        ) { draft, _ in
-            draft.folder.map {
-                Recording(folder: $0, video: draft.video, overwrite: draft.overwrite)
-            }
-        })
+    static let form: OutputForm = {
+        var form = OutputForm(
+            key: "record",
+            "Records each track as Y4M and WAV files, with a report, in a folder; or all tracks in "
+                + "one file, .mkv, .webm or .mp4, by the plugin Recorder.",
+            examples: [
+                "recordings/demo", ["folder": "recordings/demo", "size": "1280x720"],
+                "recordings/talk.mkv",
+            ],
+            reportKey: AudioRecording.reportKey, decoder: section)
+        let folder = form.decoder
+        form.decoder = Decoder(schema: folder.schema) { node, path, reading in
+            guard case .text(let text) = node.scalar,
+                let file = FileRecording(file: reading.absolute(text))
+            else { return folder.read(node, path, &reading) }
+            return file
+        }
+        return form
+    }()
+
+    private static let section = Decoder<Recording>.section(
+        Draft(), name: "record", "A recording.",
+        expectation: "a folder, the name of a file such as talk.mkv, or a section with the key "
+            + "\"folder\"",
+        shortKey: "folder",
+        fields: [
+            Field(
+                "folder", \.folder, .path("the path of a folder"),
+                "The folder of the files, relative to this file's. Created if missing.",
+                examples: ["recordings/demo"], isRequired: true)
+        ] + Draft.videoFields + [
+            Field(
+                "overwrite", \.overwrite, .boolean,
+                "Whether to replace a recording that is in the folder; else it is an "
+                    + "error.",
+                examples: [true], defaultValue: false)
+        ]
+    ) { draft, _ in
+        draft.folder.map {
+            Recording(folder: $0, video: draft.video, overwrite: draft.overwrite)
+        }
+    }
 }
 
 /// The files of a track whose size may change: `share.y4m`, `share-2.y4m` and so on.

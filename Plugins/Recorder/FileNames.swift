@@ -1,0 +1,67 @@
+import Glibc
+
+/// The names of a recording's files.
+struct FileNames {
+    /// As the setting says: `talk.mkv`.
+    let path: String
+    /// Whether the files are numbered from the first one on: `talk-001.mkv`.
+    let isNumbered: Bool
+    private var number = 1
+
+    init(path: String, isNumbered: Bool) {
+        self.path = path
+        self.isNumbered = isNumbered
+    }
+
+    /// The name of the file that comes next.
+    var next: String {
+        if isNumbered {
+            let digits = String(number)
+            return name("-" + String(repeating: "0", count: max(3 - digits.count, 0)) + digits)
+        }
+        return number == 1 ? path : name("-\(number)")
+    }
+
+    mutating func advance() { number += 1 }
+
+    /// Skips the names of files that are there.
+    mutating func skipTaken() {
+        while Self.exists(next), number < 100_000 { number += 1 }
+    }
+
+    /// Removes the files of an earlier recording that would follow the next one.
+    func removeLater() {
+        var later = self
+        later.advance()
+        while later.number < 100_000, Self.exists(later.next), unlink(later.next) == 0 {
+            later.advance()
+        }
+    }
+
+    /// Whether there is something with a name, also a link to nowhere.
+    static func exists(_ path: String) -> Bool {
+        var about = stat()
+        return lstat(path, &about) == 0
+    }
+
+    private func name(_ suffix: String) -> String {
+        guard let dot = path.lastIndex(of: ".") else { return path + suffix }
+        return path[..<dot] + suffix + path[dot...]
+    }
+
+    /// Makes the folder of the files, and those around it that are missing.
+    func makeFolder() throws(FileFailure) {
+        guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
+        try Self.make(String(path[..<slash]))
+    }
+
+    private static func make(_ folder: String) throws(FileFailure) {
+        guard !exists(folder) else { return }
+        if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
+            try make(String(folder[..<slash]))
+        }
+        guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
+            throw FileFailure(path: folder, number: errno)
+        }
+    }
+}

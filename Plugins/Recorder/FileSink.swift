@@ -1,0 +1,106 @@
+import Glibc
+
+/// What FFmpeg's muxer writes to: a file that remembers why a write failed, and can be cut back to
+/// where it was whole.
+final class FileSink {
+    private let descriptor: Int32
+    private var position: Int64 = 0
+    /// The bytes in the file.
+    private(set) var size: Int64 = 0
+    /// The number of the error of the first write that failed; 0 without one.
+    private(set) var failure: Int32 = 0
+
+    /// Creates a file. A link is not followed, and what is no file is refused.
+    ///
+    /// - Parameter replaces: Whether the file may exist.
+    init(path: String, replaces: Bool) throws(FileFailure) {
+        let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
+        descriptor = open(path, replaces ? flags : flags | O_EXCL, 0o666)
+        guard descriptor >= 0 else { throw FileFailure(path: path, number: errno) }
+        var about = stat()
+        var number: Int32 = 0
+        if fstat(descriptor, &about) != 0 {
+            number = errno
+        } else if about.st_mode & S_IFMT != S_IFREG {
+            number = EINVAL
+        } else if about.st_size > 0, ftruncate(descriptor, 0) != 0 {
+            number = errno
+        }
+        guard number == 0 else {
+            Glibc.close(descriptor)
+            throw FileFailure(path: path, number: number)
+        }
+    }
+
+    deinit { Glibc.close(descriptor) }
+
+    /// Writes all bytes.
+    ///
+    /// - Returns: Whether it succeeded. After a failure nothing is written any more.
+    func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        guard failure == 0 else { return false }
+        var rest = bytes
+        while !rest.isEmpty {
+            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(position))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                failure = count < 0 ? errno : EIO
+                return false
+            }
+            position += Int64(count)
+            size = max(size, position)
+            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+        }
+        return true
+    }
+
+    /// Moves to a position.
+    ///
+    /// - Returns: The position; -1 if there is none.
+    func seek(_ offset: Int64, from whence: Int32) -> Int64 {
+        let base: Int64
+        switch whence {
+        case SEEK_SET: base = 0
+        case SEEK_CUR: base = position
+        case SEEK_END: base = size
+        default: return -1
+        }
+        let (target, overflow) = base.addingReportingOverflow(offset)
+        guard !overflow, target >= 0 else { return -1 }
+        position = target
+        return target
+    }
+
+    /// Drops what is behind a position.
+    func cut(to length: Int64) {
+        // A file that stays longer ends in a piece that players skip.
+        if ftruncate(descriptor, off_t(length)) == 0 { size = length }
+    }
+}
+
+/// A file that can't be made or written.
+struct FileFailure: Error, CustomStringConvertible {
+    var path: String
+    /// The number of the error.
+    var number: Int32
+
+    /// Whether there is no room for more, which is an ordinary end of a recording.
+    var isFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
+
+    var description: String {
+        let reason = String(cString: strerror(number))
+        return switch number {
+        case EEXIST:
+            "\(path): already exists. Name another file, remove it, or set overwrite: true."
+        case ELOOP:
+            "\(path): is a link, and links are not followed. Name the file itself."
+        case EINVAL, ENXIO, EISDIR:
+            "\(path): is no ordinary file. Name one, or remove what is there."
+        case _ where isFull:
+            "\(path): no room for more: \(reason). The file ends here, and is playable. Free "
+                + "space, or record to another disk."
+        default:
+            "\(path): can't be written: \(reason). Record to a folder that is writable."
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Glibc
+import GreenroomMedia
+package import GreenroomModel
+package import GreenroomVideo
+
+/// `record` with the name of a file, `talk.mkv`: the bundled output `Recorder`.
+package struct FileRecording: Output, Equatable {
+    /// The endings of such names.
+    static let endings = ["mkv", "webm", "mp4"]
+
+    /// The file's absolute path.
+    package var file: String
+
+    /// - Parameter file: The file's absolute path.
+    /// - Returns: nil if the name does not end as those of such files do.
+    init?(file: String) {
+        guard let ending = file.split(separator: ".").last,
+            Self.endings.contains(ending.lowercased())
+        else { return nil }
+        self.file = file
+    }
+
+    package var plugin: PluginConfiguration? {
+        PluginConfiguration("Recorder", settings: ["file": .string(file)])
+    }
+
+    package var writtenFolder: String? {
+        file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) }
+    }
+
+    package func open(in session: inout OutputBuilder) throws(OutputError) {
+        // The session does not start without its recording, as with a folder.
+        var about = stat()
+        guard lstat(file, &about) != 0 else {
+            throw OutputError(
+                place: file,
+                explanation: "already exists. Record to another file, or remove it.")
+        }
+    }
+
+    package var product: String? { "recorded in \(file)" }
+
+    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+        earlier.contains { ($0 as? FileRecording)?.file == file }
+            ? ["an earlier output records to the same file. Name another."] : []
+    }
+}

@@ -1,0 +1,296 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests that what the bundled output `Recorder` writes can be played, and is complete.
+@Suite(.ownThreads) struct RecorderTests {
+    private static let sources = """
+        camera: { plugin: ColorBars }
+        microphone: { plugin: Tone }
+        share: { plugin: ColorBarsShare, audio: { plugin: ToneShareAudio } }
+        """
+
+    /// An output: the plugin, with its settings and other keys.
+    private static func output(_ settings: String, _ more: String = "") -> String {
+        TestSession.bundled("Recorder", settings, more)
+    }
+
+    private func session(
+        _ outputs: [String], _ sources: String = sources, maximum: String = "160x90@15",
+        duration: String = "3s",
+        timeline: [String] = [], isolation: String? = nil
+    ) throws -> TestSession {
+        try TestSession(
+            sources, maximum: maximum, duration: duration, clock: "virtual",
+            timeline: timeline, isolation: isolation,
+            outputs: "[\(outputs.joined(separator: ", "))]")
+    }
+
+    private func run(_ session: TestSession) throws -> Finished {
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        return run
+    }
+
+    @Test func `each format and codec has every frame and sample, in its time`() throws {
+        let files = [
+            ("a.mkv", "", ["vp8", "vp8", "opus"]),
+            ("a.webm", "video: vp9", ["vp9", "vp9", "opus"]),
+            ("a.mp4", "", ["h264", "h264", "aac"]),
+            ("b.mp4", "audio: opus", ["h264", "h264", "opus"]),
+            ("b.MKV", "video: h264, audio: aac", ["h264", "h264", "aac"]),
+        ]
+        let session = try session(
+            files.map { Self.output("file: new/\($0.0), \($0.1)") })
+        let run = try self.run(session)
+        for (name, _, codecs) in files {
+            let file = try RecordedFile(session.folder("new/\(name)"))
+            #expect(file.streams.map(\.codec) == codecs)
+            #expect(file.streams.map(\.name) == ["camera", "share", "mix"])
+            #expect(file.streams.map(\.isDefault) == [true, false, true])
+            #expect(abs((file.duration ?? 0) - 3) < 0.030, "\(name): \(file.duration ?? -1)")
+            for video in file.streams.prefix(2) {
+                #expect(video.times.count == 45, "\(name)")
+                #expect(abs(video.times[0]) < 0.001 && abs(video.end - 3) < 0.002, "\(name)")
+            }
+            let audio = file.streams[2]
+            // Matroska says exactly how much of Opus is sound.
+            if codecs[2] == "opus", name == "a.mkv" || name == "a.webm" {
+                #expect(audio.samples == 3 * 48_000, "\(name)")
+            }
+            #expect(abs(audio.end - 3) < 0.030, "\(name): \(audio.end)")
+            try file.play()
+        }
+        #expect(run.standardError.contains("files 1, seconds 3"), "\(run)")
+    }
+
+    @Test func `audio and video stay in step`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("FlashCamera", "ppm: 0, stamps: own"))
+            microphone: \(try TestSession.hostile("BeepMic", "ppm: 0, stamps: own"))
+            """, maximum: "16x16@30", duration: "5s", clock: "virtual",
+            outputs:
+                "[\(["a.mkv", "a.mp4"].map { Self.output("file: \($0)") }.joined(separator: ","))]"
+        )
+        let run = try self.run(session)
+        for name in ["a.mkv", "a.mp4"] {
+            let (picture, sound) = (session.folder("\(name).y4m"), session.folder("\(name).wav"))
+            let decoded = try ChildProcess.run(
+                "ffmpeg",
+                [
+                    "-v", "error", "-i", session.folder(name), "-map", "0:v", "-r", "30",
+                    "-pix_fmt", "yuv420p", picture, "-map", "0:a", "-af",
+                    "aresample=async=1:first_pts=0", sound,
+                ])
+            #expect(decoded.exit == .code(0), "\(decoded)")
+            let delays = try FlashAndBeep(picture: picture, sound: sound).delays
+            #expect(delays.count >= 3, "\(name)\n\(run)")
+            // A frame, and half of one for what the flash is measured with.
+            #expect((delays.map(abs).max() ?? 1) < 0.034, "\(name): \(delays)")
+        }
+    }
+
+    @Test func `two runs and a process of its own make the same bytes`() throws {
+        let names = ["a.mkv", "a.mp4"]
+        let sessions = try [nil, nil, "process"].map { isolation in
+            let session = try session(
+                names.map { name in
+                    Self.output(
+                        "file: \(name)",
+                        isolation == nil ? "" : "isolation: process, allow: { write: [.] }")
+                }, duration: "2s")
+            _ = try self.run(session)
+            return session
+        }
+        for name in names {
+            let files = try sessions.map { try readFile($0.folder(name)) }
+            #expect(files[0].count > 10_000)
+            #expect(files[0] == files[1], "\(name): two runs")
+            #expect(files[0] == files[2], "\(name): in a process of its own")
+        }
+    }
+
+    @Test func `segments begin with key frames, and lose nothing between them`() throws {
+        let session = try session(
+            [
+                Self.output("file: a.mkv, segment-seconds: 2"),
+                Self.output("file: b.mp4, segment-seconds: 2, audio: opus"),
+            ], duration: "7s")
+        let run = try self.run(session)
+        for (name, ending) in [("a", "mkv"), ("b", "mp4")] {
+            let files = try Self.segments(name, ending, session)
+            #expect(files.count == 4, "\(name)\n\(run)")
+            for track in 0..<2 {
+                let frames = files.map(\.streams[track].times.count)
+                #expect(frames.reduce(0, +) == 7 * 15, "\(name): \(frames)")
+                // A decoder shows nothing before a key frame.
+                #expect(files.allSatisfy { abs($0.streams[track].times[0]) < 0.001 }, "\(name)")
+            }
+            if ending == "mkv" {
+                #expect(files.map(\.streams[2].samples).reduce(0, +) == 7 * 48_000, "\(name)")
+            }
+            #expect(abs(files.compactMap(\.duration).reduce(0, +) - 7) < 0.1)
+        }
+        #expect(run.standardError.contains("files 4, seconds 7"), "\(run)")
+    }
+
+    @Test func `segments are no larger than they should be, and lose nothing`() throws {
+        let street = Checkout.root + "/.build/media/street.y4m"
+        let session = try session(
+            [Self.output("file: c.mkv, segment-megabytes: 1, video-bit-rate: 2000")],
+            """
+            camera: { plugin: Y4MFile, settings: { path: "\(street)" } }
+            microphone: { plugin: Tone }
+            """, maximum: "768x576@10", duration: "10s")
+        let run = try self.run(session)
+        let files = try Self.segments("c", "mkv", session)
+        #expect(files.count > 1, "\(run)")
+        #expect(try files.allSatisfy { try readFile($0.path).count <= 1_000_000 }, "\(run)")
+        let frames = files.map(\.streams[0].times.count)
+        #expect(frames.reduce(0, +) == 100, "\(frames)\n\(run)")
+        #expect(files.map(\.streams[1].samples).reduce(0, +) == 10 * 48_000)
+    }
+
+    /// The files of a recording in segments.
+    private static func segments(
+        _ name: String, _ ending: String, _ session: TestSession
+    ) throws -> [RecordedFile] {
+        var files: [RecordedFile] = []
+        while session.folder.has("\(name)-00\(files.count + 1).\(ending)") {
+            files.append(try RecordedFile(session.folder("\(name)-00\(files.count + 1).\(ending)")))
+        }
+        return files
+    }
+
+    @Test func `a still share costs little, and black is recorded`() throws {
+        let picture = Checkout.root + "/.build/media/slides/fruits.jpg"
+        let session = try session(
+            [Self.output("file: a.mkv, audio-tracks: separate")],
+            """
+            camera: { plugin: ColorBars }
+            microphone: { plugin: Tone }
+            share: { plugin: Slides, settings: { path: "\(picture)" } }
+            """, duration: "12s",
+            timeline: ["at: 1s, do: stop camera", "at: 11s, do: start camera"])
+        let run = try self.run(session)
+        let file = try RecordedFile(session.folder("a.mkv"))
+        #expect(file.streams.map(\.name) == ["camera", "share", "microphone"])
+        let camera = try file.stream("camera")
+        // Ten seconds of black are four frames a second.
+        #expect((60...80).contains(camera.times.count), "\(camera.times.count)")
+        #expect(abs(camera.end - 12) < 0.002)
+        #expect(try file.luma(0, at: 0.5) > 60)
+        #expect(try file.luma(0, at: 6) < 20)
+        #expect(try file.luma(0, at: 11.7) > 60)
+        let share = try file.stream("share")
+        #expect(share.times.count <= 49 && abs(share.end - 12) < 0.002, "\(share)")
+        #expect(abs(try file.luma(1, at: 1) - file.luma(1, at: 11.4)) < 4)
+        // The line of the log, with size and rate.
+        let line = /a\.mkv: 10 s, \d+\.\d MB, now \d+\.\d Mbit\/s/
+        #expect(run.standardError.contains(line), "\(run)")
+    }
+
+    @Test func `record with the name of a file is the Recorder, isolated or not`() throws {
+        for isolation in [nil, "process"] {
+            let session = try session(
+                ["{ record: talk.mp4 }"], duration: "1s", isolation: isolation)
+            let check = try Greenroom.run("check", session.file)
+            #expect(
+                check.text.contains("Recorder { file: \(session.folder("talk.mp4"))"), "\(check)")
+            let run = try self.run(session)
+            #expect(
+                run.standardError.contains("recorded in \(session.folder("talk.mp4"))"), "\(run)")
+            #expect(try RecordedFile(session.folder("talk.mp4")).streams.count == 3)
+            // It is not replaced, and the session does not start.
+            let before = try readFile(session.folder("talk.mp4"))
+            let again = try session.run()
+            #expect(again.exit != .code(0))
+            #expect(
+                again.standardError.contains(
+                    "talk.mp4: already exists. Record to another file, or remove it."), "\(again)")
+            #expect(try readFile(session.folder("talk.mp4")) == before)
+        }
+    }
+
+    @Test func `a file that is there stays, unless the setting says otherwise`() throws {
+        let session = try session(
+            [
+                Self.output("file: kept.mkv"), Self.output("file: replaced.mkv, overwrite: true"),
+                Self.output("file: link.mkv, overwrite: true"),
+                Self.output("file: a.webm, video: h264"), Self.output("file: a.avi"),
+                Self.output("file: s.mkv, overwrite: true, segment-seconds: 2"),
+            ], duration: "1s")
+        for name in ["kept.mkv", "replaced.mkv", "target", "s-002.mkv", "s-003.mkv"] {
+            try session.folder.write(name, "something")
+        }
+        _ = try ChildProcess.run("ln", ["-s", "target", session.folder("link.mkv")])
+        let run = try session.run()
+        for text in [
+            "kept.mkv: already exists. Name another file, remove it, or set overwrite: true.",
+            "link.mkv: is a link, and links are not followed. Name the file itself.",
+            "a.webm: a .webm can't have h264; choose another codec, or another ending",
+            "a.avi: the name says no format; end it with .mkv, .webm or .mp4",
+        ] {
+            #expect(run.standardError.contains(text), "\(text)\n\(run)")
+        }
+        for name in ["kept.mkv", "target"] {
+            #expect(try readFile(session.folder(name)) == Array("something".utf8))
+        }
+        #expect(try RecordedFile(session.folder("replaced.mkv")).streams.count == 3)
+        #expect(try RecordedFile(session.folder("s-001.mkv")).streams.count == 3)
+        #expect(!session.folder.has("s-002.mkv") && !session.folder.has("s-003.mkv"))
+    }
+
+    @Test func `a full disk is an ordinary end`() throws {
+        let session = try session(
+            ["a.mkv", "a.mp4"].map { Self.output("file: \($0), audio-bit-rate: 510") }
+                + [TestSession.bundled("FrameFolder", "folder: frames, every: 50")],
+            "camera: { plugin: ColorBars }\nmicrophone: { plugin: Tone }", duration: "8s")
+        // Looking for plugins needs larger files; what it finds is remembered.
+        #expect(try Greenroom.run("check", session.file).exit == .code(0))
+        // Files of at most 150 KB.
+        let child = try ChildProcess(
+            "sh",
+            [
+                "-c", "trap '' XFSZ; ulimit -f 300; exec \"$0\" run \"$1\"", Checkout.greenroom,
+                session.file,
+            ], environment: Greenroom.environment)
+        let run = child.wait(atMost: .seconds(60))
+        for name in ["a.mkv", "a.mp4"] {
+            let file = try RecordedFile(session.folder(name))
+            let end = file.streams.map(\.end).min() ?? 0
+            #expect(end > 0.4 && end < 7.5, "\(name): \(end)\n\(run)")
+            try file.play()
+            let lines = run.standardError.split(separator: "\n").filter {
+                $0.contains("\(name): no room for more: File too large. The file ends here")
+            }
+            #expect(lines.count == 1, "\(run)")
+        }
+        // The session has gone on to its end.
+        #expect(run.standardError.contains("stopping: the duration is over"), "\(run)")
+        #expect(session.folder.has("frames/frame-000100.png"), "\(run)")
+        #expect(run.exit == .code(0), "\(run)")
+    }
+
+    @Test(arguments: 0..<Nightly.value(50, byDay: 5))
+    func `a recording that was killed plays to its last second`(round: Int) throws {
+        let name = ["a.mkv", "a.mp4", "a.webm"][round % 3]
+        // The other recording says how far the session was.
+        let session = try TestSession(
+            "camera: { plugin: ColorBars }\nmicrophone: { plugin: Tone }", maximum: "160x90@15",
+            duration: nil, outputs: "[\(Self.output("file: \(name)")), { record: recording }]")
+        let child = try session.start()
+        #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
+        usleep(UInt32.random(in: 1_000_000...2_500_000))
+        child.signal(SIGKILL)
+        let run = child.wait(atMost: .seconds(5))
+        let reached =
+            Double(try WAVRecording(session.recording + "/camera.wav").frameCount) / 48_000
+        let file = try RecordedFile(session.folder(name))
+        for stream in file.streams {
+            #expect(stream.end > reached - 1.5, "\(name): \(stream.end) of \(reached)\n\(run)")
+        }
+        try file.play()
+    }
+}
