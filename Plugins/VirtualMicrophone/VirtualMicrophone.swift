@@ -39,6 +39,8 @@ final class VirtualMicrophone: VirtualAudioSpeaker {
 
     var format: AudioFormat { AudioFormat(sampleRate: 48_000, channels: settings.channels) }
 
+    func hears(_ track: Track) -> Bool { track.participant == nil }
+
     var positions: Set<SpeakerPosition> {
         switch settings.position {
         case .mix: [.mixed]
