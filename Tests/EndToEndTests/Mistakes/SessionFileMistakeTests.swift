@@ -25,7 +25,7 @@ import Testing
             #"s.yaml:1:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#),
         Mistake(
             "session: { duration: 10s }",
-            #"s.yaml:1:1: needs at least one of the keys "camera", "microphone", "share". Add one."#
+            #"s.yaml:1:1: needs at least one of the keys "camera", "microphone", "share", "call". Add one."#
         ),
         Mistake(
             "", ["check", "text"], 65,
