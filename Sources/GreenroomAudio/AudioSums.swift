@@ -111,7 +111,7 @@ extension AudioMixer.Mix {
     }
 }
 
-/// Turns a sum down while it exceeds 16 bits, so that it is not clipped.
+/// Turns a sum down while it exceeds 16 bits. Only a peak in the first 2 ms after a rise is clipped.
 ///
 /// The gain falls within the first 2 ms of a stretch in which a peak lies, and returns within about
 /// 200 ms. Without peaks the samples stay as they are.

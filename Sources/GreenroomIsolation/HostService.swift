@@ -56,21 +56,7 @@ struct HostService {
                 HostInterface.output.pointee.release(
                     instance, channel.read(at: MessageLayout.subject)))
         case .reportValue: report(length)
-        case .joined: join(length)
-        case .left:
-            answer(
-                HostInterface.call.pointee.left(
-                    instance, channel.read(at: MessageLayout.subject)))
-        case .openTrack: openTrack()
-        case .closeTrack:
-            answer(
-                HostInterface.call.pointee.close_track(
-                    instance, allowed(channel.read(at: MessageLayout.subject))))
-        case .setMuted:
-            answer(
-                HostInterface.call.pointee.set_muted(
-                    instance, allowed(channel.read(at: MessageLayout.subject)),
-                    channel.read(at: MessageLayout.subject + 8)))
+        case .joined, .left, .openTrack, .closeTrack, .setMuted: serveCall(call, length)
         case .setCeiling, .outputState: passOutput(call, length)
         case .wantsChanged: answer(HostInterface.output.pointee.wants_changed(instance))
         default: nil
@@ -164,6 +150,23 @@ struct HostService {
     }
 
     // MARK: Calls
+
+    /// Passes what a call asks for, each of which writes a line to the log.
+    private func serveCall(_ call: Call, _ length: Int) -> Int {
+        connection.countLines(1)
+        let host = HostInterface.call.pointee
+        let place = MessageLayout.subject
+        return switch call {
+        case .joined: join(length)
+        case .left: answer(host.left(instance, channel.read(at: place)))
+        case .openTrack: openTrack()
+        case .closeTrack: answer(host.close_track(instance, allowed(channel.read(at: place))))
+        default:
+            answer(
+                host.set_muted(
+                    instance, allowed(channel.read(at: place)), channel.read(at: place + 8)))
+        }
+    }
 
     /// A sender; 0 if it is not this plugin's.
     private func allowed(_ sender: UInt64) -> UInt64 { connection.mayUse(sender) ? sender : 0 }

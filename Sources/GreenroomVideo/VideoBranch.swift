@@ -178,6 +178,8 @@ package final class VideoBranch: Sendable {
             guard let next = next.take() else { return isOver ? .end : nil }
             past += queue.counts
             swap(&queue, &nextQueue)
+            // The time between is no interval of consecutive periods.
+            newestDeparture = nil
             return .form(next)
         }
 
@@ -236,6 +238,9 @@ package final class VideoBranch: Sendable {
     /// What the output takes, or took last; nil if it never wanted anything.
     package var form: BranchForm? { state.withLock { $0.form } }
 
+    /// Whether it takes nothing now.
+    package var isResting: Bool { state.withLock { $0.carriedBefore != nil } }
+
     /// Whether a form has not begun yet because the one before is still written.
     package var isChanging: Bool { state.withLock { $0.next != nil } }
 
@@ -286,14 +291,12 @@ package final class VideoBranch: Sendable {
     ) {
         var picture: BranchQueue.Picture? = picture
         state.change { state in
-            guard state.failure == nil, !state.isOver else { return }
-            if let before = state.carriedBefore {
-                state.past.unwanted += max(carried - before, 0)
-                state.carriedBefore = nil
-                state.end = max(state.end, now)
-            } else {
-                state.end(at: now)
-            }
+            guard !state.isOver else { return }
+            let before = state.carriedBefore
+            if let before { state.past.unwanted += max(carried - before, 0) }
+            state.carriedBefore = nil
+            guard state.failure == nil else { return }
+            if before == nil { state.end(at: now) } else { state.end = max(state.end, now) }
             let slot = form.capability.rate.frameCount(inNanoseconds: state.end)
             let first = picture.take()
             state.nextQueue = BranchQueue(
@@ -306,8 +309,8 @@ package final class VideoBranch: Sendable {
     /// Takes nothing more, after what is queued, until another form begins. [the track's thread]
     func rest(carried: Int, at now: Int64) {
         state.change { state in
-            guard state.failure == nil, !state.isOver, state.carriedBefore == nil else { return }
-            state.end(at: now)
+            guard !state.isOver, state.carriedBefore == nil else { return }
+            if state.failure == nil { state.end(at: now) }
             state.carriedBefore = carried
         }
     }

@@ -23,7 +23,7 @@ final class RunnerConnection: Sendable {
         var phase = Phase.running
         /// The sender that the plugin may use.
         var sender: UInt64 = 0
-        /// The senders of a call's tracks, oldest first.
+        /// The senders of a call's tracks.
         var trackSenders: [UInt64] = []
         /// Whether the warning about an ended sender is logged.
         var hasWarnedOfDeadSender = false
@@ -162,15 +162,11 @@ final class RunnerConnection: Sendable {
         set { state.withLock { $0.sender = newValue } }
     }
 
-    /// The most senders of tracks that are remembered; a call has at most 256 open tracks.
-    private static let trackSenderLimit = 1024
-
     /// Lets the plugin use the sender of a track that it has opened.
     func add(trackSender: UInt64) {
         state.withLock { state in
-            if state.trackSenders.count >= Self.trackSenderLimit {
-                state.trackSenders.removeFirst()
-            }
+            // Those of tracks that were closed meanwhile have ended.
+            state.trackSenders.removeAll { !HostInterface.isSender($0) }
             state.trackSenders.append(trackSender)
         }
     }

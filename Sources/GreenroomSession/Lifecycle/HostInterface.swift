@@ -222,6 +222,11 @@ package enum HostInterface {
                 }
             }))
 
+    /// Whether a handle is that of a sender.
+    package static func isSender(_ handle: UInt64) -> Bool {
+        videoGates[handle] != nil || audioGates[handle] != nil
+    }
+
     private static let gone = Status.gone.rawValue
 
     /// The sender tables for initialize.

@@ -23,11 +23,14 @@ struct InstanceEnvironment: Sendable {
     let frameLimit: Int
     private let limiter = LogRateLimiter()
 
-    /// - Parameter editedFrameLimit: For a pre-processor, the limit of its frames in use.
+    /// - Parameters:
+    ///   - editedFrameLimit: For a pre-processor, the limit of its frames in use.
+    ///   - participantFrameLimit: For an output, that of the frames of participants.
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
-        roster: CallRoster?, clock: SessionClock, events: SessionEvents, editedFrameLimit: Int
+        roster: CallRoster?, clock: SessionClock, events: SessionEvents, editedFrameLimit: Int,
+        participantFrameLimit: Int
     ) {
         self.feed = feed
         self.roster = roster
@@ -43,7 +46,7 @@ struct InstanceEnvironment: Sendable {
             switch descriptor.kind.facts.direction {
             case .source: videoIngest?.frameLimit ?? 0
             case .filter: editedFrameLimit
-            case .output: OutputFeed.frameLimit + (roster?.frameLimit ?? 0)
+            case .output: OutputFeed.frameLimit + participantFrameLimit
             }
     }
 

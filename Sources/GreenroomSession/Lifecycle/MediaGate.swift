@@ -8,6 +8,8 @@ final class MediaGate: Sendable {
         var backend: (any InstanceBackend)?
         /// When the current call began, in monotonic nanoseconds; nil without one.
         var busySince: Int64?
+        /// Whether that call is one of the control thread.
+        var isControl = false
         /// Whether the control thread waits to call the plugin: it is next.
         var controlWaits = false
         var times = CallbackTimes()
@@ -24,9 +26,9 @@ final class MediaGate: Sendable {
     /// The duration of calls.
     var times: CallbackTimes { state.withLock { $0.times } }
 
-    /// How long the current call has run, in nanoseconds of real time; nil without one.
+    /// How long the current media call has run, in nanoseconds of real time; nil without one.
     var busyNanoseconds: Int64? {
-        state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
+        state.withLock { $0.isControl ? nil : $0.busySince }.map { MonotonicClock.now - $0 }
     }
 
     func open(to backend: any InstanceBackend) { state.withLock { $0.backend = backend } }
@@ -63,6 +65,7 @@ final class MediaGate: Sendable {
             guard state.backend != nil else { return false }
             guard state.busySince == nil else { return nil }
             state.busySince = MonotonicClock.now
+            state.isControl = true
             return true
         }
         state.change { $0.controlWaits = false }
@@ -75,6 +78,7 @@ final class MediaGate: Sendable {
     func leave(after nanoseconds: Int64?) {
         state.change { state in
             state.busySince = nil
+            state.isControl = false
             if let nanoseconds { state.times.add(nanoseconds: nanoseconds) }
         }
     }

@@ -36,12 +36,13 @@ package final class PluginInstance: Sendable {
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
         pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil,
-        roster: CallRoster? = nil, editedFrameLimit: Int = 0
+        roster: CallRoster? = nil, editedFrameLimit: Int = 0, participantFrameLimit: Int = 0
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
             audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
-            roster: roster, clock: clock, events: events, editedFrameLimit: editedFrameLimit)
+            roster: roster, clock: clock, events: events, editedFrameLimit: editedFrameLimit,
+            participantFrameLimit: participantFrameLimit)
         factory = plan.factory
         isRequired = plan.isRequired
         state = Mutex(State(settings: plan.settings))

@@ -12,7 +12,7 @@ extension PluginLife {
         begin(.track) { [self] backend in
             guard let feed = environment.feed else { return .done }
             // Tracks of participants are told one by one, and say nothing of the others.
-            let isAll = tracks.allSatisfy { $0.participant == nil }
+            let isAll = tracks.contains { $0.participant == nil }
             if isAll { feed.control.willDescribe() }
             for track in tracks {
                 var want = feed.lastAnswer(about: track.id)
@@ -24,6 +24,8 @@ extension PluginLife {
                         status,
                         state.withLock { $0.errorText } ?? "track returned it without a reason")
                 }
+                // A life that was given up meanwhile has nothing to say.
+                guard !lifecycle.isOver else { return .illegal(lifecycle) }
                 do throws(WantProblem) {
                     try feed.settle(want, of: track)
                 } catch {
@@ -51,6 +53,8 @@ extension PluginLife {
     ///
     /// - Returns: nil if it can't be called any more.
     func betweenMedia<Result>(_ call: () -> Result) -> Result? {
+        let lifecycle = lifecycle
+        guard !lifecycle.isOver else { return nil }
         guard lifecycle == .sending, let gate else { return call() }
         // The step's time begins when the media call has returned.
         setCallbackTime(runs: false)

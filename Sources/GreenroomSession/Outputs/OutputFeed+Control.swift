@@ -29,6 +29,9 @@ extension OutputFeed {
         guard let track = wants.first(where: { $0.track.id == id })?.track else {
             throw Refusal(.unknownTrack(id), in: .setCeiling)
         }
+        guard track.participant == nil else {
+            throw Refusal(.participantTrack(id), in: .setCeiling)
+        }
         guard track.capability != nil else { throw Refusal(.audioTrack(id), in: .setCeiling) }
         guard let ceiling else { return control.set(nil, of: id) }
         let size = FrameSize(width: Int(ceiling.width), height: Int(ceiling.height))

@@ -138,6 +138,8 @@ package final class OutputFeed: Sendable {
                 state.answers.append(Answer(track: track, written: written, want: want))
                 return
             }
+            // The track of a participant is carried as it was wanted first.
+            guard track.participant == nil else { return }
             state.answers[index].track = track
             state.answers[index].written = written
             state.answers[index].want = want
@@ -184,6 +186,13 @@ package final class OutputFeed: Sendable {
     func want(of track: UInt32) -> TrackWant {
         state.withLock { state in
             state.index(of: track).map { state.answers[$0].want } ?? .nothing
+        }
+    }
+
+    /// The open tracks of participants of which the plugin has been told.
+    var participantTracks: [OutputTrack] {
+        state.withLock { state in
+            state.answers.filter { $0.track.participant != nil && !$0.hasEnded }.map(\.track)
         }
     }
 

@@ -175,7 +175,7 @@ package final class PluginAudioSink: AudioSink {
                 blocks?.finish(deliver)
                 blocks = nil
                 guard let want else { continue }
-                guard let made = AudioBlocks(want) else {
+                guard let made = AudioBlocks(want, from: place) else {
                     feed.leave()
                     return
                 }
@@ -190,7 +190,7 @@ package final class PluginAudioSink: AudioSink {
     }
 
     /// The sample at a frame of the session's rate.
-    private static func index(of frame: Int64, _ rate: Int) -> Int64 {
+    fileprivate static func index(of frame: Int64, _ rate: Int) -> Int64 {
         let own = Int64(AudioFormat.session.sampleRate)
         let (seconds, rest) = frame.quotientAndRemainder(dividingBy: own)
         return seconds * Int64(rate) + (rest * Int64(rate) + own / 2) / own
@@ -243,14 +243,19 @@ struct AudioBlocks: ~Copyable {
     private var resampled: [Int16]
     /// Samples of a block that is not full.
     private var pending: [Int16] = []
+    /// The first frame of the session.
+    private let first: Int64
     /// Frames of the session that were appended.
     private var appended: Int64 = 0
     /// Frames in blocks, and pending.
     private var made: Int64 = 0
 
+    /// - Parameter first: The first frame of the session: blocks from there on follow those up to
+    ///   there without a sample more or less.
     /// - Returns: nil if there is no memory.
-    init?(_ want: AudioTrackWant) {
+    init?(_ want: AudioTrackWant, from first: Int64 = 0) {
         self.want = want
+        self.first = first
         let rate = AudioFormat.session.sampleRate
         guard want.format.sampleRate != rate else {
             resampled = []
@@ -275,9 +280,10 @@ struct AudioBlocks: ~Copyable {
     /// Passes what is left: all samples of the session so far, rounded to a whole one.
     mutating func finish(_ deliver: (Span<Int16>) -> Void) {
         let rate = Int64(AudioFormat.session.sampleRate)
-        let (seconds, rest) = appended.quotientAndRemainder(dividingBy: rate)
-        let wanted = Int64(want.format.sampleRate)
-        let end = seconds * wanted + (rest * wanted + rate / 2) / rate
+        let wanted = want.format.sampleRate
+        let end =
+            PluginAudioSink.index(of: first + appended, wanted)
+            - PluginAudioSink.index(of: first, wanted)
         let channels = want.format.channels
         // The filter holds back a few milliseconds; the margin covers its rounding.
         for _ in 0..<4 where made < end {

@@ -22,6 +22,8 @@ package final class CallRoster: Sendable {
         var mixTrack: UInt32
         /// When they joined, on the session clock.
         var joined: Int64
+        /// How often they have opened a track of each kind.
+        var opened: [SessionRole: Int] = [:]
 
         /// The mix that they are to hear, as outputs are told of it.
         var describedMix: OutputTrack {
@@ -43,15 +45,29 @@ package final class CallRoster: Sendable {
     fileprivate struct State {
         var members: [UInt32: Member] = [:]
         var tracks: [UInt64: ParticipantTrack] = [:]
+        /// The senders of tracks that are muted.
+        var muted: Set<UInt64> = []
         var changes: [Change] = []
-        /// Senders of tracks that ended with the call: they answer that it is stopped.
+        /// Tracks that ended with the call: their senders answer that it is stopped.
         var stopped: [(sender: UInt64, track: ParticipantTrack)] = []
+        /// Tracks that have ended, and with frames that the plugin may still write to.
+        var retired: [(sender: UInt64, track: ParticipantTrack)] = []
+        /// Whether the session is ending.
+        var isOver = false
+        /// How many participants and tracks may be added at once, and when that was, on the session
+        /// clock.
+        var credit = CallRoster.mostAtOnce
+        var credited: Int64?
         var lastParticipant: UInt32 = 0
         /// The session's own tracks have the numbers below.
         var lastTrack: UInt32 = 15
         /// How often a file name was used.
         var fileNames: [String: Int] = [:]
     }
+
+    /// The most participants and tracks that are added at once, and in a second besides.
+    fileprivate static let mostAtOnce = 512.0
+    private static let mostInASecond = 20.0
 
     /// The most bytes of a name.
     static let longestName = 100
@@ -62,16 +78,14 @@ package final class CallRoster: Sendable {
 
     /// The number of the call's instance.
     let plugin: Int
-    /// Limit of the frames in use of each track, and of all in a plugin's own process.
-    let frameLimit: Int
+    private let frameLimit: Int
     private let clock: SessionClock
     private let events: SessionEvents
     private let state = Monitor(State())
 
     /// - Parameters:
     ///   - plugin: The number of the call's instance.
-    ///   - frameLimit: Limit of each track's frames in use; of all tracks together in a process of
-    ///     its own.
+    ///   - frameLimit: Limit of each track's frames in use.
     package init(plugin: Int, frameLimit: Int, clock: SessionClock, events: SessionEvents) {
         self.plugin = plugin
         self.frameLimit = frameLimit
@@ -88,7 +102,7 @@ package final class CallRoster: Sendable {
             throw Refusal(.participantName, in: .joined)
         }
         let now = clock.now
-        let number = try change(.joined) { state throws(Refusal) in
+        let number = try add(.joined) { state throws(Refusal) in
             guard state.members.count < Int(GR_MAX_PARTICIPANTS) else {
                 throw Refusal(.participantLimit(Int(GR_MAX_PARTICIPANTS)), in: .joined)
             }
@@ -134,7 +148,7 @@ package final class CallRoster: Sendable {
         }
         let capability = role.medium == .video ? try VideoCapability(written, in: call) : nil
         let now = clock.now
-        let opened = try change(call) { state throws(Refusal) in
+        let opened = try add(call) { state throws(Refusal) in
             guard let member = state.members[participant] else {
                 throw Refusal(.unknownParticipant(participant), in: call)
             }
@@ -144,7 +158,10 @@ package final class CallRoster: Sendable {
                 })
             else { throw Refusal(.secondTrack(role), in: call) }
             state.lastTrack += 1
-            let name = "\(member.fileName)-\(role.ownTrack.name)"
+            let count = member.opened[role, default: 0] + 1
+            state.members[participant]?.opened[role] = count
+            let name =
+                "\(member.fileName)-\(role.ownTrack.name)" + (count > 1 ? "-\(count)" : "")
             let track = ParticipantTrack(
                 id: state.lastTrack, kind: role, participant: member.participant, name: name,
                 opened: now, source: source(of: role, capability, name: name))
@@ -190,14 +207,34 @@ package final class CallRoster: Sendable {
 
     /// Mutes a track, or takes that back.
     func mute(_ isMuted: Bool, _ sender: UInt64) throws(Refusal) {
-        let track = try change(.setMuted) { state throws(Refusal) in
+        let track = try change(.setMuted) { state throws(Refusal) -> ParticipantTrack? in
             guard let track = state.tracks[sender] else {
                 throw Refusal(.closedTrack, in: .setMuted)
             }
+            guard state.muted.contains(sender) != isMuted else { return nil }
+            if isMuted { state.muted.insert(sender) } else { state.muted.remove(sender) }
             state.changes.append(.muted(track, isMuted))
             return track
         }
-        track.mute(isMuted, by: plugin)
+        track?.mute(isMuted, by: plugin)
+    }
+
+    /// Changes what the session has, unless that is too often.
+    private func add<Result>(
+        _ call: SenderCall, _ body: (inout State) throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        let now = clock.now
+        return try change(call) { state throws(Refusal) in
+            guard !state.isOver else { throw Refusal(.stopped, in: call) }
+            let seconds = Double(now - (state.credited ?? now)) / 1e9
+            state.credit = min(state.credit + seconds * Self.mostInASecond, Self.mostAtOnce)
+            state.credited = now
+            guard state.credit >= 1 else {
+                throw Refusal(.additionLimit(Int(Self.mostInASecond)), in: call)
+            }
+            state.credit -= 1
+            return try body(&state)
+        }
     }
 
     private func change<Result>(
@@ -215,10 +252,20 @@ package final class CallRoster: Sendable {
 
     /// Accepts nothing more on tracks that were closed.
     private func end(_ closed: [(sender: UInt64, track: ParticipantTrack)]) {
-        for (sender, track) in closed {
-            track.follow(.stopped)
-            track.remove(sender: sender)
+        for (_, track) in closed { track.follow(.uninitialized) }
+        state.withLock { $0.retired += closed }
+        forgetRetired()
+    }
+
+    /// Forgets tracks that have ended and that the plugin can't write to any more. A frame that a
+    /// thread of it is drawing stays until it is given back.
+    private func forgetRetired() {
+        let free = state.withLock { state in
+            let free = state.retired.filter { !$0.track.hasLeases }
+            state.retired.removeAll { !$0.track.hasLeases }
+            return free
         }
+        for (sender, track) in free { track.remove(sender: sender) }
     }
 
     // MARK: The session's side
@@ -232,13 +279,16 @@ package final class CallRoster: Sendable {
             defer { state.stopped = [] }
             return state.stopped
         }
-        for (sender, track) in stopped { track.remove(sender: sender) }
+        end(stopped)
     }
 
     /// The call is stopped, or its life has ended: everybody leaves.
-    func closeAll() {
+    ///
+    /// - Parameter isFinal: Whether the session ends, and nobody may join any more.
+    func closeAll(isFinal: Bool = false) {
         let now = clock.now
         let closed = state.withLock { state in
+            if isFinal { state.isOver = true }
             let closed = state.close(at: now) { _ in true }
             state.stopped += closed
             for member in state.members.values.sorted(by: {
@@ -255,7 +305,8 @@ package final class CallRoster: Sendable {
 
     /// Takes what has changed, in order. [the session's thread]
     func takeChanges() -> [Change] {
-        state.withLock { state in
+        forgetRetired()
+        return state.withLock { state in
             guard !state.changes.isEmpty else { return [] }
             defer { state.changes = [] }
             return state.changes
@@ -271,6 +322,7 @@ extension CallRoster.State {
         let closed = tracks.filter { isClosed($0.value) }.sorted { $0.value.id < $1.value.id }
         for (sender, track) in closed {
             tracks[sender] = nil
+            muted.remove(sender)
             changes.append(.closed(track, at: moment))
         }
         return closed.map { ($0.key, $0.value) }
@@ -279,8 +331,8 @@ extension CallRoster.State {
     /// A participant's name for files: `ana`, and `ana-2` for the second of that name.
     fileprivate mutating func fileName(of participant: OutputTrack.Participant) -> String {
         let name = participant.name.asFileName
-        guard fileNames[name] != nil || fileNames.count < CallRoster.fileNameLimit else {
-            return "participant-\(participant.number)"
+        guard fileNames.count < CallRoster.fileNameLimit else {
+            return "\(name)-participant-\(participant.number)"
         }
         fileNames[name, default: 0] += 1
         let count = fileNames[name, default: 1]

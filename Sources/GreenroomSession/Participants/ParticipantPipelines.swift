@@ -195,7 +195,7 @@ final class ParticipantPipelines: Sendable {
     func close(_ member: CallRoster.Member) {
         mixer.remove(.without(member.participant.number))
         let mix = state.withLock { $0.mixes.removeValue(forKey: member.participant.number) }
-        if let mix { finish(mix.sinks, of: mix.track) }
+        finish(mix?.sinks ?? [], of: member.mixTrack)
     }
 
     // MARK: Demand

@@ -73,6 +73,11 @@ package final class ParticipantTrack: Sendable {
         }
     }
 
+    /// Whether the plugin may still write to a frame of it.
+    var hasLeases: Bool {
+        if case .video(let ingest, _, _, _) = source { ingest.hasLeases } else { false }
+    }
+
     /// Mutes it, or takes that back: it owes nothing meanwhile.
     ///
     /// - Parameter plugin: The call's number.

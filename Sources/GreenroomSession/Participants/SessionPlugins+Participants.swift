@@ -9,6 +9,12 @@ extension SessionPlugins {
     mutating func followParticipants(on pipeline: SessionPipeline) {
         // One that has left has closed all that it had opened.
         guard let instance = slots.callInstance, let roster = instance.roster else { return }
+        // A new life of the call is told of its tracks as soon as it is back.
+        if let call = slots.call, isAway(call), !isEnding,
+            [.initialized, .sending].contains(instance.lifecycle)
+        {
+            return
+        }
         for change in roster.takeChanges() {
             switch change {
             case .joined(let member):
@@ -42,11 +48,11 @@ extension SessionPlugins {
         participants.ended(pipeline.participants.finishClosed())
         guard !isEnding else { return }
         endTracks(pipeline.participants.takeEnded())
-        guard let call = slots.call else { return }
-        let demands = pipeline.participants.takeDemands()
-        if !demands.isEmpty, call.instance.lifecycle == .sending, !isAway(call) {
-            begin(call) { $0.beginDemands(demands) }
+        guard let call = slots.call, call.instance.lifecycle == .sending, !isAway(call) else {
+            return
         }
+        let demands = pipeline.participants.takeDemands()
+        if !demands.isEmpty { begin(call) { $0.beginDemands(demands) } }
     }
 
     /// Describes a track to the outputs that are plugins.

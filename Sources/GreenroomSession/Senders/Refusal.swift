@@ -70,8 +70,10 @@ struct Refusal: Error, Equatable, Sendable {
         case closedTrack
         case frameRate(UInt32, UInt32)
         case changeLimit(Int)
+        case additionLimit(Int)
         case unknownTrack(UInt32)
         case audioTrack(UInt32)
+        case participantTrack(UInt32)
         case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
         case outputState(UInt32)
     }
@@ -102,6 +104,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .gone: .gone
         case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .participantName,
             .unknownParticipant, .trackKind, .secondTrack, .closedTrack, .unknownTrack, .audioTrack,
+            .participantTrack,
             .ceiling, .outputState:
             .badArgument
         case .unknownFormat, .compressedLease: .badFormat
@@ -118,7 +121,7 @@ struct Refusal: Error, Equatable, Sendable {
         case .channels: .badChannels
         case .emptyBlock, .longBlock: .badBlock
         case .queueFull: .queueFull
-        case .noBuffer, .poolEmpty, .keptLimit, .participantLimit: .noBuffer
+        case .noBuffer, .poolEmpty, .keptLimit, .participantLimit, .additionLimit: .noBuffer
         case .reportLimit, .changeLimit: .queueFull
         case .data: .badData
         }
@@ -302,12 +305,22 @@ struct Refusal: Error, Equatable, Sendable {
                 "the rate is \(numerator)/\(denominator), and rates are above 0 and at most 1000",
                 "Write a rate in frames a second"
             )
+        case .additionLimit(let limit):
+            (
+                "participants and tracks were added too often, \(limit) in a second last",
+                "Let fewer join, and keep tracks open"
+            )
         case .changeLimit(let limit):
             ("\(limit) changes wait for the session", "Open and close less often")
         case .reportLimit(let limit):
             ("\(limit) values are reported already", "Report fewer names")
         case .unknownTrack(let id):
             ("track \(id) was not described to this output", "Pass the id that track brought")
+        case .participantTrack(let id):
+            (
+                "track \(id) is a participant's, which has no ceilings",
+                "Want a smaller size when track describes it"
+            )
         case .audioTrack(let id):
             ("track \(id) has audio, and ceilings are for video", "Pass the id of a video track")
         case .ceiling(let width, let height, let numerator, let denominator):

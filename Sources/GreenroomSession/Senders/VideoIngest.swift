@@ -121,6 +121,11 @@ package final class VideoIngest: Sendable {
         }
     }
 
+    /// Whether the plugin has frames that it may still write to.
+    var hasLeases: Bool {
+        state.withLock { state in state.leases.indices.contains { state.leases[$0] != nil } }
+    }
+
     /// Limit of the plugin's frames in use.
     var frameLimit: Int { ownPool.limit }
 

@@ -8,6 +8,8 @@ import GreenroomRuntime
 struct SessionNegotiations {
     /// Sorted by role.
     private(set) var all: [VideoNegotiation] = []
+    /// The first capability of each track, by its source.
+    private var firstCapabilities: [Int: VideoCapability] = [:]
     /// The row for the filters of a role, as an offer, after their source agreed.
     private var filterOffers: [SessionRole: Offer] = [:]
 
@@ -48,8 +50,16 @@ struct SessionNegotiations {
 
     /// The first capability of a source's track: agreed, or suggested if the source was lost
     /// before; nil for audio.
+    ///
+    /// Outputs keep it: what the source agrees to later changes its frames, and not theirs.
     func capability(of source: SessionPlugin) -> VideoCapability? {
-        source.instance.agreement?.track ?? self[source]?.negotiator.offer?.suggested
+        firstCapabilities[source.number] ?? source.instance.agreement?.track
+            ?? self[source]?.negotiator.offer?.suggested
+    }
+
+    /// Keeps the first capabilities of the sources' tracks.
+    mutating func keepFirstCapabilities(of sources: [SessionPlugin]) {
+        for source in sources { firstCapabilities[source.number] = capability(of: source) }
     }
 
     /// The offer to a source's filters: its track's first capability.

@@ -135,6 +135,7 @@ final class SessionPipeline: Sendable {
         var isAnyLost = false
         for video in videoTracks {
             for branch in video.track.branches where branch.form != nil {
+                if branch.failure == nil, branch.isResting { continue }
                 guard branch.failure != nil else { return false }
                 isAnyLost = true
             }

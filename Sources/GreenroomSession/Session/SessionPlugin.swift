@@ -1,3 +1,4 @@
+import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
@@ -114,6 +115,9 @@ struct PluginSlots {
                     address: address, instance: instance, onFailure: plugin.onFailure,
                     startDeadline: nil))
         }
+        // Two frames of a camera and a share of each participant; of a call those, too, that it sends.
+        let hasCall = plan.outputs.values.contains { $0.descriptor.kind.isCall }
+        let participantFrames = hasCall ? 4 * Int(GR_MAX_PARTICIPANTS) : 0
         let taking = plan.outputs.sorted { $0.key < $1.key }
         for (number, (index, plugin)) in taking.enumerated() {
             let address = plan.configuration.address(ofOutput: index)
@@ -127,7 +131,8 @@ struct PluginSlots {
                 : nil
             let instance = PluginInstance(
                 plan: plugin, number: number, role: "\(address)", clock: clock, events: events,
-                feed: feed, roster: roster)
+                feed: feed, roster: roster,
+                participantFrameLimit: participantFrames + (roster == nil ? 0 : 4 * frameLimit))
             outputs.append(
                 SessionPlugin(
                     address: address, instance: instance, onFailure: plugin.onFailure,

@@ -195,7 +195,10 @@ extension SessionPlugins {
         case .initialize:
             settleChange(of: plugin)
             if plugin.feed != nil {
-                begin(plugin) { [tracks = tracks(for: plugin)] in $0.beginDescribing(tracks) }
+                begin(plugin) {
+                    [tracks = tracks(for: plugin) + (plugin.feed?.participantTracks ?? [])] in
+                    $0.beginDescribing(tracks)
+                }
             } else if stopped.contains(plugin.number) {
                 didRestart(plugin)
             } else {

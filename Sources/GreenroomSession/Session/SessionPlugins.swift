@@ -83,6 +83,7 @@ extension SessionPlugins {
             else { continue }
             events.send(.agreed(role: source.instance.role, agreement: agreement, record))
         }
+        negotiations.keepFirstCapabilities(of: slots.sources)
         for source in slots.sources {
             guard let offer = negotiations.offerToFilters(of: source), let role = source.role
             else { continue }
@@ -145,7 +146,7 @@ extension SessionPlugins {
     mutating func stopSources() {
         isEnding = true
         for source in slots.sources { source.instance.closeIngest() }
-        slots.call?.instance.roster?.closeAll()
+        slots.callInstance?.roster?.closeAll(isFinal: true)
         // The ending steps follow from the ends of running ones.
         for step in steps.takeRunning() { settle(steps.end(of: step), of: step) }
         perform(slots.sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }

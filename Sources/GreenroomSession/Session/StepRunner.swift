@@ -134,7 +134,9 @@ struct StepRunner {
             let running = instance.runningCallback
             let taken = running?.nanoseconds ?? 0
             guard running == nil || running?.step == step.pending.step,
-                taken < deadlineNanoseconds, deadline < lastDeadline
+                taken < deadlineNanoseconds, deadline < lastDeadline,
+                // It waits behind a media call that hangs.
+                (instance.mediaNanoseconds ?? 0) < deadlineNanoseconds
             else { return .hangs }
             deadline = min(
                 MonotonicClock.deadline(after: deadlineNanoseconds - taken), lastDeadline)

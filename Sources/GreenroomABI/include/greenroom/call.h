@@ -102,7 +102,7 @@ typedef struct gr_call_host {
    *
    *  Writes their number, which is never zero and not used again. Returns GR_STATUS_BAD_ARGUMENT for
    *  a name that is empty or longer than 100 bytes, GR_STATUS_NO_BUFFER for more than
-   *  GR_MAX_PARTICIPANTS, and GR_STATUS_NOT_STARTED, GR_STATUS_STOPPED or GR_STATUS_GONE outside of
+   *  GR_MAX_PARTICIPANTS and for more than 20 participants and tracks a second over a long time, and GR_STATUS_NOT_STARTED, GR_STATUS_STOPPED or GR_STATUS_GONE outside of
    *  start_send and stop_send. [any & sending] */
   gr_status (*GR_NONNULL joined)(gr_instance instance, const char *GR_NONNULL name,
                                  uint32_t *GR_NONNULL participant);
@@ -119,8 +119,8 @@ typedef struct gr_call_host {
   /** Closes a track: what was sent before is still shown and played. [any & sending] */
   gr_status (*GR_NONNULL close_track)(gr_instance instance, gr_sender sender);
 
-  /** The participant has muted a track, or sends again. Muted video is black, muted audio silence,
-   *  and neither counts as missing. [any & sending] */
+  /** The participant has muted a track, or sends again. Video is black until the next frame, and audio
+   *  that is not sent does not count as missing: send nothing while it is muted. [any & sending] */
   gr_status (*GR_NONNULL set_muted)(gr_instance instance, gr_sender sender, uint32_t is_muted);
 } gr_call_host;
 

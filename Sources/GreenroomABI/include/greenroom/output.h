@@ -37,6 +37,7 @@
  *   a recording keeps its size. A lower ceiling takes effect at once, a higher one after a few
  *   seconds without a change. The output still gets its frames as it wants them; an output that
  *   wants them smaller as well uses wants_changed. All ceilings of an output end with its life.
+ *   Participants' tracks have none.
  *
  *   MEDIA
  *
