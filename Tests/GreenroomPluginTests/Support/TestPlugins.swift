@@ -9,7 +9,7 @@ var testEntry: UnsafePointer<gr_entry> {
         RecordingSource.self, RecordingShare.self, RecordingMic.self, RecordingShareAudio.self,
         RecordingFilter.self, EverySetting.self, TestCamera.self, TestScreen.self,
         TestMicrophone.self, TestScreenAudio.self, HandyCamera.self, PumpingCamera.self,
-        RecordingOutput.self, RecordingSpeaker.self, RecordingCall.self)
+        RecordingOutput.self, RecordingSpeaker.self, RecordingReceiver.self, RecordingCall.self)
     guard let entry else { preconditionFailure("nothing was exported") }
     return entry.assumingMemoryBound(to: gr_entry.self)
 }
