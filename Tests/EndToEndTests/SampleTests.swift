@@ -55,7 +55,7 @@ import TestSupport
 
     @Test func `the manual's session files are valid`() throws {
         let files = Chapter.manual.flatMap(\.blocks).filter { $0.language == "yaml" }
-        #expect(files.count == 8)
+        #expect(files.count == 10)
         let folder = try TemporaryFolder()
         for file in files {
             let run = try Greenroom.run("check", try folder.write("s.yaml", file.text))
