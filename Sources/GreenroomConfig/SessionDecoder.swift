@@ -360,7 +360,7 @@ enum SessionDecoder {
         OutputDraft(), name: "call", "A call.",
         expectation: "a section with the key \"plugin\"",
         fields: pluginFields(
-            "The call's plugin", example: ("LoopbackCall", ["participants": "Ana"]),
+            "The call's plugin", example: ("LoopbackCall", ["script": "Ana 0s camera"]),
             isRequired: true
         ).map { $0.within(\.plugin) } + [tracks]
     ) { draft, place in

@@ -1,3 +1,4 @@
+import GreenroomABI
 package import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
@@ -16,12 +17,17 @@ final class OutputDriver: Sendable {
     static let ordinary = VideoCapability(width: 640, height: 360, fps: 30)
 
     /// The tracks of a session that has everything.
-    static func tracks(_ capability: VideoCapability) -> [OutputTrack] {
-        SessionTrack.allCases.map { track in
+    ///
+    /// - Parameter isCall: Whether they are for a call, which gets what a participant is to hear.
+    static func tracks(_ capability: VideoCapability, isCall: Bool = false) -> [OutputTrack] {
+        let mix = OutputTrack(
+            id: 99, kind: UInt32(GR_TRACK_MIX_MINUS), name: "ana-mix-minus", capability: nil,
+            participant: OutputTrack.Participant(number: 99, name: "Ana"))
+        return SessionTrack.allCases.map { track in
             OutputTrack(
                 id: track.id, kind: track.rawValue, name: track.name,
                 capability: track.medium == .video ? capability : nil)
-        }
+        } + (isCall ? [mix] : [])
     }
 
     /// A stretch of sound, in frames of 48 kHz: 10 ms.

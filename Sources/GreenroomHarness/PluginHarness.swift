@@ -126,16 +126,34 @@ package final class PluginHarness: Sendable {
             kind.isOutput
             ? OutputFeed(role: role, name: role, number: number, selection: nil, events: events)
             : nil
+        let epoch = session.now
+        let audioMixer =
+            audioIngest != nil || kind.isCall
+            ? AudioMixer(
+                tracks: audioIngest.map { ingest in
+                    [AudioMixer.Track(source: ingest, sinks: [ClosureSink(onAudio: sinks.onAudio)])]
+                } ?? [],
+                mixSinks: [], clock: session) : nil
+        self.audioMixer = audioMixer
+        // What the participants of a call send goes nowhere, in its time.
+        let roster =
+            kind.isCall
+            ? CallRoster(
+                plugin: number, frameLimit: frameLimit, clock: session, events: events
+            ) { track in
+                track.discardVideo()
+                guard let ingest = track.audio else { return }
+                audioMixer?.add(
+                    AudioMixer.Track(source: ingest, sinks: []), at: session.now - epoch
+                ) { ingest.begin(epoch: epoch + $0) }
+            } : nil
         instance = PluginInstance(
             plan: plan, number: number, role: role, clock: session, events: events,
             videoIngest: input.map {
                 VideoIngest(pool: FramePool(limit: frameLimit), track: $0, clock: session)
             },
             audioIngest: audioIngest, feed: feed,
-            roster: kind.isCall
-                ? CallRoster(
-                    plugin: number, frameLimit: frameLimit, clock: session, events: events) : nil,
-            editedFrameLimit: kind.isFilter ? frameLimit : 0)
+            roster: roster, editedFrameLimit: kind.isFilter ? frameLimit : 0)
         driver = feed.map { [instance] in OutputDriver($0, instance, clock: session) }
         editor = kind.isFilter ? PreProcessorRunner(instance, clock: session) : nil
         var threads: [HostThread] = []
@@ -145,16 +163,8 @@ package final class PluginHarness: Sendable {
                     name: "sinks", clock: session, as: ClockOrder(part: .track, number: number)
                 ) { Self.show(input, to: sinks) })
         }
-        audioMixer = audioIngest.map { ingest in
-            AudioMixer(
-                tracks: [
-                    AudioMixer.Track(source: ingest, sinks: [ClosureSink(onAudio: sinks.onAudio)])
-                ],
-                mixSinks: [], clock: session)
-        }
-        if let audioMixer, let audioIngest {
-            let epoch = session.now
-            audioIngest.begin(epoch: epoch)
+        if let audioMixer {
+            audioIngest?.begin(epoch: epoch)
             threads.append(
                 HostThread(name: "sinks", clock: session, as: ClockOrder(part: .audio)) {
                     audioMixer.run(epoch: epoch)
@@ -222,7 +232,9 @@ package final class PluginHarness: Sendable {
         let initialized = end(instance.beginInitialize(offer: offer))
         guard descriptor.kind.isOutput, initialized == .done else { return initialized }
         let capability = capability ?? OutputDriver.ordinary
-        let described = end(instance.beginDescribing(OutputDriver.tracks(capability)))
+        let described = end(
+            instance.beginDescribing(
+                OutputDriver.tracks(capability, isCall: descriptor.kind.isCall)))
         guard case .refused = described else {
             tracks.withLock { $0 = (capability, false) }
             return described

@@ -12,13 +12,18 @@ import Testing
         #expect(run.exit == .code(0), "\(run)", sourceLocation: sourceLocation)
         #expect(!run.standardError.contains("warning"), "\(run)", sourceLocation: sourceLocation)
         let report = try plugin.report()
-        for picture in report.pictures {
-            #expect(picture.refused.isEmpty, "\(run)", sourceLocation: sourceLocation)
+        let tracks = (report.participants ?? []).flatMap(\.tracks)
+        // Tracks of participants close with the session. Their call runs until it has all media, and
+        // hears of the end from its next send.
+        let refused = tracks.map { $0.video?.refused ?? $0.audio?.refused ?? [:] }
+        #expect(refused.allSatisfy { $0.isEmpty || $0 == ["STOPPED": 1] }, "\(refused)\n\(run)")
+        #expect(report.pictures.allSatisfy { $0.refused.isEmpty }, "\(run)")
+        #expect(report.sounds.allSatisfy { $0.refused.isEmpty }, "\(run)")
+        for picture in report.pictures + tracks.compactMap(\.video) {
             #expect(picture.unprocessed.total == 0, "\(run)", sourceLocation: sourceLocation)
             #expect(picture.stamps.missing == 0 && picture.stamps.backward == 0)
         }
-        for sound in report.sounds {
-            #expect(sound.refused.isEmpty, "\(run)", sourceLocation: sourceLocation)
+        for sound in report.sounds + tracks.compactMap(\.audio) {
             #expect(sound.stamps.missing == 0 && sound.stamps.backward == 0)
         }
     }
@@ -181,6 +186,66 @@ import Testing
         #expect(output.values["brightness"] == rows.last.map { Double($0[1]) })
     }
 
+    @Test(arguments: NewPlugin.languages(of: "speaker"))
+    func `a speaker writes how loud every n-th block is, and changes while it runs`(
+        language: String
+    ) throws {
+        let plugin = try NewPlugin("speaker", language)
+        try plugin.build()
+        let run = try plugin.run("timeline=[{at: 500ms, set: 'outputs[0].settings.every=20'}]")
+        try expectFine(run, plugin)
+        let lines = try plugin.text("loudness.csv").split(separator: "\n")
+        #expect(lines.first == "sample,loudness")
+        let rows = lines.dropFirst().map { $0.split(separator: ",").compactMap { Int($0) } }
+        try #require(rows.allSatisfy { $0.count == 2 }, "\(lines)")
+        // Blocks of 20 ms at 16000 Hz.
+        #expect(rows.map { $0[0] / 320 } == [0, 10, 20, 40, 60, 80], "\(lines)")
+        let recorded = try plugin.sound("camera").channels[0]
+        for row in rows.dropFirst() {
+            let loudness = Tone.loudness(of: recorded[(row[0] * 3)...].prefix(960))
+            #expect(abs(loudness - Double(row[1])) < loudness * 0.03, "sample \(row[0])")
+        }
+        let output = try #require(try plugin.report().outputPlugins?.first)
+        #expect(output.role == "outputs[0]" && output.tracks.map(\.track) == ["mix"])
+        #expect(output.tracks.first?.media.taken == 100, "\(output)")
+        #expect(output.values["loudness"] == rows.last.map { Double($0[1]) })
+    }
+
+    @Test(arguments: NewPlugin.languages(of: "call"))
+    func `a call has a participant who sends, hears the session, and changes while it runs`(
+        language: String
+    ) throws {
+        let plugin = try NewPlugin("call", language)
+        try plugin.build()
+        let run = try plugin.run("timeline=[{at: 1s, set: call.settings.frequency=1000}]")
+        try expectFine(run, plugin)
+        let guest = try #require(try plugin.report().participants?.first)
+        #expect(guest.name == "Guest" && guest.joinedSeconds == 0, "\(guest)")
+        #expect(guest.tracks.map(\.track).sorted() == ["guest-camera", "guest-microphone"])
+        #expect(guest.tracks.allSatisfy { $0.beganSeconds == 0 }, "\(guest)")
+
+        let camera = try plugin.picture("guest-camera")
+        #expect(camera.width == 640 && camera.height == 360 && camera.frameCount == 50)
+        // The bar is 40 pixels of 200 on 60, and moves by 8 a frame.
+        let bars = try [10, 11].map { index in
+            try camera.frame(index).y.prefix(640).enumerated().filter { $0.element == 200 }
+                .map(\.offset)
+        }
+        #expect(bars[0].count == 40 && bars[1] == bars[0].map { $0 + 8 }, "\(bars)")
+
+        let samples = try plugin.sound("guest-microphone").channels[0]
+        #expect(samples.count == 2 * 48_000)
+        let (before, after) = (samples[9_600..<38_400], samples[57_600..<86_400])
+        #expect(abs((Tone.frequency(of: before, rate: 48_000) ?? 0) - 440) < 0.5)
+        #expect(abs((Tone.frequency(of: after, rate: 48_000) ?? 0) - 1000) < 0.5)
+        #expect(abs(Tone.amplitude(of: 440, in: before, rate: 48_000) - 6000) < 60)
+
+        // What the guest hears is the session's microphone alone: a tone of -20 dBFS.
+        let call = try #require(try plugin.report().outputPlugins?.first)
+        #expect(call.role == "call" && call.tracks.map(\.track) == ["guest-mix-minus"])
+        #expect(abs((call.values["peak"] ?? 0) - 3277) < 30, "\(call)")
+    }
+
     @Test(arguments: Nightly.pairs(["camera", "share", "pre-processor"], NewPlugin.languages))
     func `every size works`(kind: String, language: String) throws {
         let plugin = try NewPlugin(kind, language)
@@ -230,7 +295,11 @@ import Testing
                             ["plugin.h", "plugin.hpp", "send.h"]
                         )
                     }
-                let all = headers + (kind == "output" && language == "c" ? ["output.h"] : [])
+                let outputs = [
+                    "output": ["output.h"], "speaker": ["output.h"],
+                    "call": ["output.h", "call.h"],
+                ]
+                let all = headers + (language == "c" ? outputs[kind] ?? [] : [])
                 #expect(
                     try plugin.files()
                         == (["README.md", "session.yaml", source] + build
@@ -252,7 +321,7 @@ import Testing
 
     @Test(
         arguments: Nightly.pairs(NewPlugin.kinds, ["gcc", "clang", "g++", "clang++"])
-            .filter { $0 != "output" || !$1.hasSuffix("++") })
+            .filter { NewPlugin.languages(of: $0).contains("c++") || !$1.hasSuffix("++") })
     func `a source in C or C++ builds with every compiler`(kind: String, compiler: String) throws {
         let plugin = try NewPlugin(kind, compiler.hasSuffix("++") ? "c++" : "c")
         let run = try ChildProcess.run(
@@ -390,12 +459,13 @@ import Testing
             ("microphone", "self"), ("share", "Int"), ("camera", "Swift"),
             ("camera", "GreenroomPlugin"), ("pre-processor", "my-cam"), ("camera", "x-1-2-"),
             ("camera", "ColorBars"), ("output", "Output"), ("output", "Sink"),
-            ("output", "FrameFolder"),
+            ("output", "FrameFolder"), ("speaker", "Loudspeaker"), ("speaker", "virtual-audio"),
+            ("speaker", "Speaker"), ("call", "Call"), ("call", "Meeting"), ("call", "Loopback"),
         ],
         byDay: [
             ("camera", "Camera"), ("microphone", "Microphone"), ("share", "Int"),
             ("share-audio", "ScreenAudio"), ("pre-processor", "my-cam"), ("share-audio", "class"),
-            ("output", "Output"),
+            ("output", "Output"), ("speaker", "virtual-audio"), ("call", "Call"),
         ])
 
     @Test(arguments: names)
@@ -446,13 +516,17 @@ import Testing
 
     @Test func `a language without a template is refused with the ones that there are`() throws {
         let folder = try TemporaryFolder()
-        let run = try NewPlugin.begin(["output", "a", "--language", "c++"], in: folder.path)
-        #expect(run.exit == .code(64), "\(run)")
-        #expect(
-            run.standardError.contains(
-                "an output can't be written in C++ by this command yet: choose --language swift or "
-                    + "--language c"), "\(run)")
-        #expect(!folder.has("a"))
+        for (kind, title) in [
+            ("output", "an output"), ("speaker", "a speaker"), ("call", "a call"),
+        ] {
+            let run = try NewPlugin.begin([kind, "a", "--language", "c++"], in: folder.path)
+            #expect(run.exit == .code(64), "\(run)")
+            #expect(
+                run.standardError.contains(
+                    "\(title) can't be written in C++ by this command yet: choose --language swift "
+                        + "or --language c"), "\(run)")
+            #expect(!folder.has("a"))
+        }
     }
 
     // MARK: Folders

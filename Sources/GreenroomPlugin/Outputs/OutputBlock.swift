@@ -6,7 +6,7 @@ public struct OutputBlock: ~Copyable {
     public let track: Track
     /// The wanted sample rate and channels.
     public let format: AudioFormat
-    /// Its first sample, counted from 0 at the start of the session.
+    /// Its first sample, counted from 0 at the start of the track.
     public let index: Int64
     /// When that sample sounds, on the session clock.
     public let timeNanoseconds: Int64
@@ -24,7 +24,7 @@ public struct OutputBlock: ~Copyable {
         self.memory = memory
     }
 
-    /// Samples of each channel; fewer than wanted only in the last block of a session.
+    /// Samples of each channel; fewer than wanted only in the last block of a track.
     public var frameCount: Int { memory.count / max(format.channels, 1) }
 
     /// 16-bit samples, channels interleaved.

@@ -34,7 +34,7 @@ public struct OutputFrame: ~Copyable {
     /// How many periods in a row it is for, at least 1. A period is one frame interval of the wanted
     /// rate.
     public let periods: Int
-    /// The first of these periods, counted from 0 at the start of the session.
+    /// The first of these periods, counted from 0 at the start of the track.
     public let index: Int64
     /// When that period begins, on the session clock.
     public let timeNanoseconds: Int64

@@ -7,9 +7,9 @@
 /// An output that is slower than its media loses frames and blocks when its queue is full (8 frames,
 /// 1 s of audio); the session's report counts them, and nothing else waits.
 public protocol Output: Plugin {
-    /// A track of the session, or of a participant: these come and go while the session runs. A second
-    /// call for a video track follows when its source has agreed on size and rate, and more while it
-    /// runs after ``PluginHost/wantsChanged()``; the last answer counts.
+    /// A track of the session, or of a participant: these come and go while the session runs. A
+    /// second call for a video track of the session follows when its source has agreed on size and
+    /// rate, and more while it runs after ``PluginHost/wantsChanged()``; the last answer counts.
     ///
     /// - Returns: What you want of it: `.video()`, `.audio()`, or one that says more; nil for
     ///   nothing.

@@ -82,11 +82,18 @@ package final class CallRoster: Sendable {
     private let clock: SessionClock
     private let events: SessionEvents
     private let state = Monitor(State())
+    /// Gets each track that is opened, before anything is sent on it; nil in a session.
+    private let didOpen: (@Sendable (ParticipantTrack) -> Void)?
 
     /// - Parameters:
     ///   - plugin: The number of the call's instance.
     ///   - frameLimit: Limit of each track's frames in use.
-    package init(plugin: Int, frameLimit: Int, clock: SessionClock, events: SessionEvents) {
+    ///   - didOpen: Gets each track that is opened, before anything is sent on it. [any]
+    package init(
+        plugin: Int, frameLimit: Int, clock: SessionClock, events: SessionEvents,
+        didOpen: (@Sendable (ParticipantTrack) -> Void)? = nil
+    ) {
+        self.didOpen = didOpen
         self.plugin = plugin
         self.frameLimit = frameLimit
         self.clock = clock
@@ -170,6 +177,7 @@ package final class CallRoster: Sendable {
                 ingest.offered(revision: UInt32(GR_TRACK_REVISION))
                 ingest.agreed(revision: UInt32(GR_TRACK_REVISION))
             }
+            didOpen?(track)
             track.follow(.sending)
             let sender = track.makeSender()
             state.tracks[sender] = track

@@ -73,6 +73,16 @@ package final class ParticipantTrack: Sendable {
         }
     }
 
+    /// Has its video go nowhere: frames are accepted, and dropped.
+    package func discardVideo() {
+        if case .video(_, let input, _, _) = source { input.close() }
+    }
+
+    /// The source of its audio; nil for video.
+    package var audio: AudioIngest? {
+        if case .audio(let ingest) = source { ingest } else { nil }
+    }
+
     /// Whether the plugin may still write to a frame of it.
     var hasLeases: Bool {
         if case .video(let ingest, _, _, _) = source { ingest.hasLeases } else { false }

@@ -10,7 +10,10 @@ extension SessionReport {
         for sound in sounds { lines += self.lines(of: sound) }
         for participant in participants ?? [] {
             for track in participant.tracks {
-                if let video = track.video { lines += self.lines(of: video) }
+                // What nobody takes has nothing to show.
+                if let video = track.video, !video.outputs.isEmpty {
+                    lines += self.lines(of: video)
+                }
                 if let audio = track.audio { lines += self.lines(of: audio) }
             }
         }

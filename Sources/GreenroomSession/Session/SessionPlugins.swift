@@ -146,7 +146,9 @@ extension SessionPlugins {
     mutating func stopSources() {
         isEnding = true
         for source in slots.sources { source.instance.closeIngest() }
+        // Its threads end with their waits; it still takes what is left of the session's media.
         slots.callInstance?.roster?.closeAll(isFinal: true)
+        slots.callInstance?.closeIngest()
         // The ending steps follow from the ends of running ones.
         for step in steps.takeRunning() { settle(steps.end(of: step), of: step) }
         perform(slots.sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }

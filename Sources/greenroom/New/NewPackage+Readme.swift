@@ -4,7 +4,7 @@ extension NewPackage {
     /// `README.md`.
     var readme: String {
         let introduction =
-            "This is \(plugin.template.kind.facts.title) for Greenroom, in "
+            "This is \(plugin.template.title) for Greenroom, in "
             + "\(plugin.language.title): \(plugin.template.content)."
         let explanation =
             "`\(plugin.build)` builds \(plugin.building). `validate` checks that the plugin keeps the "
@@ -58,14 +58,21 @@ extension NewPackage {
     private var reference: String {
         switch base {
         case .package(let path):
-            "The guides, from a first camera to threads and audio, are in "
+            return "The guides, from a first camera to threads and audio, are in "
                 + "`\(path)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
         case .headers(let headers):
-            plugin.template.kind.isOutput
-                ? "`greenroom/output.h` is the contract of outputs, with the thread and the state of "
-                    + "every call, and `greenroom/plugin.h` that of all plugins."
-                : "`greenroom/plugin.h` is the whole contract, with the thread and the state of every "
-                    + "call; `\(headers.last?.path ?? "")` is what the plugin uses of it."
+            let kind = plugin.template.kind
+            guard kind.isOutput else {
+                return
+                    "`greenroom/plugin.h` is the whole contract, with the thread and the state of "
+                    + "every call; `\(headers.last?.path ?? "")` is what the plugin uses of it."
+            }
+            return
+                (kind.isCall
+                ? "`greenroom/call.h` is the contract of calls, on top of `greenroom/output.h`, "
+                : "`greenroom/output.h` is the contract of outputs, ")
+                + "with the thread and the state of every function. `greenroom/plugin.h` is that of all "
+                + "plugins."
         }
     }
 }
@@ -90,9 +97,13 @@ extension NewPlugin {
 
     /// What the session does with it.
     fileprivate var running: String {
-        template.kind.isOutput
+        guard !template.kind.isCall else {
+            return "brings the participant for five seconds: look at `\(template.result)`, and in "
+                + "`recording/session.json`, under `participants`, at what became of all that they sent"
+        }
+        return template.kind.isOutput
             ? "gives it five seconds of \(template.companion ?? ""): look at `\(template.result)`, and in "
-                + "`recording/session.json`, under `outputPlugins`, at what became of each frame"
+                + "`recording/session.json`, under `outputPlugins`, at what became of all that it took"
             : "has it send for five seconds: look at `\(template.result)`, and in "
                 + "`recording/session.json` at what became of all that it sent"
     }

@@ -31,11 +31,10 @@ extension NewPackage {
     private var sources: [String] {
         let companion = plugin.template.companion.map { ["plugin: \($0)"] } ?? []
         switch plugin.template.address {
-        case .output:
-            return ["\(SessionRole.camera.facts.key):"] + companion.indented()
-        case .call:
-            return ["\(SessionRole.camera.facts.key):"] + companion.indented()
-                + ["", "\(PluginAddress.callKey):"] + section.indented()
+        case .output, .call:
+            let source = ["\(plugin.template.companionRole.facts.key):"] + companion.indented()
+            guard plugin.template.kind.isCall else { return source }
+            return source + ["", "\(PluginAddress.callKey):"] + section.indented()
         case .filter(_, let role):
             let filters = ["\(PluginAddress.filtersKey):"] + section.asEntry.indented()
             return ["\(role.facts.key):"] + (companion + filters).indented()

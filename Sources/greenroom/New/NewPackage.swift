@@ -34,7 +34,7 @@ struct NewPackage {
     /// The created files, and the next commands.
     var summary: String {
         """
-        \(plugin.name)/ has \(plugin.template.kind.facts.title) in \(plugin.language.title): \
+        \(plugin.name)/ has \(plugin.template.title) in \(plugin.language.title): \
         \(files.map(\.path).joined(separator: ", "))
 
         Next:

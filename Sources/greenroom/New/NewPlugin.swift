@@ -55,7 +55,7 @@ struct NewPlugin {
                 .map { "--language \($0.rawValue)" }
             throw Failure(
                 .usage,
-                "\(template.kind.facts.title) can't be written in \(language.title) by this command yet: "
+                "\(template.title) can't be written in \(language.title) by this command yet: "
                     + "choose \(others.joined(separator: " or "))")
         }
         self.template = template

@@ -7,6 +7,8 @@ import GreenroomModel
 struct PluginTemplate: Sendable {
     /// The kind.
     var kind: PluginKind
+    /// What it is called where it is more than its kind: a speaker is an output.
+    var special: (word: String, title: String)?
     /// The end of the Swift type's name. No type in a template, no word of Swift and no target of
     /// Greenroom's package ends in it, so that any name can come before it.
     var typeSuffix: String
@@ -18,9 +20,11 @@ struct PluginTemplate: Sendable {
     var task: String
     /// That function and the source, by language.
     var sources: [NewPlugin.Language: (function: String, text: [UInt8])]
-    /// The plugin that a session needs beside one of this kind: the source of a filter or of an
-    /// output, or the share that has the audio.
+    /// The plugin that a session needs beside one of this kind: the source of a filter, of an output
+    /// or of a call, or the share that has the audio.
     var companion: String?
+    /// The role of that source, beside an output or a call.
+    var companionRole = SessionRole.camera
     /// The file that an output writes, and the setting that names it.
     var file: (setting: String, path: String)?
     /// What is replaced in the source.
@@ -74,6 +78,22 @@ struct PluginTemplate: Sendable {
                 .swift: ("onVideo", PackageResources.Output_swift),
                 .c: ("video", PackageResources.output_c),
             ], companion: "ColorBars", file: ("file", "brightness.csv")),
+        PluginTemplate(
+            kind: .output, special: ("speaker", "a speaker"), typeSuffix: "Loudspeaker",
+            content: "the loudness of the session's audio as lines of CSV",
+            setting: ("every", 10, 50), task: "a block of audio is taken",
+            sources: [
+                .swift: ("onVirtualSpeakerMixedAudioReceived", PackageResources.Speaker_swift),
+                .c: ("audio", PackageResources.speaker_c),
+            ], companion: "Tone", companionRole: .microphone, file: ("file", "loudness.csv")),
+        PluginTemplate(
+            kind: .call, typeSuffix: "Meeting",
+            content: "one participant with a camera and a microphone",
+            setting: ("frequency", 440, 1000), task: "the participant joins and begins to send",
+            sources: [
+                .swift: ("onStart", PackageResources.Call_swift),
+                .c: ("start_send", PackageResources.call_c),
+            ], companion: "Tone", companionRole: .microphone),
     ]
 
     private static let sound: [NewPlugin.Language: (function: String, text: [UInt8])] = [
@@ -82,12 +102,19 @@ struct PluginTemplate: Sendable {
         .cxx: ("fill", PackageResources.microphone_cpp),
     ]
 
+    /// The argument of `greenroom new`.
+    var word: String { special?.word ?? kind.facts.word }
+
+    /// Its name in messages, with its article.
+    var title: String { special?.title ?? kind.facts.title }
+
     /// The plugin's place in a session.
     var address: PluginAddress { PluginAddress(of: kind) }
 
     /// The file that shows what the plugin does: its own, or that of the recording.
     var result: String {
         if let file { return file.path }
+        guard !kind.isCall else { return "recording/guest-camera.y4m" }
         let track = address.role?.track ?? .camera
         return "recording/\(track.rawValue).\(kind.facts.medium == .audio ? "wav" : "y4m")"
     }
@@ -97,13 +124,13 @@ extension PluginTemplate: ExpressibleByArgument {
     /// Takes the word of a role, and the name that `greenroom plugins` shows, with hyphens.
     init?(argument: String) {
         let template = Self.all.first {
-            $0.kind.facts.word == argument
+            $0.word == argument
                 || $0.kind.name.split(separator: " ").joined(separator: "-") == argument
         }
         guard let template else { return nil }
         self = template
     }
 
-    static var allValueStrings: [String] { all.map(\.kind.facts.word) }
-    var defaultValueDescription: String { kind.facts.word }
+    static var allValueStrings: [String] { all.map(\.word) }
+    var defaultValueDescription: String { word }
 }

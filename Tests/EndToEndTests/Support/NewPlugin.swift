@@ -5,12 +5,15 @@ import TestSupport
 
 /// A plugin that `greenroom new` created in a folder of the test, and that was built there.
 struct NewPlugin {
-    static let kinds = ["camera", "microphone", "share", "share-audio", "pre-processor", "output"]
+    static let kinds = [
+        "camera", "microphone", "share", "share-audio", "pre-processor", "output", "speaker",
+        "call",
+    ]
     static let languages = ["swift", "c", "c++"]
 
     /// The languages that have a template of a kind.
     static func languages(of kind: String) -> [String] {
-        kind == "output" ? ["swift", "c"] : languages
+        ["output", "speaker", "call"].contains(kind) ? ["swift", "c"] : languages
     }
 
     let kind: String
@@ -127,7 +130,7 @@ struct NewPlugin {
     /// Runs its session on the virtual clock.
     func run(_ settings: String..., duration: String = "2s") throws -> Finished {
         // In the matrix of the templates, so that what they draw is recorded as it is.
-        let record = "outputs[\(kind == "output" ? 1 : 0)].record"
+        let record = "outputs[\(["output", "speaker"].contains(kind) ? 1 : 0)].record"
         let set = ["\(record).overwrite=true", "\(record).matrix=bt601"] + settings
         return try Greenroom.start(
             ["run", "\(folder)/session.yaml", "--virtual-clock", "--duration", duration]

@@ -222,6 +222,22 @@ struct Report: Decodable {
         var values: [String: Double]
     }
 
+    /// Somebody whom a call has brought.
+    struct Participant: Decodable {
+        struct Track: Decodable {
+            var track: String
+            var beganSeconds: Double
+            var endedSeconds: Double?
+            var video: VideoReport?
+            var audio: Audio?
+        }
+
+        var name: String
+        var joinedSeconds: Double
+        var leftSeconds: Double?
+        var tracks: [Track]
+    }
+
     var greenroom: String
     var session: String
     var outcome: String
@@ -232,6 +248,7 @@ struct Report: Decodable {
     var sounds: [Audio]
     var soundFiles: [AudioFile]
     var outputPlugins: [OutputPlugin]?
+    var participants: [Participant]?
 
     init(_ path: String) throws {
         do {

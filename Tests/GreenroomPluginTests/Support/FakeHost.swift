@@ -20,6 +20,7 @@ final class FakeHost: Sendable {
         var waits: [Int64] = []
         var video = FakeVideo()
         var output = FakeOutput()
+        var call = FakeCall()
         var blocks: [SentBlock] = []
         var audioRefusals: [Status] = []
         /// Whether received samples are kept; they are always counted.
@@ -53,7 +54,11 @@ final class FakeHost: Sendable {
         Self.hosts.withLock { $0.all[id] = self }
     }
 
-    static subscript(id: UInt64) -> FakeHost? { hosts.withLock { $0.all[id] } }
+    /// The host of an instance or of a sender; nil for the sender of a track that is not open.
+    static subscript(id: UInt64) -> FakeHost? {
+        guard let host = hosts.withLock({ $0.all[id & 0xFFFF_FFFF] }) else { return nil }
+        return id == host.id || host.state.withLock { $0.call.tracks[id] != nil } ? host : nil
+    }
 
     // MARK: - Control by tests
 
@@ -135,10 +140,15 @@ final class FakeHost: Sendable {
                 return UInt64(bytes.count)
             },
             get_extension: { id, name in
-                guard String(cString: name) == GR_EXT_OUTPUT_HOST,
-                    FakeHost[id]?.state.withLock({ $0.output.isOutput }) == true
-                else { return nil }
-                return UnsafeRawPointer(FakeHost.output.pointer)
+                let (isOutput, isCall) =
+                    FakeHost[id]?.state.withLock { ($0.output.isOutput, $0.call.isCall) }
+                    ?? (false, false)
+                return switch String(cString: name) {
+                case GR_EXT_OUTPUT_HOST where isOutput:
+                    UnsafeRawPointer(FakeHost.output.pointer)
+                case GR_EXT_CALL_HOST where isCall: UnsafeRawPointer(FakeHost.call.pointer)
+                default: nil
+                }
             }))
 
     private func wait(until deadline: Int64) -> gr_status {

@@ -137,3 +137,38 @@ struct RecordingSpeaker: VirtualAudioSpeaker {
     }
     func onStop() { host.log(.debug, "onStop") }
 }
+
+/// Subscribes to cameras, each participant's in a resolution of its own.
+struct RecordingReceiver: RawVideoReceiver {
+    static let plugin = describe("receiver")
+    let host: PluginHost
+
+    init(settings: NoSettings, host: PluginHost) { self.host = host }
+
+    func subscription(to track: Track) throws -> VideoTrackWant? {
+        host.log(.debug, "subscription to \(track.name)")
+        switch (track.kind, track.participant) {
+        case (.camera, .some):
+            return VideoTrackWant(format: .nv12, size: FrameSize(width: 5, height: 3))
+        case (.camera, nil): return VideoTrackWant()
+        case (.share, .some): throw PluginError("no share, please", status: .unsupported)
+        default: return nil
+        }
+    }
+
+    func onStart() { host.log(.debug, "onStart") }
+
+    func onRawDataFrameReceived(_ frame: borrowing OutputFrame) throws {
+        guard frame.index < 100 else { throw PluginError("torn", status: .badData) }
+        host.log(
+            .debug,
+            "frame \(frame.index) of \(frame.track.name): \(frame.content) \(frame.row(0)[0])")
+    }
+
+    func onRawDataStatusChanged(_ status: RawDataStatus, of track: Track) {
+        host.log(.debug, "\(track.name) is \(status)")
+    }
+
+    func onStop() { host.log(.debug, "onStop") }
+    func onUninitialized() { host.log(.debug, "onUninitialized") }
+}

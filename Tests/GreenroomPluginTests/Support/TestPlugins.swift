@@ -9,7 +9,7 @@ var testEntry: UnsafePointer<gr_entry> {
         RecordingSource.self, RecordingShare.self, RecordingMic.self, RecordingShareAudio.self,
         RecordingFilter.self, EverySetting.self, TestCamera.self, TestScreen.self,
         TestMicrophone.self, TestScreenAudio.self, HandyCamera.self, PumpingCamera.self,
-        RecordingOutput.self, RecordingSpeaker.self)
+        RecordingOutput.self, RecordingSpeaker.self, RecordingReceiver.self, RecordingCall.self)
     guard let entry else { preconditionFailure("nothing was exported") }
     return entry.assumingMemoryBound(to: gr_entry.self)
 }
@@ -52,10 +52,11 @@ struct Behaviour: PluginSettings {
 
 enum Odd: Error { case unforeseen }
 
-/// The senders of recording sources, by the fake host's id.
+/// The senders of recording sources and the hosts of calls, by the fake host's id.
 enum Kept {
     static let video = Mutex<[Int: VideoSender]>([:])
     static let audio = Mutex<[Int: AudioSender]>([:])
+    static let calls = Mutex<[Int: PluginHost]>([:])
 }
 
 final class RecordingSource: VideoSource {
