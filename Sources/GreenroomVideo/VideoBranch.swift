@@ -178,8 +178,6 @@ package final class VideoBranch: Sendable {
             guard let next = next.take() else { return isOver ? .end : nil }
             past += queue.counts
             swap(&queue, &nextQueue)
-            // The time between is no interval of consecutive periods.
-            newestDeparture = nil
             return .form(next)
         }
 

@@ -21,6 +21,7 @@ import Testing
             name: "AlsaMicrophone", words: ["--set", "device=null"], warnings: ["sound.level"]),
         Shipped(name: "ColorBars"),
         Shipped(name: "ColorBarsShare"),
+        Shipped(name: "LoopbackCall"),
         Shipped(name: "Slides", words: ["--set", "path=\(media)/slides"]),
         Shipped(name: "Tone"),
         Shipped(name: "ToneShareAudio"),
@@ -40,8 +41,8 @@ import Testing
         #expect(validation.run.exit == .code(0), "\(validation)")
     }
 
-    /// By day one of each kind, but for camera and microphone: `NewCommandTests` validates these.
-    static let byDay = ["Adjust", "ColorBarsShare", "ToneShareAudio"]
+    /// By day one of each kind, but for camera, microphone and output: `NewCommandTests` validates these.
+    static let byDay = ["Adjust", "ColorBarsShare", "LoopbackCall", "ToneShareAudio"]
 
     @Test(arguments: Nightly.list(shipped) { byDay.contains($0.name) })
     func `a bundled plugin conforms`(plugin: Shipped) throws {
