@@ -206,12 +206,12 @@ import Testing
         let again = try #require(exportPlugins(RecordingSource.self))
         #expect(again == first)
         let count = testEntry.pointee.plugin_count
-        #expect(count == 14)
+        #expect(count == 16)
         #expect(testEntry.pointee.descriptor(count) == nil)
         #expect(testEntry.pointee.descriptor(.max) == nil)
         #expect(testEntry.pointee.abi_major == 1)
         let kinds = (0..<count).compactMap { testEntry.pointee.descriptor($0)?.pointee.kind }
-        #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1, 1, 6, 6])
+        #expect(kinds == [1, 3, 2, 4, 5, 2, 1, 3, 2, 4, 1, 1, 6, 6, 6, 7])
     }
 
     @Test func `frames without a revision have that of the last answered offer`() throws {
