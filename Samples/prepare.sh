@@ -28,7 +28,8 @@ build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-
     libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libavformat-dev libavcodec-dev
     libavutil-dev pkg-config"
 
-# PipeWire, and programs that see and hear the virtual devices: for the tests.
+# PipeWire, and programs that see and hear the virtual devices: for the tests. pipewire-alsa makes
+# PipeWire the machine's default device of ALSA.
 pipewire_packages="dbus-daemon pipewire pipewire-alsa pipewire-bin pipewire-pulse pipewire-v4l2
     wireplumber alsa-utils pulseaudio-utils gstreamer1.0-pipewire gstreamer1.0-plugins-base
     gstreamer1.0-tools"

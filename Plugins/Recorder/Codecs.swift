@@ -18,8 +18,9 @@ enum Container: String, CaseIterable {
     var options: [(String, String)] {
         switch self {
         case .mkv, .webm: []
-        // Its index comes first, and then fragments that are playable one by one.
-        case .mp4: [("movflags", "frag_custom+delay_moov+default_base_moof")]
+        // Its index comes first, and then fragments that are playable one by one. A list of all
+        // fragments at the end would be kept in memory until then.
+        case .mp4: [("movflags", "frag_custom+delay_moov+default_base_moof+skip_trailer")]
         }
     }
 

@@ -55,6 +55,15 @@ struct FileNames {
         try Self.make(String(path[..<slash]))
     }
 
+    /// Throws if the next file can't be made: makes one beside it, and removes that.
+    func checkWritable() throws(FileFailure) {
+        var trial = Array((next + ".XXXXXX").utf8CString)
+        let descriptor = mkstemp(&trial)
+        guard descriptor >= 0 else { throw FileFailure(path: next, number: errno) }
+        unlink(trial)
+        close(descriptor)
+    }
+
     private static func make(_ folder: String) throws(FileFailure) {
         guard !exists(folder) else { return }
         if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {

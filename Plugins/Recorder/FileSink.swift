@@ -10,7 +10,8 @@ final class FileSink {
     /// The number of the error of the first write that failed; 0 without one.
     private(set) var failure: Int32 = 0
 
-    /// Creates a file. A link is not followed, and what is no file is refused.
+    /// Creates a file, and locks it against other recordings for as long as it is open. A link is not
+    /// followed, and what is no file is refused.
     ///
     /// - Parameter replaces: Whether the file may exist.
     init(path: String, replaces: Bool) throws(FileFailure) {
@@ -23,6 +24,9 @@ final class FileSink {
             number = errno
         } else if about.st_mode & S_IFMT != S_IFREG {
             number = EINVAL
+        } else if flock(descriptor, LOCK_EX | LOCK_NB) != 0, errno == EWOULDBLOCK {
+            // Before anything of the other recording is gone. Some file systems have no locks.
+            number = EWOULDBLOCK
         } else if about.st_size > 0, ftruncate(descriptor, 0) != 0 {
             number = errno
         }
@@ -92,6 +96,9 @@ struct FileFailure: Error, CustomStringConvertible {
         return switch number {
         case EEXIST:
             "\(path): already exists. Name another file, remove it, or set overwrite: true."
+        case EWOULDBLOCK:
+            "\(path): is being recorded to by another recording. Name another file, or stop that "
+                + "recording."
         case ELOOP:
             "\(path): is a link, and links are not followed. Name the file itself."
         case EINVAL, ENXIO, EISDIR:

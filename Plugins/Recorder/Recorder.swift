@@ -75,9 +75,11 @@ final class Recorder: Output {
     private var audio: [UInt32: AudioTrack] = [:]
     private var container = Container.mkv
     private var streams: [MediaFile.Stream] = []
-    /// Nil before the first frame or block, if the file is there already, and after the end.
+    /// Nil before the first frame or block, and after the end.
     private var recording: Recording?
     private var isRecording = false
+    /// Frames of another size than their track's.
+    private var skipped = 0
     /// The bytes and seconds of the newest line in the log.
     private var logged = (bytes: Int64(0), seconds: 0.0)
 
@@ -125,9 +127,10 @@ final class Recorder: Output {
         }
         do {
             try openTracks()
-            let path = names.next
-            // Whether to replace what is there shows with the first frame or block.
-            if !FileNames.exists(path) { recording = try begin(at: 0) }
+            try names.makeFolder()
+            // The file is made with the first frame or block, whose time says whether the session is
+            // at its start: what is there then is another recording's, or else this one's.
+            if !FileNames.exists(names.next) { try names.checkWritable() }
         } catch let error as PluginError {
             throw error
         } catch {
@@ -186,19 +189,18 @@ final class Recorder: Output {
     /// - Parameter start: The time of the first frame or block.
     private func begin(at start: Int64) throws -> Recording {
         var names = names
-        var replaces = settings.overwrite
-        if FileNames.exists(names.next), start > Self.latestStart {
-            names.skipTaken()
-            replaces = false
-        } else if replaces, names.isNumbered {
-            names.removeLater()
-        }
-        try names.makeFolder()
+        // What is there may be of the process before: nothing of it is replaced.
+        let isResumed = start > Self.latestStart
+        let replaces = settings.overwrite && !isResumed
+        var isFirst = true
         let (container, streams) = (container, streams)
         return try Recording(from: start, limits: settings.limits) { start in
+            if isResumed { names.skipTaken() }
             let file = try MediaFile(
                 path: names.next, container: container, streams: streams, start: start,
                 replaces: replaces)
+            if isFirst, replaces, names.isNumbered { names.removeLater() }
+            isFirst = false
             names.advance()
             return file
         }
@@ -206,6 +208,7 @@ final class Recorder: Output {
 
     func onVideo(_ frame: borrowing OutputFrame) throws {
         guard isRecording, let track = video[frame.track.id] else { return }
+        if !track.matches(frame) { reportSkipped(frame, track) }
         do {
             let recording = try recording(at: track.rate.dueNanoseconds(ofFrame: frame.index))
             try track.take(frame, into: recording)
@@ -261,6 +264,16 @@ final class Recorder: Output {
         }
     }
 
+    private func reportSkipped(_ frame: borrowing OutputFrame, _ track: VideoTrack) {
+        skipped += 1
+        host.report("frames-skipped", skipped)
+        guard skipped == 1 else { return }
+        host.log(
+            .warning,
+            "\(frame.track.name): a frame of \(frame.size) in a track of \(track.size) is skipped, as "
+                + "are all such; the image before it stays")
+    }
+
     /// With one digit behind the point.
     private static func tenths(_ value: Double) -> String {
         let tenths = Int((value * 10).rounded())
@@ -284,6 +297,7 @@ final class Recorder: Output {
         video = [:]
         audio = [:]
         streams = []
+        skipped = 0
         logged = (0, 0)
     }
 

@@ -26,6 +26,8 @@ final class VideoTrack {
     private var encodedIndex: Int64 = -1
     private var endIndex: Int64 = 0
     private var isBlack = false
+    /// Whether the newest image was skipped, so that a repetition of it is new to the file.
+    private var isStale = false
     /// The image after the newest that was encoded, which looks like it.
     private var still: OutputFrame?
 
@@ -80,20 +82,31 @@ final class VideoTrack {
         return min(wanted, max(Int(av_cpu_count()), 1))
     }
 
-    /// Takes a frame for one or several periods.
+    /// Whether a frame can be encoded. After a restart of its source one of another size may come.
+    func matches(_ frame: borrowing OutputFrame) -> Bool {
+        frame.format == .i420 && frame.size == size
+    }
+
+    /// Takes a frame for one or several periods. One that does not match leaves the image before it.
     func take(_ frame: borrowing OutputFrame, into recording: Recording) throws {
         let count = Int64(frame.periods)
         guard frame.index >= endIndex || endIndex == 0, count > 0, frame.index < 1 << 48 else {
             return
         }
+        let last = frame.index + count - 1
+        guard matches(frame) else {
+            isStale = true
+            extend(to: last + 1)
+            return
+        }
         let isNew: Bool
         switch frame.content {
         case .new, .slate: isNew = true
-        case .black: isNew = !isBlack
-        case .repeated: isNew = encodedIndex < 0
+        case .black: isNew = !isBlack || isStale
+        case .repeated: isNew = encodedIndex < 0 || isStale
         }
         isBlack = frame.content == .black
-        let last = frame.index + count - 1
+        isStale = false
         for index in frame.index...last {
             let start = rate.dueNanoseconds(ofFrame: index)
             let cell = Recording.cell(of: start)
@@ -105,11 +118,10 @@ final class VideoTrack {
             newestCell = cell
         }
         extend(to: last + 1)
-        if endIndex > encodedIndex + 1 {
-            still = try frame.keep()
-        } else {
-            still = nil
-        }
+        // The host lends a limited number: give back one before asking for another. Without it the
+        // image is not encoded once more at its end, and lasts all the same.
+        still = nil
+        if endIndex > encodedIndex + 1 { still = try? frame.keep() }
     }
 
     /// Ends the track: its last period is encoded, so that the file says how long the image stays.
@@ -138,10 +150,6 @@ final class VideoTrack {
         _ image: borrowing OutputFrame, index: Int64, start: Int64, mayBeKey: Bool,
         into recording: Recording
     ) throws {
-        guard image.size == size else {
-            throw PluginError(
-                "a frame of \(image.size) came to a track of \(size); the host broke its promise")
-        }
         let segment = recording.segment(at: start, from: self.segment)
         let isKey =
             segment != self.segment || newestKey == nil

@@ -47,6 +47,7 @@ final class VirtualCamera: Output {
     private var target: Target?
     private var written = 0
     private var busy = 0
+    private var skipped = 0
     private var disconnections = 0
 
     init(settings: Settings, host: PluginHost) throws {
@@ -118,6 +119,7 @@ final class VirtualCamera: Output {
             guard now != disconnections else { return }
             disconnections = now
             host.report("disconnections", now)
+        case .mismatched: reportSkipped(frame.size)
         }
     }
 
@@ -140,6 +142,15 @@ final class VirtualCamera: Output {
     private func reportBusy() {
         busy += 1
         host.report("frames-busy", busy)
+    }
+
+    private func reportSkipped(_ size: FrameSize) {
+        skipped += 1
+        host.report("frames-skipped", skipped)
+        guard skipped == 1 else { return }
+        host.log(
+            .warning,
+            "a frame of \(size) is skipped, as are all that have another size than the camera")
     }
 
     func onStop() {

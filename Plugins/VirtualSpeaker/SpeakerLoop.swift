@@ -32,6 +32,7 @@ private struct Sending {
     private let format: AudioFormat
     private let silence: [Int16]
     private var isDropping = false
+    private var hasWarned = false
     /// Until when sound was sent, on the session clock. PipeWire's timer runs as that clock does.
     private var end: Int64 = 0
 
@@ -49,6 +50,14 @@ private struct Sending {
         var block = [Int16](repeating: 0, count: 4_800 * format.channels)
         // What was played while the microphone was muted.
         while read(&block) > 0 {}
+        let before = node.counts.dropped
+        defer {
+            let dropped = node.counts.dropped - before
+            if dropped > 0 {
+                host.log(
+                    .warning, "\(dropped) samples of what was played came too early and are lost")
+            }
+        }
         do throws(SendRefusal) {
             try send(&block)
         } catch {
@@ -81,10 +90,20 @@ private struct Sending {
                 // After silence in place of samples that were late, these are too many.
                 if end <= now + Self.longestGapNanoseconds {
                     try send(block.span.extracting(first: frames * format.channels))
+                } else {
+                    drop(frames)
                 }
                 frames = read(&block)
             }
         }
+    }
+
+    private mutating func drop(_ frames: Int) {
+        node.countDropped(frames)
+        if !hasWarned {
+            host.log(.warning, "what was played came too early, and a part of it is dropped")
+        }
+        hasWarned = true
     }
 
     private func nanoseconds(of frames: Int) -> Int64 {

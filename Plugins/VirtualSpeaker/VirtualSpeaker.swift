@@ -3,7 +3,8 @@ import GreenroomPlugin
 
 /// A loudspeaker for other programs, through PipeWire: what they play is the session's microphone.
 ///
-/// Other programs see it while the session lasts, also while the microphone is muted.
+/// Other programs see it while the session lasts, also while the microphone is muted. If PipeWire ends,
+/// it is back when PipeWire is and the microphone sends.
 struct VirtualSpeaker: VirtualAudioMic {
     static let plugin = PluginDescription(
         id: "org.greenroom.virtual-speaker", name: "VirtualSpeaker", version: "1.0.0",

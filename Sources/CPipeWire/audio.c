@@ -60,14 +60,15 @@ static void append(struct greenroom_pipewire *node, const int16_t *samples, uint
 // session differ, by resampling a little.
 static void follow(
     struct greenroom_pipewire *node, uint32_t available, uint32_t target, uint32_t frames) {
-    if (!node->rate_match) return;
+    struct spa_io_rate_match *rate_match = atomic_load(&node->rate_match);
+    if (!rate_match) return;
     // A mean of about two seconds; a deviation is gone after 20.
     double weight = SPA_MIN(frames / (2.0 * SAMPLE_RATE), 1.0);
     node->level += ((double)available - node->level) * weight;
     double correction = (node->level - target) / SAMPLE_RATE * 0.05;
     correction = SPA_CLAMP(correction, -MOST_CORRECTION, MOST_CORRECTION);
-    SPA_FLAG_SET(node->rate_match->flags, SPA_IO_RATE_MATCH_FLAG_ACTIVE);
-    node->rate_match->rate = 1.0 / (1.0 + correction);
+    SPA_FLAG_SET(rate_match->flags, SPA_IO_RATE_MATCH_FLAG_ACTIVE);
+    rate_match->rate = 1.0 / (1.0 + correction);
 }
 
 // Fills the next buffer of the graph. Runs on PipeWire's data thread.
@@ -127,7 +128,8 @@ static void play_buffer(void *data) {
 static void io_changed(void *data, uint32_t id, void *area, uint32_t size) {
     struct greenroom_pipewire *node = data;
     if (id != SPA_IO_RateMatch) return;
-    node->rate_match = area && size >= sizeof *node->rate_match ? area : NULL;
+    atomic_store(
+        &node->rate_match, area && size >= sizeof(struct spa_io_rate_match) ? area : NULL);
 }
 
 static const struct pw_stream_events microphone_events = {

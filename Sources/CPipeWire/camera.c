@@ -1,6 +1,7 @@
 #include "node.h"
 
 #include <spa/param/video/format-utils.h>
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -96,12 +97,10 @@ static int write_frame(struct greenroom_pipewire *node, greenroom_pipewire_frame
     if (!buffer) return GREENROOM_PIPEWIRE_BUSY;
     struct spa_data *data = &buffer->buffer->datas[0];
     uint32_t bytes = frame_bytes(node);
-    if (data->data && data->maxsize >= bytes) {
-        copy_frame(node, data->data, frame);
-        data->chunk->size = bytes;
-    } else {
-        data->chunk->size = 0;
-    }
+    // One that has no room goes back empty.
+    bool fits = data->data && data->maxsize >= bytes;
+    if (fits) copy_frame(node, data->data, frame);
+    data->chunk->size = fits ? bytes : 0;
     data->chunk->offset = 0;
     data->chunk->stride = (int32_t)node->width;
     struct spa_meta_header *header = spa_buffer_find_meta_data(
@@ -117,7 +116,7 @@ static int write_frame(struct greenroom_pipewire *node, greenroom_pipewire_frame
     }
     pw_stream_queue_buffer(node->stream, buffer);
     pw_stream_trigger_process(node->stream);
-    return GREENROOM_PIPEWIRE_WRITTEN;
+    return fits ? GREENROOM_PIPEWIRE_WRITTEN : GREENROOM_PIPEWIRE_BUSY;
 }
 
 int greenroom_pipewire_write_frame(

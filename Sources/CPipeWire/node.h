@@ -38,7 +38,8 @@ struct greenroom_pipewire {
     // Samples wait that are enough to play; and they were once since then.
     int is_primed, has_played;
     double level;
-    struct spa_io_rate_match *rate_match;
+    // PipeWire may take it away while the data thread plays.
+    _Atomic(struct spa_io_rate_match *) rate_match;
     _Atomic uint64_t silent, dropped;
 };
 

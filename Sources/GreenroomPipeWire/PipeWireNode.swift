@@ -5,8 +5,8 @@ internal import Synchronization
 
 /// A node of PipeWire that other programs use as camera, microphone or loudspeaker.
 ///
-/// When PipeWire ends, the node is made again as soon as PipeWire is back. Until then what is written
-/// is lost, and there is nothing to read. No call waits for another program but `init`.
+/// When PipeWire ends, calls of `write` and `read` try each second to make the node again; without such
+/// calls it stays away. Until then what is written is lost, and there is nothing to read. No call waits for another program but `init`.
 package final class PipeWireNode: Sendable {
     /// What the node is for other programs.
     package enum Kind: Equatable, Sendable {
@@ -28,6 +28,8 @@ package final class PipeWireNode: Sendable {
         case busy
         /// There is no connection to PipeWire.
         case disconnected
+        /// It has another format or size than the camera.
+        case mismatched
     }
 
     /// How long PipeWire has to answer at the start: half of the default deadline of a callback.
@@ -49,7 +51,8 @@ package final class PipeWireNode: Sendable {
     package struct Counts: Equatable, Sendable {
         /// Silence that a microphone played in place of samples that were late.
         package var silent: UInt64 = 0
-        /// Samples beyond what the buffer of a microphone or loudspeaker holds.
+        /// Samples beyond what the buffer of a microphone or loudspeaker holds, and those that its
+        /// reader dropped.
         package var dropped: UInt64 = 0
         /// Lost connections.
         package var disconnections = 0
@@ -97,7 +100,11 @@ package final class PipeWireNode: Sendable {
 
     /// Writes a frame of a camera, in its format and size.
     package func write(_ frame: borrowing OutputFrame) -> FrameResult {
-        frame.plane(0).withUnsafeBytes { y in
+        // The planes are read in the camera's size, whatever theirs is.
+        guard case .camera(let capability) = kind, frame.format == .i420,
+            frame.size == capability.size
+        else { return .mismatched }
+        return frame.plane(0).withUnsafeBytes { y in
             frame.plane(1).withUnsafeBytes { u in
                 frame.plane(2).withUnsafeBytes { v in
                     let frame = greenroom_pipewire_frame(
@@ -145,6 +152,11 @@ package final class PipeWireNode: Sendable {
                 return Int(greenroom_pipewire_read_samples(node, start, frames))
             }
         }
+    }
+
+    /// Counts frames that were read and then dropped.
+    package func countDropped(_ frames: Int) {
+        state.withLock { $0.counts.dropped += UInt64(clamping: frames) }
     }
 
     /// What it has counted so far.

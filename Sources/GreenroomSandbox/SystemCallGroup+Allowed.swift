@@ -88,11 +88,14 @@ extension SystemCallGroup {
                 "getpid", "getppid", "getuid", "geteuid", "getgid", "getegid", "getresuid",
                 "getresgid", "getgroups", "getpgrp", "getpgid", "getsid", "getrlimit",
                 "getrusage", "getpriority", "capget", "uname", "sysinfo", "getrandom",
-                "get_mempolicy", "set_mempolicy", "sched_getaffinity", "sched_getscheduler",
-                "sched_getparam",
-                "sched_getattr",
+                "sched_getaffinity", "sched_getscheduler", "sched_getparam", "sched_getattr",
                 "sched_get_priority_max", "sched_get_priority_min", "sched_rr_get_interval",
             ]),
+        SystemCallGroup(
+            name: "its own memory policy",
+            reason: "libnuma tries what the kernel can when it is loaded; only the caller's own "
+                + "policy, of its own memory",
+            calls: ["get_mempolicy", "set_mempolicy"]),
         SystemCallGroup(
             name: "more restrictions",
             reason: "the last step of the sandbox itself; they only remove rights",

@@ -12,8 +12,11 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . Samples/prepare.sh
+require_swift
+# shellcheck disable=SC2086 # names of packages are words
+install_packages $build_packages ffmpeg python3
 prepare_media
-swift build -c release 2>&1 | tail -1
+swift build -c release
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 ffmpeg -v error -i "$media/street.y4m" -vf scale=1920:1080,fps=30 -t 10 "$work/street.y4m"

@@ -23,13 +23,27 @@ YAML
 say "Chromium looks at a virtual camera"
 # shellcheck disable=SC2016 # the inner shell expands them
 dbus-run-session -- sh -c '
-    pipewire & programs=$!
-    until pw-cli info 0 > "$XDG_RUNTIME_DIR/info" 2>&1; do sleep 0.1; done
+    give_up() {
+        echo "$1" >&2
+        kill $programs
+        exit 1
+    }
+    pipewire & pipewire=$! programs=$!
+    until pw-cli info 0 > "$XDG_RUNTIME_DIR/info" 2>&1; do
+        kill -0 $pipewire || give_up "PipeWire has ended: see above."
+        sleep 0.1
+    done
     wireplumber & programs="$programs $!"
     pipewire-pulse & programs="$programs $!"
     sleep 1
     "$1" run "$XDG_RUNTIME_DIR/session.yaml" & programs="$! $programs"
-    sleep 2
+    # Camera and microphone.
+    tries=0
+    until [ "$(pw-cli ls Node | grep -c "node.name = \"Greenroom\"")" -ge 2 ]; do
+        tries=$((tries + 1))
+        [ $tries -le 100 ] || give_up "The session shows no camera and microphone after 10 s: see above."
+        sleep 0.1
+    done
     code=0
     /usr/bin/python3 Tests/VirtualDevices/chromium.py || code=$?
     kill $programs
