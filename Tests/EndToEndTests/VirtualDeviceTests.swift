@@ -294,7 +294,8 @@ import Testing
             Self.camera + "\nmicrophone: { plugin: VirtualSpeaker, settings: { name: Loud } }",
             maximum: "640x360@30", duration: nil,
             outputs: """
-                [{ plugin: VirtualCamera }, { plugin: VirtualMicrophone }, { record: recording }]
+                [{ plugin: VirtualCamera }, \
+                { plugin: VirtualMicrophone, settings: { name: Voice } }, { record: recording }]
                 """)
         let run = try server.greenroom(session)
         try server.waitForNode("Loud")
