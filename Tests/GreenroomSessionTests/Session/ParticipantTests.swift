@@ -235,6 +235,65 @@ import Testing
             ])
     }
 
+    @Test func `a track that is opened again has a file of its own`() throws {
+        let call = FakeOutput(
+            .init(farEnd: { call in
+                let far = FarEnd(call)
+                let ana = far.join("Ana").number
+                for time in [0, 50] as [Int64] {
+                    far.wait(milliseconds: time)
+                    let microphone = far.open(Int(GR_TRACK_MICROPHONE), of: ana)
+                    far.send(1000, to: microphone.track.sender, milliseconds: time)
+                    far.wait(milliseconds: time + 20)
+                    far.close(microphone.track.sender)
+                }
+                far.waitForEnd()
+            }))
+        let session = try session(call, milliseconds: 300)
+        let result = try session.run()
+        let tracks = result.report.participants?.first?.tracks.map(\.track)
+        #expect(tracks == ["ana-microphone", "ana-microphone-2"])
+        for name in tracks ?? [] {
+            #expect(try readFile(session.recorded("\(name).wav")).count == 80 + 960 * 4)
+        }
+    }
+
+    @Test func `a frame that is drawn while its track is closed stays until it is given back`()
+        throws
+    {
+        let statuses = Mutex<[Status]>([])
+        let size = size
+        let call = FakeOutput(
+            .init(farEnd: { call in
+                let far = FarEnd(call)
+                let video = HostInterface.video.pointee
+                let ana = far.join("Ana").number
+                let camera = far.open(
+                    Int(GR_TRACK_CAMERA), of: ana, VideoCapability(size: size, rate: FrameRate(10)))
+                var lease = gr_lease()
+                lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
+                let sender = camera.track.sender
+                let acquired = video.acquire(
+                    sender, UInt32(GR_FORMAT_I420), UInt32(size.width), UInt32(size.height), &lease)
+                far.close(sender)
+                far.wait(milliseconds: 150)
+                // The session has forgotten the track by now; its frame is still the plugin's.
+                let plane = lease.frame.planes.0
+                plane.data?.update(repeating: 9, count: Int(plane.size_bytes))
+                var info = lease.frame.info
+                let first = video.commit(sender, lease.id, &info)
+                let second = video.commit(sender, lease.id, &info)
+                far.wait(milliseconds: 200)
+                statuses.withLock {
+                    $0 = [acquired, first, second].map { Status(rawValue: $0) }
+                }
+                far.waitForEnd()
+            }))
+        let result = try session(call, milliseconds: 300).run()
+        #expect(result.report.outcome == .finished)
+        #expect(statuses.withLock { $0 } == [.ok, .gone, .gone])
+    }
+
     @Test func `wrong calls are refused, and nothing else is lost`() throws {
         let statuses = Mutex<[Status]>([])
         let size = size
