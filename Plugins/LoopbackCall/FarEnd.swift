@@ -104,7 +104,10 @@ final class FarEnd: Sendable {
                 person.script.presence.start
                 + capability.rate.dueNanoseconds(ofFrame: number + 1)
             if isWanted(track.id) {
-                try send(number, of: capability.size, person.number, to: track, at: start + time)
+                try goOn(person.script.name) { () throws(SendRefusal) in
+                    try send(
+                        number, of: capability.size, person.number, to: track, at: start + time)
+                }
             }
             return [(next, .frame(kind, number + 1))]
         case .block(let kind, let number):
@@ -115,10 +118,24 @@ final class FarEnd: Sendable {
                 : (person.shareAudio, person.script.shareAudio)
             guard let track, let frequency else { return [] }
             if isWanted(track.id), !isMuted(kind, person, at: time) {
-                try send(number, of: frequency, to: track, at: start + time)
+                try goOn(person.script.name) { () throws(SendRefusal) in
+                    try send(number, of: frequency, to: track, at: start + time)
+                }
             }
             let next = person.script.presence.start + (number + 1) * 10_000_000
             return [(next, .block(kind, number + 1))]
+        }
+    }
+
+    /// Sends; what the host has no room for now is left out, and the next is sent in its time.
+    private func goOn(
+        _ name: String, _ send: () throws(SendRefusal) -> Void
+    ) throws(SendRefusal) {
+        do throws(SendRefusal) {
+            try send()
+        } catch {
+            guard error.isPassing else { throw error }
+            host.log(.debug, "\(name): left out: \(error.text)")
         }
     }
 

@@ -42,13 +42,20 @@ package final class AudioMixer: Sendable {
         var end: Int64 = .max
     }
 
+    /// A sink of a mix, and the position from which it takes it.
+    private struct Output {
+        var mix: Mix
+        var sink: any AudioSink
+        var start: Int64 = 0
+    }
+
     private struct State {
         /// The position at which to end, in frames; nil until it is known.
         var end: Int64?
         /// The next position.
         var place: Int64 = 0
         var entries: [Entry]
-        var mixSinks: [(mix: Mix, sink: any AudioSink)]
+        var mixSinks: [Output]
         /// Samples of the mixes above 16 bits.
         var clamped = 0
     }
@@ -59,7 +66,10 @@ package final class AudioMixer: Sendable {
     package init(
         tracks: [Track], mixSinks: [(mix: Mix, sink: any AudioSink)], clock: SessionClock
     ) {
-        state = Monitor(State(entries: tracks.map { Entry(track: $0) }, mixSinks: mixSinks))
+        state = Monitor(
+            State(
+                entries: tracks.map { Entry(track: $0) },
+                mixSinks: mixSinks.map { Output(mix: $0.mix, sink: $0.sink) }))
         self.clock = clock
     }
 
@@ -107,13 +117,16 @@ package final class AudioMixer: Sendable {
         state.withLock { $0.entries.contains { $0.track.source === source } }
     }
 
-    /// Connects a sink to a mix. [any]
+    /// Connects a sink to a mix, from the 10 ms on in which a time lies. [any]
     ///
-    /// - Parameter make: Makes the sink for the mix's next position, in nanoseconds from the
-    ///   session's start.
-    package func add(to mix: Mix, _ make: (Int64) -> any AudioSink) {
+    /// - Parameters:
+    ///   - nanoseconds: From the session's start.
+    ///   - make: Makes the sink for its start, in nanoseconds from the session's start.
+    package func add(to mix: Mix, at nanoseconds: Int64, _ make: (Int64) -> any AudioSink) {
         state.withLock { state in
-            state.mixSinks.append((mix, make(Self.nanoseconds(at: state.place))))
+            let start = max(Self.block(at: nanoseconds), state.place)
+            let sink = make(Self.nanoseconds(at: start))
+            state.mixSinks.append(Output(mix: mix, sink: sink, start: start))
         }
     }
 
@@ -202,7 +215,9 @@ package final class AudioMixer: Sendable {
             for sink in entry.track.sinks { sink.write(written) }
             sums.add(written, of: entry.track.participant)
         }
-        for (mix, sink) in mixSinks { sums.withSamples(of: mix) { sink.write($0) } }
+        for output in mixSinks where output.start <= place {
+            sums.withSamples(of: output.mix) { output.sink.write($0) }
+        }
         let clamped = sums.clamped
         if clamped > 0 { state.withLock { $0.clamped += clamped } }
     }

@@ -348,7 +348,9 @@ package final class PluginHarness: Sendable {
     // MARK: Outputs
 
     /// The tracks that an output gets to know.
-    package static var outputTracks: [OutputTrack] { OutputDriver.tracks(OutputDriver.ordinary) }
+    package static func outputTracks(isCall: Bool) -> [OutputTrack] {
+        OutputDriver.tracks(OutputDriver.ordinary, isCall: isCall)
+    }
 
     /// Asks an output what it wants of a track, which changes nothing.
     ///

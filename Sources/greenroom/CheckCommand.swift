@@ -79,7 +79,10 @@ extension SessionPlan {
         slots.flatMap(\.plugins).map { address, source in
             let filter = address.filter.map { "\(PluginAddress.filtersKey)[\($0)]" }
             return (filter ?? address.role?.facts.name ?? "\(address)", source)
-        } + outputs.sorted { $0.key < $1.key }.map { ("\(PluginAddress.output($0))", $1) }
+        }
+            + outputs.sorted { $0.key < $1.key }.map {
+                ("\(configuration.address(ofOutput: $0))", $1)
+            }
     }
 
     /// What will run, as text.

@@ -208,7 +208,8 @@ import Testing
             #expect(again.exit != .code(0))
             #expect(
                 again.standardError.contains(
-                    "talk.mp4: already exists. Record to another file, or remove it."), "\(again)")
+                    "talk.mp4: already exists. Record to another file, remove it, or name the plugin "
+                        + "Recorder with overwrite: true."), "\(again)")
             #expect(try readFile(session.folder("talk.mp4")) == before)
         }
     }

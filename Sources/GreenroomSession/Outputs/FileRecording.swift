@@ -34,7 +34,9 @@ package struct FileRecording: Output, Equatable {
         guard lstat(file, &about) != 0 else {
             throw OutputError(
                 place: file,
-                explanation: "already exists. Record to another file, or remove it.")
+                explanation:
+                    "already exists. Record to another file, remove it, or name the plugin "
+                    + "Recorder with overwrite: true.")
         }
     }
 

@@ -179,7 +179,8 @@ final class ParticipantPipelines: Sendable {
             guard case .audio(let want) = feed.want(of: member.mixTrack) else { continue }
             var sink: PluginAudioSink?
             // The sink is made for the position at which it is connected.
-            mixer.add(to: .without(member.participant.number)) { start in
+            let joined = timeline.time(of: member.joined)
+            mixer.add(to: .without(member.participant.number), at: joined) { start in
                 let made = PluginAudioSink(
                     feed, instance, track: member.mixTrack, want: want, start: start, clock: clock)
                 sink = made

@@ -150,6 +150,7 @@ import Testing
         #expect(output.audio("ana-microphone").count == 96_000)
         #expect(output.audio("ben-microphone").count == 96_000 * 8 / 10)
         #expect(call.audio("ana-mix-minus").count == 96_000)
+        #expect(call.audio("ben-mix-minus").count == 96_000 * 8 / 10)
         #expect(!output.hasGap && !call.hasGap)
     }
 

@@ -10,7 +10,7 @@ extension Catalogue {
     static let outputWants = Check(
         "output.wants", "the output says what it wants of each track", of: .outputs,
         proving: """
-            Describes a camera, a microphone, a share, its audio and the mix, each three times: \
+            Describes a camera, a microphone, a share, its audio and the mixes, each three times: \
             first with nothing wanted, then with the last answer. track must answer GR_STATUS_OK \
             each time, what it wants must be possible and the same each time, and it must want \
             something of at least one track. The host describes a track again once its source has \
@@ -26,7 +26,7 @@ extension Catalogue {
             return .failed(status == .badAnswer ? text : "track answers \(status): \(text)")
         }
         var wants: [String] = []
-        for track in PluginHarness.outputTracks {
+        for track in PluginHarness.outputTracks(isCall: examination.descriptor.kind.isCall) {
             var written = gr_want.ordinary
             var last: TrackWant?
             for _ in 0..<3 {

@@ -130,7 +130,9 @@ static gr_status start_send(void *self) {
   call *const me = (call *)self;
   const gr_capability capability = {WIDTH, HEIGHT, 25, 1};
   uint32_t guest = 0;
-  gr_status status = me->people->joined(me->instance, "Guest", &guest);
+  gr_status status = GR_STATUS_UNSUPPORTED;
+  if (me->people == NULL) return status; /* the host knows no calls */
+  status = me->people->joined(me->instance, "Guest", &guest);
   if (status != GR_STATUS_OK) return status;
   me->camera = new_track(guest, GR_TRACK_CAMERA);
   me->camera.capability = capability;
@@ -182,13 +184,11 @@ static gr_status gr_exported_create(uint32_t index, const gr_create *in,
                                     const gr_plugin **plugin) {
   static const gr_plugin functions = {sizeof(gr_plugin), 0, NULL, destroy, initialize, NULL,
                                       start_send, stop_send, uninitialize, get_extension};
-  const gr_call_host *const people =
-      (const gr_call_host *)in->host->get_extension(in->instance, GR_EXT_CALL_HOST);
-  call *const made = people == NULL ? NULL : (call *)calloc(1, sizeof *made);
+  call *const made = (call *)calloc(1, sizeof *made);
   (void)index; /* there is one plugin in here */
-  if (made == NULL) return people == NULL ? GR_STATUS_UNSUPPORTED : GR_STATUS_FAILED;
+  if (made == NULL) return GR_STATUS_FAILED;
   made->host = in->host;
-  made->people = people;
+  made->people = (const gr_call_host *)in->host->get_extension(in->instance, GR_EXT_CALL_HOST);
   made->instance = in->instance;
   made->requests =
       (const gr_output_host *)in->host->get_extension(in->instance, GR_EXT_OUTPUT_HOST);
