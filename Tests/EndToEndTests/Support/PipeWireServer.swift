@@ -35,12 +35,17 @@ final class PipeWireServer {
             echo ready
             wait
             """
-        let server = try ChildProcess(
-            "dbus-run-session", ["--", "sh", "-c", script], environment: environment)
-        self.server = server
-        guard server.waitForOutput(containing: "ready", atMost: .seconds(20)) else {
-            throw Failure("PipeWire does not start: \(server.wait(atMost: .zero))")
+        // On a busy machine it was seen to hang at its start; a new one does not.
+        var said = ""
+        for _ in 0..<3 {
+            let server = try ChildProcess(
+                "dbus-run-session", ["--", "sh", "-c", script], environment: environment)
+            self.server = server
+            if server.waitForOutput(containing: "ready", atMost: .seconds(15)) { return }
+            said = "\(server.wait(atMost: .zero))"
+            self.server = nil
         }
+        throw Failure("PipeWire does not start: \(said)")
     }
 
     /// Kills it, with all its programs.
