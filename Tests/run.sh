@@ -31,7 +31,7 @@ swift build -c release --build-tests
 # Most tests wait for programs that they start: several at once use the time.
 test_all() {
     .build/release/test-progress swift test -c release --skip-build --disable-xctest \
-        --experimental-maximum-parallelization-width "$((3 * $(nproc)))" "$@"
+        --experimental-maximum-parallelization-width "$((4 * $(nproc)))" "$@"
 }
 
 if [ "$runs" = 1 ]; then

@@ -3,10 +3,10 @@ import Testing
 
 /// Tests an hour of audio, sample by sample, against what it has to be.
 ///
-/// A microphone of another rate hears three sines, in blocks of all lengths. By day it is ten
+/// A microphone of another rate hears three sines, in blocks of all lengths. By day it is six
 /// minutes. One at a time: an hour is a file of 700 MB.
 @Suite(.ownThreads, .serialized) struct ChordTests {
-    private static let minutes = Nightly.value(60, byDay: 10)
+    private static let minutes = Nightly.value(60, byDay: 6)
 
     /// Records a microphone, and compares the recording with the chord.
     private func run(
@@ -39,7 +39,10 @@ import Testing
         #expect(difference.largestDelay < 0.001, "\(difference.summary)")
     }
 
-    @Test(arguments: [(22_050, 0), (44_100, 0), (22_050, 40), (44_100, -200), (48_000, -200)])
+    @Test(
+        arguments: Nightly.list(
+            [(22_050, 0), (44_100, 0), (22_050, 40), (44_100, -200), (48_000, -200)]
+        ) { rate, ppm in rate == 22_050 ? ppm > 0 : rate == 48_000 || ppm == 0 })
     func `a live microphone stays at its time, with any clock`(rate: Int, ppm: Int) throws {
         let (difference, run, sound) = try run(
             "ChordMic", "rate: \(rate), ppm: \(ppm), stamps: session", isExact: false,

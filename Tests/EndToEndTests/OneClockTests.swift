@@ -54,9 +54,9 @@ import Testing
     }
 
     @Test func `they stay together for long, and no sample is lost`() throws {
-        // The whole hour at night; by day `AudioClockRecoveryTests` has one, without files.
-        let minutes = Nightly.value(60, byDay: 12)
-        // 100 ppm are 72 ms in 12 minutes, 200 are 144, and the one is fast and the other slow. The
+        // The whole hour at night.
+        let minutes = Nightly.value(60, byDay: 6)
+        // 100 ppm are 36 ms in 6 minutes, 200 are 72, and the one is fast and the other slow. The
         // share's sound keeps time. Neither rate has a whole block of 10 ms.
         let session = try TestSession(
             """

@@ -51,7 +51,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test(arguments: ["g++", "clang++"], ["c++17", "c++20"])
+    @Test(arguments: Nightly.pairs(["g++", "clang++"], ["c++17", "c++20"]))
     func `every C++ snippet of the book compiles`(compiler: String, standard: String) throws {
         let folder = try TemporaryFolder()
         let files = try writeSnippets("cpp", to: folder)

@@ -115,8 +115,14 @@ package final class SessionClock: Sendable {
     package func forget(plugin number: Int) { virtual?.forget(number) }
 
     /// Starts to detect plugins that don't use the clock.
-    package func watch(_ tell: @escaping @Sendable (_ plugin: Int, _ hadWaited: Bool) -> Void) {
-        virtual?.watch(tell)
+    ///
+    /// - Parameter look: Runs every 100 ms of real time, also while a virtual clock stands still;
+    ///   never on a real clock.
+    package func watch(
+        look: @escaping @Sendable () -> Void = {},
+        _ tell: @escaping @Sendable (_ plugin: Int, _ hadWaited: Bool) -> Void
+    ) {
+        virtual?.watch(look: look, tell)
     }
 
     /// Stops detecting.

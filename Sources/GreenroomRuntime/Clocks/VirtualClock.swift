@@ -210,14 +210,20 @@ final class VirtualClock: Sendable {
 
     /// Starts to detect plugins whose threads don't return to the clock.
     ///
-    /// - Parameter tell: Gets the plugin's number, and whether it has used the clock before.
-    func watch(_ tell: @escaping @Sendable (_ owner: Int, _ hadWaited: Bool) -> Void) {
+    /// - Parameters:
+    ///   - look: Runs every 100 ms of real time, also while time stands still.
+    ///   - tell: Gets the plugin's number, and whether it has used the clock before.
+    func watch(
+        look: @escaping @Sendable () -> Void,
+        _ tell: @escaping @Sendable (_ owner: Int, _ hadWaited: Bool) -> Void
+    ) {
         let thread = HostThread(name: "clock") { [self] in
             while true {
                 let isClosed: Bool? = state.wait(
                     until: MonotonicClock.deadline(after: 100_000_000)
                 ) { $0.isClosed ? true : nil }
                 if isClosed == true { return }
+                look()
                 for lost in findLost() {
                     tell(lost.owner, lost.hadWaited)
                     // Report first, so that the receiver acts before time advances.

@@ -160,9 +160,16 @@ public final class Session: Sendable {
 
     private var isStopRequested: Bool { control.withLock { $0.stop != nil } }
 
-    /// Logs plugins that the virtual clock does not wait for.
+    /// Logs plugins that the virtual clock does not wait for, and wakes the session for an output
+    /// that hangs: its track may wait for it, and time stands still.
     private func watchClock(_ instances: [PluginInstance]) {
-        clock.watch { [events, weak self] number, hadWaited in
+        let deadline = plan.configuration.callbackDeadline.nanoseconds
+        let wakeForHungOutput: @Sendable () -> Void = { [events] in
+            if instances.contains(where: { ($0.mediaNanoseconds ?? 0) > deadline }) {
+                events.wake()
+            }
+        }
+        clock.watch(look: wakeForHungOutput) { [events, weak self] number, hadWaited in
             // One that had waited and no longer does may hang: the log says so in session time.
             if !hadWaited { _ = self?.offTheClock.withLock { $0.insert(number) } }
             guard let instance = instances.first(where: { $0.number == number }) else { return }
@@ -196,7 +203,7 @@ public final class Session: Sendable {
             plugins.watch()
             plugins.followParticipants(on: pipeline)
             pipeline.followWants()
-            pipeline.abandonLostOutputs()
+            pipeline.abandonLostOutputs(orStuck: plugins.stuckOutputs)
             plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {
                 pipeline.showSlate(of: slate.track, slate.text, at: slate.due)

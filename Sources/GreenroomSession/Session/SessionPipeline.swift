@@ -249,7 +249,13 @@ final class SessionPipeline: Sendable {
     }
 
     /// Ends the branches of output plugins without which the session continues.
-    func abandonLostOutputs() {
+    ///
+    /// - Parameter stuck: Plugins with a call that has not returned and can't be ended.
+    func abandonLostOutputs(orStuck stuck: [Int]) {
+        for branch in videoTracks.flatMap(\.track.branches) + participants.all.flatMap(\.branches)
+        where stuck.contains(branch.plugin) {
+            branch.abandon(because: "it hangs, in a call of this process")
+        }
         guard feeds.contains(where: { $0.hasLeft && !$0.hasFinished }) else { return }
         for branch in videoTracks.flatMap(\.track.branches) + participants.all.flatMap(\.branches)
         where branch.plugin >= 0 && branch.failure == nil && branch.form != nil {

@@ -223,6 +223,15 @@ extension SessionPlugins {
         }
     }
 
+    /// The outputs that were given up while they hang in video or audio, and still do so: nothing
+    /// ends a call in this process.
+    var stuckOutputs: [Int] {
+        slots.outputs.filter { output in
+            output.instance.fault != nil
+                && (output.instance.mediaNanoseconds ?? 0) > 2 * steps.deadlineNanoseconds
+        }.map(\.number)
+    }
+
     /// When a restart or a slate is due next, on the session clock.
     var nextRestart: Int64? { [restarts.nextStart, slates.next].compactMap(\.self).min() }
 

@@ -210,6 +210,20 @@ import Testing
         #expect(outputs[1].failure != nil)
     }
 
+    @Test func `an output that never returns and should restart keeps no session from its end`()
+        throws
+    {
+        let output = FakeOutput(.init(hangingFrame: 4, hangsForGood: true))
+        defer { output.free() }
+        var plan = try session([output], onFailure: .restart, milliseconds: 4000)
+        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        let result = try plan.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        let outputs = try #require(result.picture("camera")?.outputs)
+        #expect(outputs.map(\.delivered) == [60, 4])
+        #expect(outputs[1].failure == "it hangs, in a call of this process")
+    }
+
     @Test func `an output that has come to its end is no failure`() throws {
         let output = FakeOutput(
             .init(onVideo: { output, frame in
