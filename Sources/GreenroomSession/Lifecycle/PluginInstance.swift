@@ -18,6 +18,8 @@ package final class PluginInstance: Sendable {
         /// Data of earlier lives for the report.
         var pastOffer: Offer?
         var pastTimes: [String: CallbackTimes] = [:]
+        /// The gate of an earlier life with a media call that had not returned when the next began.
+        var pastGate: MediaGate?
     }
 
     /// Whether, of a pre-processor, frames that it has not edited are withheld from the outputs.
@@ -184,6 +186,7 @@ package final class PluginInstance: Sendable {
             guard let last else { return }
             state.pastOffer = last.state.withLock { $0.newestOffer } ?? state.pastOffer
             state.pastTimes.merge(last.callbackTimes) { $0 + $1 }
+            if state.pastGate?.busyNanoseconds == nil { state.pastGate = last.gate }
         }
         return next.beginCreate(from: factory)
     }
@@ -277,6 +280,12 @@ package final class PluginInstance: Sendable {
 
     /// How long an output's media call has run, in nanoseconds of real time; nil without one.
     package var mediaNanoseconds: Int64? { life?.gate?.busyNanoseconds }
+
+    /// The same of this life or an earlier one, whichever has run longer.
+    var longestMediaNanoseconds: Int64? {
+        let gates = state.withLock { [$0.life?.gate, $0.pastGate] }
+        return gates.compactMap { $0?.busyNanoseconds }.max()
+    }
 
     /// Passes a frame to an output. [media]
     ///

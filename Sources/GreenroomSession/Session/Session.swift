@@ -165,7 +165,7 @@ public final class Session: Sendable {
     private func watchClock(_ instances: [PluginInstance]) {
         let deadline = plan.configuration.callbackDeadline.nanoseconds
         let wakeForHungOutput: @Sendable () -> Void = { [events] in
-            if instances.contains(where: { ($0.mediaNanoseconds ?? 0) > deadline }) {
+            if instances.contains(where: { ($0.longestMediaNanoseconds ?? 0) > deadline }) {
                 events.wake()
             }
         }

@@ -227,8 +227,7 @@ extension SessionPlugins {
     /// ends a call in this process.
     var stuckOutputs: [Int] {
         slots.outputs.filter { output in
-            output.instance.fault != nil
-                && (output.instance.mediaNanoseconds ?? 0) > 2 * steps.deadlineNanoseconds
+            (output.instance.longestMediaNanoseconds ?? 0) > 2 * steps.deadlineNanoseconds
         }.map(\.number)
     }
 

@@ -16,7 +16,7 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
 
 static void *look(void *page) {
   const int before = __atomic_load_n(&lives, __ATOMIC_RELAXED);
-  usleep(450000);
+  usleep(150000);
   /* Not while another instance lives, which other checks would find lost. */
   if (before == __atomic_load_n(&lives, __ATOMIC_RELAXED) &&
       __atomic_load_n(&living, __ATOMIC_RELAXED) == 0)
