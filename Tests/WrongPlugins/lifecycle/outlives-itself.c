@@ -1,4 +1,4 @@
-/* lifecycle.dead-sender: its thread reads memory that destroy has unmapped */
+/* lifecycle.dead-sender: its thread reads memory that destroy has locked */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_CREATE
 #define OWN_DESTROY
@@ -29,7 +29,8 @@ static void destroy(void *self) {
   pthread_t thread;
   void *page = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (me->audio && pthread_create(&thread, NULL, look, page) == 0) pthread_detach(thread);
-  munmap(page, 4096);
+  /* Unmapped memory could be mapped again by then. */
+  mprotect(page, 4096, PROT_NONE);
   __atomic_sub_fetch(&living, 1, __ATOMIC_RELAXED);
   good_destroy(me);
 }
