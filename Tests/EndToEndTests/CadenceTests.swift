@@ -120,11 +120,9 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         let times = run.text.split(separator: "\n").compactMap { Int($0) }
         #expect(times.count == 90, "\(run)")
-        let end = try #require(times.last)
-        // Each third of a second has ten; a busy machine moves some. Python starts slowly.
-        let counts = Dictionary(grouping: times) { (end - $0) / 333 }.mapValues(\.count)
-        let even = (0..<6).filter { (7...13).contains(counts[$0] ?? 0) }
-        #expect(even.count >= 5, "\(counts)\n\(run)")
+        // A burst of ten has one gap in ten; a busy machine joins some frames.
+        let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
+        #expect(gaps.count { $0 > 10 } >= 30, "\(gaps)\n\(run)")
     }
 
     @Test func `a silent share repeats its last frame`() throws {
@@ -135,8 +133,8 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         let times = run.text.split(separator: "\n").compactMap { Int($0) }
         #expect(times.count == 60, "\(run)")
-        let gaps = zip(times.dropFirst(), times).map { $0 - $1 }.sorted()
-        #expect(gaps.dropLast(2).allSatisfy { $0 < 300 }, "\(gaps)")
+        let gaps = zip(times.dropFirst(), times).map { $0 - $1 }
+        #expect(gaps.count { $0 > 10 } >= 20, "they are spread over the time: \(gaps)")
     }
 
     @Test func `a stalled reader affects neither other outputs nor the source`() throws {
