@@ -224,11 +224,11 @@ enum Samples {
                 "1:32: camera.settings: needs a section of settings, name: value, found a list."
             ]),
         Bad(
-            yaml: "camera: { plugin: A, settings: { a: [1], b: , c: { d: 1 } } }",
+            yaml: "camera: { plugin: A, settings: { a: [[]], b: , c: { d: 1 } } }",
             faults: [
-                "1:37: camera.settings.a: needs a single value, found a list.",
-                "1:45: camera.settings.b: has no value. Give it one, or remove it.",
-                "1:50: camera.settings.c: needs a single value, found a section.",
+                "1:38: camera.settings.a[0]: needs a text of one line, found a list.",
+                "1:46: camera.settings.b: has no value. Give it one, or remove it.",
+                "1:51: camera.settings.c: needs a single value, found a section.",
             ]),
         Bad(
             yaml: "camera: { plugin: A, settings: { a: 1e999 } }",
