@@ -319,6 +319,20 @@ enum Samples {
                 "2:11: outputs[0]: there is no camera to write. Add one, or take another track."
             ], isSeenBySchema: false),
         Bad(
+            yaml: """
+                camera: { plugin: A }
+                outputs:
+                  - record: talks/x.mov
+                  - record: { folder: talks/x.mkv }
+                  - record: talks/v1.2
+                """,
+            faults: [
+                "3:13: outputs[0].record: nothing is recorded as .mov. Name a file that ends with "
+                    + ".mkv, .webm, .mp4, or a folder without that ending.",
+                "4:23: outputs[1].record.folder: \"x.mkv\" is the name of a file, and this is a "
+                    + "folder. Write record: x.mkv for the file, or name a folder.",
+            ], isSeenBySchema: false),
+        Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ record: a }, { record: { folder: a } }]",
             faults: [
                 "2:26: outputs[1]: an earlier output records to the same folder. Name another."
