@@ -40,6 +40,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
+    BundledPlugin(name: "Command", dependencies: ["CLinux", "GreenroomFiles"]),
     BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages", "GreenroomSystem"]),
     BundledPlugin(name: "LoopbackCall"),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg"]),

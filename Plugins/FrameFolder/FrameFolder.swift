@@ -66,14 +66,16 @@ final class FrameFolder: Output {
     func onStart() throws {
         guard hasTrack else {
             throw PluginError(
-                "the session has no \(settings.track); add one, or choose another 'track'",
+                "there is no \(settings.track) for this output; add one to the session file (and to "
+                    + "'tracks' if the output has that key), or set the other one as 'track'",
                 status: .unavailable)
         }
         do throws(Errno) {
             try makeFolder(settings.folder)
         } catch {
             throw PluginError(
-                "\(settings.folder): the folder can't be made: \(error)", status: .unavailable)
+                "\(settings.folder): the folder can't be made: \(error); name one below a writable "
+                    + "folder", status: .unavailable)
         }
         host.report("images", images)
     }

@@ -6,7 +6,7 @@ import GreenroomPlugin
 /// separated by blanks.
 ///
 /// ```text
-/// Ana 0s-10s camera=640x360@15 microphone=440 mute=3s-4s
+/// Ana 0s-10s camera=640x360@15 microphone=440 mute=3s-4s bears=500@5s-8s
 /// Ben 2s share=1280x720@5 share-audio=330
 /// ```
 struct CallScript {
@@ -28,6 +28,8 @@ struct CallScript {
         var shareAudio: Double?
         /// When the microphone is muted.
         var mutes: [Stretch] = []
+        /// When their connection bears no more than a bit rate of video, in kbit/s.
+        var limits: [(stretch: Stretch, kilobits: Int)] = []
     }
 
     var participants: [Participant] = []
@@ -63,6 +65,22 @@ struct CallScript {
                     + "\(track)=640x360@15.", status: .badSetting)
         }
         return capability
+    }
+
+    /// `500@4s-8s`: kbit/s, and when.
+    fileprivate static func limit(
+        _ text: Substring?, for name: String
+    ) throws(PluginError) -> (stretch: Stretch, kilobits: Int) {
+        let parts = (text ?? "").split(separator: "@", omittingEmptySubsequences: false)
+        guard parts.count == 2, let kilobits = Int(parts[0]), (1...1_000_000).contains(kilobits),
+            let stretch = Stretch(String(parts[1]))
+        else {
+            throw PluginError(
+                "script: \(name): bears=\(text ?? "") is no bit rate of 1 to 1000000 kbit/s with its "
+                    + "time. Write bears=500@4s-8s, or bears=500@4s to the end.",
+                status: .badSetting)
+        }
+        return (stretch, kilobits)
     }
 
     fileprivate static func frequency(
@@ -104,20 +122,24 @@ extension CallScript.Participant {
             case "mute":
                 guard let stretch = value.flatMap({ CallScript.Stretch(String($0)) }) else {
                     throw PluginError(
-                        "script: \(name): \"\(word)\" has no times. Write mute=3s-4s.",
-                        status: .badSetting)
+                        "script: \(name): \"\(word)\" has no times. Write mute=3s-4s, or mute=3s to "
+                            + "the end.", status: .badSetting)
                 }
                 mutes.append(stretch)
+            case "bears": limits.append(try CallScript.limit(value, for: name))
             default:
                 throw PluginError(
                     "script: \(name): \"\(word)\" is unknown. Write camera, share, microphone, "
-                        + "share-audio or mute=3s-4s.", status: .badSetting)
+                        + "share-audio, mute=3s-4s or bears=500@4s-8s.", status: .badSetting)
             }
         }
     }
 }
 
 extension CallScript.Stretch {
+    /// Whether a time is in it.
+    func contains(_ time: Int64) -> Bool { start <= time && time < end ?? .max }
+
     /// Reads `2s-10s`, `500ms-2s`, or `2s`, which has no end.
     fileprivate init?(_ text: String) {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(Self.time)

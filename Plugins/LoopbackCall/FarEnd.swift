@@ -14,6 +14,8 @@ final class FarEnd: Sendable {
         case frame(Video, Int64)
         case block(Audio, Int64)
         case leave
+        /// A bit rate that they bear begins or ends.
+        case limit
     }
 
     private enum Video { case camera, share }
@@ -35,11 +37,15 @@ final class FarEnd: Sendable {
 
     private let host: PluginHost
     private let script: CallScript
+    /// The video that is sent to the participants.
+    private let sent: [Track]
     /// The tracks that nobody wants.
     private let unwanted = Mutex<Set<UInt64>>([])
 
-    init(_ script: CallScript, host: PluginHost) {
+    /// - Parameter sent: The video that is sent to the participants.
+    init(_ script: CallScript, sending sent: [Track], host: PluginHost) {
         self.script = script
+        self.sent = sent
         self.host = host
     }
 
@@ -63,9 +69,19 @@ final class FarEnd: Sendable {
         var due = people.indices.map { index in
             (time: people[index].script.presence.start, person: index, step: Step.join)
         }
+        for index in people.indices {
+            for (stretch, _) in people[index].script.limits {
+                // Who is not there yet bears anything.
+                due.append((max(stretch.start, people[index].script.presence.start), index, .limit))
+                if let end = stretch.end { due.append((end, index, .limit)) }
+            }
+        }
+        /// The lowest bit rate so far.
+        var lowest: Int?
         while let next = due.indices.min(by: { due[$0].time < due[$1].time }) {
             let (time, index, step) = due.remove(at: next)
             guard host.wait(untilNanoseconds: start + time) == .ok else { return }
+            if case .limit = step { setCeilings(for: people, at: time, &lowest) }
             do throws(SendRefusal) {
                 due += try perform(step, at: time, start, &people[index]).map {
                     (time: $0.time, person: index, step: $0.step)
@@ -74,10 +90,52 @@ final class FarEnd: Sendable {
                 guard !error.isEnd else { continue }
                 host.log(.warning, "\(people[index].script.name): \(error.text)")
             }
+            if case .leave = step { setCeilings(for: people, at: time, &lowest) }
         }
         // Whoever stays does so to the end.
         _ = host.wait(untilNanoseconds: .max)
     }
+
+    // MARK: The connection
+
+    /// Sets the ceilings that the weakest connection of those present makes.
+    private func setCeilings(for people: [Person], at time: Int64, _ lowest: inout Int?) {
+        let limits = people.filter { person in
+            person.script.presence.contains(time)
+        }.flatMap { person in
+            person.script.limits.filter { $0.stretch.contains(time) }
+                .map { (name: person.script.name, kilobits: $0.kilobits) }
+        }
+        let limit = limits.min { $0.kilobits < $1.kilobits }
+        guard limit?.kilobits != lowest else { return }
+        lowest = limit?.kilobits
+        for track in sent {
+            let ceiling = limit.map { Self.capability(bearing: $0.kilobits / sent.count) }
+            let reason = limit.map { "\($0.name) bears \($0.kilobits) kbit/s" } ?? "all bear more"
+            host.setCeiling(of: track, to: ceiling, because: reason)
+        }
+    }
+
+    /// What video may be, best first.
+    private static let ladder = [
+        VideoCapability(width: 1920, height: 1080, fps: 30),
+        VideoCapability(width: 1280, height: 720, fps: 30),
+        VideoCapability(width: 960, height: 540, fps: 30),
+        VideoCapability(width: 640, height: 360, fps: 30),
+        VideoCapability(width: 480, height: 270, fps: 15),
+        VideoCapability(width: 320, height: 180, fps: 15),
+    ]
+
+    /// The best that a bit rate has room for, at 0.08 bits for each pixel.
+    private static func capability(bearing kilobits: Int) -> VideoCapability {
+        let fitting = ladder.first { row in
+            let pixels = row.size.width * row.size.height
+            return Double(pixels) * row.rate.framesPerSecond * 0.08 <= Double(kilobits) * 1000
+        }
+        return fitting ?? VideoCapability(width: 320, height: 180, fps: 15)
+    }
+
+    // MARK: Steps
 
     /// Does what is due.
     ///
@@ -87,6 +145,7 @@ final class FarEnd: Sendable {
     ) throws(SendRefusal) -> [(time: Int64, step: Step)] {
         switch step {
         case .join: return try join(&person, at: time)
+        case .limit: return []
         case .leave:
             person.participant?.leave()
             person.participant = nil
@@ -141,7 +200,7 @@ final class FarEnd: Sendable {
 
     private func isMuted(_ kind: Audio, _ person: Person, at time: Int64) -> Bool {
         kind == .microphone
-            && person.script.mutes.contains { $0.start <= time && time < $0.end ?? .max }
+            && person.script.mutes.contains { $0.contains(time) }
     }
 
     private func isWanted(_ track: UInt64) -> Bool {

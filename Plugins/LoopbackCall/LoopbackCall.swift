@@ -24,6 +24,8 @@ final class LoopbackCall: Call {
     private let script: CallScript
     private var farEnd: FarEnd?
     private var thread: PluginThread?
+    /// The session's own video.
+    private var video: [Track] = []
     /// The frames and samples that came, for the report.
     private var frames = 0
     private var samples = 0
@@ -36,14 +38,18 @@ final class LoopbackCall: Call {
     func onTrack(_ track: Track) -> TrackWant? {
         switch track.kind {
         // What is sent to the far end: the session's own video, and to each what they are to hear.
-        case .camera, .share: track.participant == nil ? .video() : nil
-        case .mixMinus: .audio()
-        case .microphone, .shareAudio, .mix, .incoming: nil
+        case .camera, .share:
+            guard track.participant == nil else { return nil }
+            video.removeAll { $0.id == track.id }
+            video.append(track)
+            return .video()
+        case .mixMinus: return .audio()
+        case .microphone, .shareAudio, .mix, .incoming: return nil
         }
     }
 
     func onStart() throws {
-        let farEnd = FarEnd(script, host: host)
+        let farEnd = FarEnd(script, sending: video, host: host)
         self.farEnd = farEnd
         thread = try PluginThread(name: "loopback") { farEnd.run() }
     }

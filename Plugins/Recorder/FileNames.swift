@@ -29,13 +29,24 @@ struct FileNames {
         while Self.exists(next), number < 100_000 { number += 1 }
     }
 
-    /// Removes the files of an earlier recording that would follow the next one.
+    /// Removes the files of an earlier recording that would follow the next one, up to one that is
+    /// being recorded to.
     func removeLater() {
         var later = self
         later.advance()
-        while later.number < 100_000, Self.exists(later.next), unlink(later.next) == 0 {
+        while later.number < 100_000, Self.exists(later.next), !Self.isLocked(later.next),
+            unlink(later.next) == 0
+        {
             later.advance()
         }
+    }
+
+    /// Whether another recording has locked a file.
+    private static func isLocked(_ path: String) -> Bool {
+        let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        return flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK
     }
 
     /// Whether there is something with a name, also a link to nowhere.

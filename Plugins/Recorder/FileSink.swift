@@ -3,6 +3,7 @@ import Glibc
 /// What FFmpeg's muxer writes to: a file that remembers why a write failed, and can be cut back to
 /// where it was whole.
 final class FileSink {
+    private let path: String
     private let descriptor: Int32
     private var position: Int64 = 0
     /// The bytes in the file.
@@ -15,6 +16,7 @@ final class FileSink {
     ///
     /// - Parameter replaces: Whether the file may exist.
     init(path: String, replaces: Bool) throws(FileFailure) {
+        self.path = path
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         descriptor = open(path, replaces ? flags : flags | O_EXCL, 0o666)
         guard descriptor >= 0 else { throw FileFailure(path: path, number: errno) }
@@ -75,6 +77,9 @@ final class FileSink {
         return target
     }
 
+    /// Removes the file.
+    func remove() { unlink(path) }
+
     /// Drops what is behind a position.
     func cut(to length: Int64) {
         // A file that stays longer ends in a piece that players skip.
@@ -87,6 +92,8 @@ struct FileFailure: Error, CustomStringConvertible {
     var path: String
     /// The number of the error.
     var number: Int32
+    /// Whether nothing is in the file, which is removed.
+    var isEmpty = false
 
     /// Whether there is no room for more, which is an ordinary end of a recording.
     var isFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
@@ -103,6 +110,9 @@ struct FileFailure: Error, CustomStringConvertible {
             "\(path): is a link, and links are not followed. Name the file itself."
         case EINVAL, ENXIO, EISDIR:
             "\(path): is no ordinary file. Name one, or remove what is there."
+        case _ where isFull && isEmpty:
+            "\(path): no room for it: \(reason). There is no such file. Free space, or record to "
+                + "another disk."
         case _ where isFull:
             "\(path): no room for more: \(reason). The file ends here, and is playable. Free "
                 + "space, or record to another disk."

@@ -174,8 +174,8 @@ final class MediaFile {
         guard sink.failure != 0 || code < 0 else { return }
         let number = sink.failure
         free()
-        sink.cut(to: size)
-        if number != 0 { throw FileFailure(path: path, number: number) }
+        if size > 0 { sink.cut(to: size) } else { sink.remove() }
+        if number != 0 { throw FileFailure(path: path, number: number, isEmpty: size == 0) }
         throw FFmpegError(call: "\(path): writing", code: code)
     }
 }

@@ -1,4 +1,5 @@
 import CFFmpeg
+import Glibc
 import GreenroomPlugin
 
 /// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries.
@@ -78,6 +79,8 @@ final class Recorder: Output {
     /// Nil before the first frame or block, and after the end.
     private var recording: Recording?
     private var isRecording = false
+    /// Its lock on the first file keeps other recordings away from all of them.
+    private var first: MediaFile?
     /// Frames of another size than their track's.
     private var skipped = 0
     /// The bytes and seconds of the newest line in the log.
@@ -128,9 +131,14 @@ final class Recorder: Output {
         do {
             try openTracks()
             try names.makeFolder()
-            // The file is made with the first frame or block, whose time says whether the session is
-            // at its start: what is there then is another recording's, or else this one's.
-            if !FileNames.exists(names.next) { try names.checkWritable() }
+            if !FileNames.exists(names.next) {
+                try names.checkWritable()
+            } else if !settings.overwrite, !Self.mayBeRestarted {
+                throw FileFailure(path: names.next, number: EEXIST)
+            }
+            // The file is made with the first frame or block. In a process that may have been started
+            // again its time says whether the session is at its start: what is there then is
+            // another recording's, or else this one's.
         } catch let error as PluginError {
             throw error
         } catch {
@@ -138,6 +146,16 @@ final class Recorder: Output {
         }
         isRecording = true
     }
+
+    /// Whether this process may stand for one that was lost: it is no session's own. A sandbox that
+    /// does not say so is one of such a process.
+    private static let mayBeRestarted: Bool = {
+        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/self/exe", &path, path.count)
+        guard count > 0 else { return true }
+        let name = path[..<count].map { UInt8(bitPattern: $0) }
+        return name.suffix(17).elementsEqual("/greenroom-runner".utf8)
+    }()
 
     /// Opens the encoders.
     private func openTracks() throws {
@@ -192,15 +210,16 @@ final class Recorder: Output {
         // What is there may be of the process before: nothing of it is replaced.
         let isResumed = start > Self.latestStart
         let replaces = settings.overwrite && !isResumed
-        var isFirst = true
         let (container, streams) = (container, streams)
-        return try Recording(from: start, limits: settings.limits) { start in
+        return try Recording(from: start, limits: settings.limits) { [weak self] start in
             if isResumed { names.skipTaken() }
             let file = try MediaFile(
                 path: names.next, container: container, streams: streams, start: start,
                 replaces: replaces)
-            if isFirst, replaces, names.isNumbered { names.removeLater() }
-            isFirst = false
+            if let self, first == nil {
+                first = file
+                if replaces, names.isNumbered { names.removeLater() }
+            }
             names.advance()
             return file
         }
@@ -293,6 +312,7 @@ final class Recorder: Output {
     private func forget() {
         isRecording = false
         recording = nil
+        first = nil
         for track in video.values { track.releaseFrames() }
         video = [:]
         audio = [:]

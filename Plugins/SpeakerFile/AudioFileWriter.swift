@@ -29,7 +29,8 @@ final class AudioFileWriter {
             descriptor = try .creating(path)
         } catch {
             throw PluginError(
-                "\(path): the file can't be made: \(error)", status: .unavailable)
+                "\(path): the file can't be made: \(error); name a file in a writable folder that is "
+                    + "there", status: .unavailable)
         }
         // It closes the descriptor also when it fails.
         file = sf_open_fd(descriptor.rawValue, Int32(SFM_WRITE), &info, Int32(SF_TRUE))

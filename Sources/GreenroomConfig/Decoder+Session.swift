@@ -41,7 +41,7 @@ extension Decoder<SessionCommand> {
 }
 
 extension Decoder<[String: ParameterValue]> {
-    /// The settings of a plugin: names and single values.
+    /// The settings of a plugin: names and values. A list is a text with a line for each entry.
     static let settings: Decoder = {
         let expectation = "a section of settings, name: value"
         let schema = Schema(kind: .settings, expectation: expectation)
@@ -51,8 +51,12 @@ extension Decoder<[String: ParameterValue]> {
             case .mapping(let entries):
                 var settings: [String: ParameterValue] = [:]
                 for entry in entries {
-                    settings[entry.key] = reading.settingValue(
-                        entry.value, path.appending(key: entry.key))
+                    let path = path.appending(key: entry.key)
+                    if case .sequence(let nodes) = entry.value.content {
+                        settings[entry.key] = reading.lines(nodes, path).map { .string($0) }
+                    } else {
+                        settings[entry.key] = reading.settingValue(entry.value, path)
+                    }
                 }
                 return settings
             case .scalar where node.scalar == .null: return [:]
@@ -80,5 +84,22 @@ extension Reading {
             complain("needs a single value, found \(node.inWords).", about: node, path)
         }
         return nil
+    }
+
+    /// The entries of a list as lines.
+    fileprivate mutating func lines(_ nodes: [ConfigNode], _ path: String) -> String? {
+        var lines: [String] = []
+        for (index, node) in nodes.enumerated() {
+            let path = "\(path)[\(index)]"
+            switch node.content {
+            case .scalar(let text, _) where node.scalar != .null && !text.contains("\n"):
+                lines.append(text)
+            case .refused: return nil
+            case .scalar, .sequence, .mapping:
+                complain("needs a text of one line, found \(node.inWords).", about: node, path)
+                return nil
+            }
+        }
+        return lines.joined(separator: "\n")
     }
 }

@@ -42,7 +42,7 @@ public struct Y4MFormat: Hashable, Sendable {
     /// range from `XCOLORRANGE`. `XYSCSS=420JPEG` says what plain `C420` means to both: chroma
     /// sits in the middle of its four pixels. The format has no field for the matrix:
     /// `XCOLORSPACE` is read by ``Y4MReader`` and a few others, and skipped by the rest.
-    var header: String {
+    package var header: String {
         let rangeName = range == .full ? "FULL" : "LIMITED"
         let matrixField = matrix.map { " XCOLORSPACE=\($0.name.uppercased())" } ?? ""
         return "YUV4MPEG2 W\(size.width) H\(size.height) F\(rate.numerator):\(rate.denominator)"

@@ -91,6 +91,8 @@ package final class PluginHarness: Sendable {
     private let audioMixer: AudioMixer?
     private let editor: PreProcessorRunner?
     private let feed: OutputFeed?
+    /// Whom a call has brought.
+    private let roster: CallRoster?
     private let driver: OutputDriver?
     private let tracks = Mutex((capability: OutputDriver.ordinary, isRefused: false))
     private let threads: [HostThread]
@@ -147,6 +149,7 @@ package final class PluginHarness: Sendable {
                     AudioMixer.Track(source: ingest, sinks: []), at: session.now - epoch
                 ) { ingest.begin(epoch: epoch + $0) }
             } : nil
+        self.roster = roster
         instance = PluginInstance(
             plan: plan, number: number, role: role, clock: session, events: events,
             videoIngest: input.map {
@@ -249,6 +252,9 @@ package final class PluginHarness: Sendable {
     package func propertyChange(_ offer: Offer) -> StepEnd {
         end(instance.beginPropertyChange(offer: offer))
     }
+
+    /// Says to a call what is needed of participants' tracks.
+    package func demand(_ demands: [Demand]) -> StepEnd { end(instance.beginDemands(demands)) }
 
     package func set(_ setting: Setting) -> StepEnd { end(instance.beginSetParameter(setting)) }
 
@@ -367,6 +373,9 @@ package final class PluginHarness: Sendable {
         want = written.withLock { $0 }
         return end
     }
+
+    /// The senders of the tracks that a call has open.
+    package var openSenders: [UInt64] { roster?.openSenders ?? [] }
 
     /// Whether the last initialize failed because the output refused a track, or wanted the
     /// impossible of it.

@@ -52,6 +52,11 @@ extension TracedCall.Request {
                     digest: channel.digestOfSamples(of: block)))
         case .keepFrame: self = .keepFrame
         case .releaseFrame: self = .releaseFrame
+        case .joined: self = .joined
+        case .left: self = .left
+        case .openTrack: self = .openTrack
+        case .closeTrack: self = .closeTrack
+        case .setMuted: self = .setMuted
         default: return nil
         }
     }

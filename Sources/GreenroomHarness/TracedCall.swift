@@ -29,6 +29,11 @@ package struct TracedCall: Equatable, Sendable {
         case sendAudio(TracedBlock)
         case keepFrame
         case releaseFrame
+        case joined
+        case left
+        case openTrack
+        case closeTrack
+        case setMuted
     }
 
     package var thread: Thread

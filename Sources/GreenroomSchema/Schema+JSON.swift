@@ -45,7 +45,13 @@ extension Schema {
         case .settings:
             return [
                 ("type", ["object", "null"]),
-                ("additionalProperties", ["type": ["boolean", "number", "string"]]),
+                (
+                    "additionalProperties",
+                    [
+                        "type": ["boolean", "number", "string", "array"],
+                        "items": ["type": ["boolean", "number", "string"]],
+                    ]
+                ),
             ]
         case .list(let item, let count):
             return [

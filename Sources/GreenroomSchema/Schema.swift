@@ -10,7 +10,7 @@ package struct Schema: Sendable {
         case boolean
         /// A whole number within bounds.
         case integer(ClosedRange<Int64>)
-        /// Keys of a plugin's settings, with single values.
+        /// Keys of a plugin's settings, with single values or lists of them.
         case settings
         /// Values of one kind, with a range for their number.
         case list(Schema, count: ClosedRange<Int>)

@@ -98,7 +98,7 @@ extension SessionPlan {
             rows.append(("table", table.rows.map(\.description).joined(separator: ", ")))
         }
         for (role, source) in roles {
-            let settings = source.settings.map { "\($0.name): \($0.value)" }
+            let settings = source.settings.map { "\($0.name): \($0.value.onOneLine)" }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
             rows.append(("", source.living))
         }
@@ -201,6 +201,14 @@ extension SourcePlan {
                 ]
             ),
         ]
+    }
+}
+
+extension ParameterValue {
+    /// On one line: lines as a list.
+    fileprivate var onOneLine: String {
+        let lines = description.split(separator: "\n", omittingEmptySubsequences: false)
+        return lines.count > 1 ? "[\(lines.joined(separator: ", "))]" : description
     }
 }
 

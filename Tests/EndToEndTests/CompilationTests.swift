@@ -60,7 +60,7 @@ import Testing
         compiler: String, standard: String
     ) throws {
         let sources = Self.templates.filter { $0.hasSuffix(".c") }
-        #expect(sources.count == 7)
+        #expect(sources.count == 8)
         let asCXX = standard.hasPrefix("c++") ? ["-x", "c++"] : []
         try check(
             compiler, standard, ["-Wconversion", "-Wshadow"] + asCXX + sources)

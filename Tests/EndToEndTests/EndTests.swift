@@ -127,6 +127,39 @@ import TestSupport
         #expect(head.frameCount == 2)
     }
 
+    @Test func `a session with no output left ends with 74, and says what was not made`() throws {
+        let speaker = TestSession.bundled("SpeakerFile", "path: none/m.wav")
+        let lines = [
+            "outputs[0]: the session continues without it",
+            "failed at 0.0 s, it made nothing",
+        ]
+        for (others, code) in [("", 74), (", { record: recording }", 0)] as [(String, Int32)] {
+            for clock in [nil, "virtual"] {
+                let session = try TestSession(
+                    "microphone: { plugin: Tone }", clock: clock, outputs: "[\(speaker)\(others)]")
+                let run = try session.run()
+                #expect(run.exit == .code(code), "\(run)")
+                #expect(lines.allSatisfy { run.standardError.contains($0) }, "\(run)")
+                #expect(
+                    run.standardError.contains("every output has failed") == (code == 74), "\(run)")
+            }
+        }
+    }
+
+    @Test func `a file that was never made is not said to be recorded`() throws {
+        let session = try TestSession(
+            "camera: { plugin: ColorBars }", clock: "virtual",
+            outputs: "[{ record: /proc/none/talk.mkv }, { record: recording }]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "the other recording is there: \(run)")
+        #expect(!run.standardError.contains("recorded in /proc/none/talk.mkv"), "\(run)")
+        #expect(run.standardError.contains("recorded in \(session.recording)"), "\(run)")
+        let last = run.standardError.split(separator: "\n").last ?? ""
+        #expect(
+            last.hasPrefix("outputs[0] (Recorder) failed at 0.0 s, it made nothing: /proc/none"),
+            "\(run)")
+    }
+
     @Test func `a recording continues when a pipe's reader is gone`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))",

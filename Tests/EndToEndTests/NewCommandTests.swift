@@ -211,6 +211,34 @@ import Testing
         #expect(output.values["loudness"] == rows.last.map { Double($0[1]) })
     }
 
+    @Test(arguments: NewPlugin.languages(of: "receiver"))
+    func `a receiver writes how bright each participant is, and changes while it runs`(
+        language: String
+    ) throws {
+        let plugin = try NewPlugin("receiver", language)
+        try plugin.build()
+        let run = try plugin.run(
+            "call.settings={script: Ana 0s camera microphone; Ben 1s-1500ms camera=320x180@30}",
+            "timeline=[{at: 500ms, set: 'outputs[0].settings.every=10'}]")
+        try expectFine(run, plugin)
+        let lines = try plugin.text("participants.csv").split(separator: "\n")
+        #expect(lines.first == "track,frame,brightness")
+        let rows = lines.dropFirst().map { $0.split(separator: ",").map(String.init) }
+        try #require(rows.allSatisfy { $0.count == 3 }, "\(lines)")
+        let frames = { name in rows.filter { $0[0] == name }.map { Int($0[1]) } }
+        #expect(frames("ana-camera") == [0, 10, 20], "\(lines)")
+        #expect(frames("ben-camera") == [0, 10], "\(lines)")
+        for row in rows {
+            let luma = try plugin.picture(row[0]).frame(Int(row[1]) ?? 0).y
+            let mean = luma.reduce(0) { $0 + Int($1) } / luma.count
+            #expect(abs(mean - (Int(row[2]) ?? 0)) <= 2, "\(row)")
+        }
+        for words in ["ana-camera is on", "ben-camera is on", "ben-camera is off"] {
+            #expect(run.standardError.contains(words), "\(run)")
+        }
+        #expect(!run.standardError.contains("microphone is on"), "\(run)")
+    }
+
     @Test(arguments: NewPlugin.languages(of: "call"))
     func `a call has a participant who sends, hears the session, and changes while it runs`(
         language: String
@@ -283,8 +311,9 @@ import Testing
         throws
     {
         for kind in NewPlugin.kinds {
-            for language in NewPlugin.languages(of: kind) {
+            for language in NewPlugin.languages {
                 let plugin = try NewPlugin(kind, language)
+                let isOutput = NewPlugin.isOutput(kind)
                 let (source, build, headers) =
                     switch language {
                     case "swift": ("Sources/\(try plugin.type).swift", ["Package.swift"], [])
@@ -292,14 +321,14 @@ import Testing
                     default:
                         (
                             "my-first.cpp", ["build.sh", "exports.map"],
-                            ["plugin.h", "plugin.hpp", "send.h"]
+                            ["plugin.h", isOutput ? "base.h" : "plugin.hpp", "send.h"]
                         )
                     }
                 let outputs = [
-                    "output": ["output.h"], "speaker": ["output.h"],
+                    "output": ["output.h"], "speaker": ["output.h"], "receiver": ["output.h"],
                     "call": ["output.h", "call.h"],
                 ]
-                let all = headers + (language == "c" ? outputs[kind] ?? [] : [])
+                let all = headers + (language == "swift" ? [] : outputs[kind] ?? [])
                 #expect(
                     try plugin.files()
                         == (["README.md", "session.yaml", source] + build
@@ -320,8 +349,7 @@ import Testing
     }
 
     @Test(
-        arguments: Nightly.pairs(NewPlugin.kinds, ["gcc", "clang", "g++", "clang++"])
-            .filter { NewPlugin.languages(of: $0).contains("c++") || !$1.hasSuffix("++") })
+        arguments: Nightly.pairs(NewPlugin.kinds, ["gcc", "clang", "g++", "clang++"]))
     func `a source in C or C++ builds with every compiler`(kind: String, compiler: String) throws {
         let plugin = try NewPlugin(kind, compiler.hasSuffix("++") ? "c++" : "c")
         let run = try ChildProcess.run(
@@ -460,7 +488,8 @@ import Testing
             ("camera", "GreenroomPlugin"), ("pre-processor", "my-cam"), ("camera", "x-1-2-"),
             ("camera", "ColorBars"), ("output", "Output"), ("output", "Sink"),
             ("output", "FrameFolder"), ("speaker", "Loudspeaker"), ("speaker", "virtual-audio"),
-            ("speaker", "Speaker"), ("call", "Call"), ("call", "Meeting"), ("call", "Loopback"),
+            ("speaker", "Speaker"), ("receiver", "RawVideo"), ("call", "Call"), ("call", "Meeting"),
+            ("call", "Loopback"),
         ],
         byDay: [
             ("camera", "Camera"), ("microphone", "Microphone"), ("share", "Int"),
@@ -512,21 +541,6 @@ import Testing
         }
         let run = try NewPlugin.begin(["loudspeaker", "a"], in: folder.path)
         #expect(run.exit == .code(64) && run.standardError.contains("pre-processor"), "\(run)")
-    }
-
-    @Test func `a language without a template is refused with the ones that there are`() throws {
-        let folder = try TemporaryFolder()
-        for (kind, title) in [
-            ("output", "an output"), ("speaker", "a speaker"), ("call", "a call"),
-        ] {
-            let run = try NewPlugin.begin([kind, "a", "--language", "c++"], in: folder.path)
-            #expect(run.exit == .code(64), "\(run)")
-            #expect(
-                run.standardError.contains(
-                    "\(title) can't be written in C++ by this command yet: choose --language swift "
-                        + "or --language c"), "\(run)")
-            #expect(!folder.has("a"))
-        }
     }
 
     // MARK: Folders

@@ -67,6 +67,18 @@ import Testing
         #expect(names.sorted() == ["frame-000000.png", "frame-000030.png"])
     }
 
+    @Test func `a call shows whom it brings, and what their tracks sent`() throws {
+        let run = try preview(
+            "LoopbackCall", "--set", "script=Ana 0s camera=320x180@15; Ben 0s-1s microphone",
+            "--duration", "2s", "--virtual-clock", "--maximum", "640x360@30")
+        #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)\n\(run.text)")
+        #expect(
+            Self.row("Ana", of: run) == "left, ana-camera 320x180@15 (closed): sent 30",
+            "\(run.text)")
+        #expect(
+            Self.row("Ben", of: run) == "left, ben-microphone (closed): sent 100", "\(run.text)")
+    }
+
     @Test func `refusals and losses are shown by reason, with the plugin's log`() throws {
         let library = try TestPlugins.hostile()
         let refused = try preview(

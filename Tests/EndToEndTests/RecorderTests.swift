@@ -235,12 +235,41 @@ import Testing
         ] {
             #expect(run.standardError.contains(text), "\(text)\n\(run)")
         }
+        #expect(
+            run.standardError.contains(
+                /outputs\[0\]: start-send failed \(UNAVAILABLE\): .*kept\.mkv/),
+            "before anything runs: \(run)")
         for name in ["kept.mkv", "target"] {
             #expect(try readFile(session.folder(name)) == Array("something".utf8))
         }
         #expect(try RecordedFile(session.folder("replaced.mkv")).streams.count == 3)
         #expect(try RecordedFile(session.folder("s-001.mkv")).streams.count == 3)
         #expect(!session.folder.has("s-002.mkv") && !session.folder.has("s-003.mkv"))
+    }
+
+    @Test func `segments of a recording that still runs are not replaced`() throws {
+        let long = try TestSession(
+            "camera: { plugin: ColorBars }", maximum: "160x90@15", duration: "6s",
+            outputs: "[\(Self.output("file: s.mkv, segment-seconds: 1"))]")
+        let child = try long.start()
+        let file = long.folder("s.mkv")
+        for _ in 0..<400 where !long.folder.has("s-003.mkv") { usleep(50_000) }
+        let other = try session(
+            [Self.output("file: \"\(file)\", segment-seconds: 1, overwrite: true")],
+            duration: "1s")
+        let refused = try other.run()
+        #expect(
+            refused.standardError.contains(
+                "s-001.mkv: is being recorded to by another recording. Name another file"),
+            "\(refused)")
+        let run = child.wait(atMost: .seconds(30))
+        #expect(run.exit == .code(0), "\(run)")
+        let files = try Self.segments("s", "mkv", long)
+        let frames = files.map(\.streams[0].times.count).reduce(0, +)
+        #expect(files.count == 6 && (88...91).contains(frames), "\(frames)\n\(run)")
+        // Now that it has ended they may be.
+        #expect(try other.run().exit == .code(0))
+        #expect(long.folder.has("s-001.mkv") && !long.folder.has("s-002.mkv"))
     }
 
     @Test func `a full disk is an ordinary end`() throws {

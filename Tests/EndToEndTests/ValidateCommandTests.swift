@@ -32,6 +32,8 @@ import Testing
         let isMeant = { (id: String) in id.hasPrefix("lifecycle.") || id == "video.rate" }
         #expect(some.map(\.id) == all.map(\.id).filter(isMeant))
         #expect(some.count > 10 && some.count < all.count)
+        let repeated = try listed("--only", "lifecycle", "--only", "video.rate")
+        #expect(repeated.map(\.id) == some.map(\.id))
 
         let people = try Greenroom.run("validate", "--list", "--only", "lifecycle, video.rate")
         #expect(people.exit == .code(0), "\(people)")

@@ -224,11 +224,11 @@ enum Samples {
                 "1:32: camera.settings: needs a section of settings, name: value, found a list."
             ]),
         Bad(
-            yaml: "camera: { plugin: A, settings: { a: [1], b: , c: { d: 1 } } }",
+            yaml: "camera: { plugin: A, settings: { a: [[]], b: , c: { d: 1 } } }",
             faults: [
-                "1:37: camera.settings.a: needs a single value, found a list.",
-                "1:45: camera.settings.b: has no value. Give it one, or remove it.",
-                "1:50: camera.settings.c: needs a single value, found a section.",
+                "1:38: camera.settings.a[0]: needs a text of one line, found a list.",
+                "1:46: camera.settings.b: has no value. Give it one, or remove it.",
+                "1:51: camera.settings.c: needs a single value, found a section.",
             ]),
         Bad(
             yaml: "camera: { plugin: A, settings: { a: 1e999 } }",
@@ -317,6 +317,20 @@ enum Samples {
             yaml: "microphone: { plugin: A }\noutputs: [{ y4m: \"-\" }]",
             faults: [
                 "2:11: outputs[0]: there is no camera to write. Add one, or take another track."
+            ], isSeenBySchema: false),
+        Bad(
+            yaml: """
+                camera: { plugin: A }
+                outputs:
+                  - record: talks/x.mov
+                  - record: { folder: talks/x.mkv }
+                  - record: talks/v1.2
+                """,
+            faults: [
+                "3:13: outputs[0].record: nothing is recorded as .mov. Name a file that ends with "
+                    + ".mkv, .webm, .mp4, or a folder without that ending.",
+                "4:23: outputs[1].record.folder: \"x.mkv\" is the name of a file, and this is a "
+                    + "folder. Write record: x.mkv for the file, or name a folder.",
             ], isSeenBySchema: false),
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ record: a }, { record: { folder: a } }]",

@@ -109,13 +109,19 @@ import Testing
         #expect(none.startSend() == .unavailable)
         #expect(
             none.host.state.withLock { $0.errors }
-                == ["the session has no share; add one, or choose another 'track'"])
+                == [
+                    "there is no share for this output; add one to the session file (and to 'tracks' "
+                        + "if the output has that key), or set the other one as 'track'"
+                ])
         try folder.write("file", "")
         let nowhere = try session(folder("file/c/d"))
         #expect(nowhere.startSend() == .unavailable)
         #expect(
             nowhere.host.state.withLock { $0.errors }
-                == ["\(folder("file/c/d")): the folder can't be made: Not a directory"])
+                == [
+                    "\(folder("file/c/d")): the folder can't be made: Not a directory; name one below "
+                        + "a writable folder"
+                ])
     }
 
     @Test func `a picture that can't be written ends the output with its reason`() throws {

@@ -2,8 +2,9 @@ import TestSupport
 import Testing
 
 private let bundledPlugins = [
-    "Adjust", "AlsaMicrophone", "ColorBars", "FrameFolder", "LoopbackCall", "Recorder", "Slides",
-    "SpeakerFile", "Tone", "VirtualCamera", "VirtualMicrophone", "VirtualSpeaker", "Watermark",
+    "Adjust", "AlsaMicrophone", "ColorBars", "Command", "FrameFolder", "LoopbackCall", "Recorder",
+    "Slides", "SpeakerFile", "Tone", "VirtualCamera", "VirtualMicrophone", "VirtualSpeaker",
+    "Watermark",
     "WaveFile", "Y4MFile",
 ]
 

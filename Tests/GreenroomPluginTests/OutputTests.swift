@@ -311,8 +311,8 @@ import Testing
         #expect(session.startSend() == .unavailable)
         #expect(
             session.host.state.withLock { $0.errors } == [
-                "the session has no audio that the speaker takes; add its source to the session "
-                    + "file"
+                "the speaker takes none of the tracks that it was told of; add the source of one to "
+                    + "the session file, and name the track in 'tracks' if the output has that key"
             ])
     }
 }

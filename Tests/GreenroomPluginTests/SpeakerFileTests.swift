@@ -96,7 +96,11 @@ import Testing
         let folder = try TemporaryFolder()
         for (name, status, text) in [
             ("talk.mp3", Status.badSetting, "the name says no format; end it with .wav or .flac"),
-            ("none/talk.wav", .unavailable, "the file can't be made: No such file or directory"),
+            (
+                "none/talk.wav", .unavailable,
+                "the file can't be made: No such file or directory; name a file in a writable folder "
+                    + "that is there"
+            ),
         ] {
             let (session, _) = try session(folder(name))
             #expect(session.startSend() == status)

@@ -12,7 +12,7 @@
  * OWN_X, which leaves it out here, and good_x, which does what is right. ID, NAME and VERSION say
  * what the descriptor has, and MEMBERS are more members of `struct good`.
  */
-#include <greenroom/output.h>
+#include <greenroom/call.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -51,7 +51,10 @@ typedef struct good {
   gr_sender sender;
   const gr_video_functions *video;
   const gr_audio_functions *audio;
-  const gr_output_host *output; /* of an output */
+  const gr_output_host *output; /* of an output, and of a call */
+  const gr_call_host *people;   /* of a call */
+  uint32_t guest;               /* whom a call has brought */
+  int32_t is_wanted;            /* whether their camera is, by atomic access */
   int64_t taken; /* frames and blocks that an output got */
   pthread_t thread;
   pthread_mutex_t lock; /* of what the next two lines have */
@@ -84,6 +87,8 @@ static gr_status process(void *self, gr_mutable_frame *frame);
 static gr_status track(void *self, const gr_track *track, gr_want *want);
 static gr_status video(void *self, const gr_output_frame *frame);
 static gr_status audio(void *self, const gr_output_block *block);
+/* Says to a call whether a track is wanted. */
+static void demand(void *self, const gr_demand *demand);
 /* Changes a live parameter. */
 static gr_status set(void *self, const gr_setting *setting);
 /* Takes a setting over; also those that create gets. */
@@ -205,6 +210,7 @@ SPARE static void pump_frames(good *me) {
       count = 0;
     }
     form = next;
+    if (KIND == GR_KIND_CALL && !__atomic_load_n(&me->is_wanted, __ATOMIC_RELAXED)) continue;
     send_frame(me, form, number, due_ns);
   }
 }
@@ -269,8 +275,10 @@ SPARE static gr_status good_initialize(void *self, const gr_initialize *in) {
   me->sender = in->sender;
   me->video = in->video;
   me->audio = in->audio;
-  if (KIND == GR_KIND_OUTPUT)
+  if (KIND == GR_KIND_OUTPUT || KIND == GR_KIND_CALL)
     me->output = me->host->get_extension(me->instance, GR_EXT_OUTPUT_HOST);
+  if (KIND == GR_KIND_CALL)
+    me->people = me->host->get_extension(me->instance, GR_EXT_CALL_HOST);
   if (in->offer && in->answer) choose(me, in->offer, in->answer);
   return GR_STATUS_OK;
 }
@@ -284,9 +292,42 @@ SPARE static gr_status good_property_change(void *self, const gr_offer *offer,
 /* Whether it sends. */
 SPARE static const int has_thread = KIND != GR_KIND_PRE_PROCESSOR && KIND != GR_KIND_OUTPUT;
 
+/* Opens a track of a participant. */
+SPARE static gr_status open_track(good *me, uint32_t participant, uint32_t kind,
+                                  gr_open_track *track) {
+  const gr_open_track asked = {.struct_size = sizeof asked, .participant = participant,
+                               .kind = kind, .capability = {320, 180, 15, 1}};
+  *track = asked;
+  return me->people->open_track(me->instance, track);
+}
+
+/* A participant joins, with a camera. */
+SPARE static gr_status bring(good *me) {
+  gr_open_track camera;
+  gr_status status = me->people->joined(me->instance, "Guest", &me->guest);
+  if (status != GR_STATUS_OK) return status;
+  status = open_track(me, me->guest, GR_TRACK_CAMERA, &camera);
+  if (status != GR_STATUS_OK) return status;
+  me->sender = camera.sender;
+  me->video = camera.video;
+  me->is_wanted = 1;
+  take_shape(me, camera.capability, GR_TRACK_REVISION);
+  return GR_STATUS_OK;
+}
+
+SPARE static void good_demand(void *self, const gr_demand *demand) {
+  good *me = self;
+  if (demand->sender == me->sender)
+    __atomic_store_n(&me->is_wanted, (int32_t)demand->is_wanted, __ATOMIC_RELAXED);
+}
+
 SPARE static gr_status good_start_send(void *self) {
   good *me = self;
   if (!has_thread) return GR_STATUS_OK;
+  if (KIND == GR_KIND_CALL) {
+    const gr_status status = bring(me);
+    if (status != GR_STATUS_OK) return status;
+  }
   if (pthread_create(&me->thread, NULL, pump, me) == 0) return GR_STATUS_OK;
   me->host->set_error(me->instance, "no thread could be made; raise the limit on threads");
   return GR_STATUS_FAILED;
@@ -325,7 +366,9 @@ SPARE static gr_status good_process(void *self, gr_mutable_frame *frame) {
 
 SPARE static gr_status good_track(void *self, const gr_track *track, gr_want *want) {
   (void)self;
-  want->is_wanted = track->kind == GR_TRACK_CAMERA || track->kind == GR_TRACK_MIX;
+  const uint32_t audio = KIND == GR_KIND_CALL ? GR_TRACK_MIX_MINUS : GR_TRACK_MIX;
+  want->is_wanted =
+      track->kind == audio || (track->kind == GR_TRACK_CAMERA && track->participant == 0);
   want->pace = GR_PACE_COMPLETE;
   want->sample_rate_hz = 16000;
   want->channels = 1;
@@ -412,8 +455,11 @@ SPARE static const void *good_get_extension(void *self, const char *id) {
   static const gr_pre_processor editing = {.struct_size = sizeof editing, .process = process};
   static const gr_output taking = {
       .struct_size = sizeof taking, .track = track, .video = video, .audio = audio};
+  static const gr_call asking = {.struct_size = sizeof asking, .demand = demand};
+  const int is_output = KIND == GR_KIND_OUTPUT || KIND == GR_KIND_CALL;
   (void)self;
-  if (KIND == GR_KIND_OUTPUT && strcmp(id, GR_EXT_OUTPUT) == 0) return &taking;
+  if (is_output && strcmp(id, GR_EXT_OUTPUT) == 0) return &taking;
+  if (KIND == GR_KIND_CALL && strcmp(id, GR_EXT_CALL) == 0) return &asking;
   if (strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live;
   if (KIND == GR_KIND_PRE_PROCESSOR && strcmp(id, GR_EXT_PRE_PROCESSOR) == 0) return &editing;
   return NULL;
@@ -553,6 +599,9 @@ static gr_status send_block(good *me, uint64_t number) { return good_send_block(
 #endif
 #ifndef OWN_TUNE
 static void tune(good *me, int16_t *samples, uint64_t number) { good_tune(me, samples, number); }
+#endif
+#ifndef OWN_DEMAND
+static void demand(void *self, const gr_demand *demand) { good_demand(self, demand); }
 #endif
 #ifndef OWN_DESCRIPTOR
 static const gr_descriptor *descriptor(uint32_t index) { return good_descriptor(index); }

@@ -121,7 +121,8 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
     mutating func onStart() throws {
         guard hasTrack else {
             throw PluginError(
-                "the session has no audio that the speaker takes; add its source to the session file",
+                "the speaker takes none of the tracks that it was told of; add the source of one to the "
+                    + "session file, and name the track in 'tracks' if the output has that key",
                 status: .unavailable)
         }
         try speaker.onStart()

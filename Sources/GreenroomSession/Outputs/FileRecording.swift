@@ -8,6 +8,13 @@ package struct FileRecording: Output, Equatable {
     /// The endings of such names.
     static let endings = ["mkv", "webm", "mp4"]
 
+    /// Endings of media files of other formats.
+    private static let otherEndings = [
+        "aac", "avi", "flac", "flv", "gif", "m2ts", "m4a", "m4v", "mka", "mov", "mp3", "mpeg",
+        "mpg",
+        "mts", "mxf", "ogg", "ogv", "opus", "ts", "wav", "wmv", "y4m",
+    ]
+
     /// The file's absolute path.
     package var file: String
 
@@ -18,6 +25,21 @@ package struct FileRecording: Output, Equatable {
             Self.endings.contains(ending.lowercased())
         else { return nil }
         self.file = file
+    }
+
+    /// Why a recording's folder can't have a name: it is that of a file. Nil if it can.
+    static func problem(ofFolder path: String) -> String? {
+        guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: "."),
+            dot > name.startIndex
+        else { return nil }
+        let ending = name[name.index(after: dot)...].lowercased()
+        if endings.contains(ending) {
+            return "\"\(name)\" is the name of a file, and this is a folder. Write record: \(name) "
+                + "for the file, or name a folder."
+        }
+        guard otherEndings.contains(ending) else { return nil }
+        return "nothing is recorded as .\(ending). Name a file that ends with "
+            + "\(endings.map { ".\($0)" }.joined(separator: ", ")), or a folder without that ending."
     }
 
     package var plugin: PluginConfiguration? {

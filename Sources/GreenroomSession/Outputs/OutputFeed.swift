@@ -379,6 +379,9 @@ package final class OutputFeed: Sendable {
             package var reason: String
         }
 
+        /// Whether it has taken a frame or a block.
+        package var hasTaken: Bool { tracks.contains { $0.media.taken > 0 } }
+
         /// Its role in the session.
         package var role: String
         /// The plugin.

@@ -1,3 +1,5 @@
+import GreenroomAudio
+import GreenroomConversion
 package import GreenroomModel
 package import GreenroomNegotiation
 package import GreenroomVideo
@@ -24,4 +26,25 @@ package struct PreviewOutput: Output {
         session.connect(tap: tap, to: track)
         if session.audioTracks.contains(track) { session.connect(tap, to: track) }
     }
+
+    /// Wants what the participants of a call send, so that the call sends it.
+    package func open(_ track: ParticipantTrack, in outputs: inout ParticipantOutputs) {
+        guard let capability = outputs.capability else {
+            outputs.connect(DiscardingSink())
+            return
+        }
+        outputs.connect(
+            DiscardingSink(), name: "preview of \(track.name)", want: VideoSinkWant(),
+            capability: capability)
+    }
+}
+
+/// Takes a participant's media, and does nothing with it.
+private final class DiscardingSink: VideoSink, AudioSink {
+    let pace = OutputPace.asTheyCome
+
+    func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) {}
+    func finish() {}
+    func write(_ samples: Span<Int16>) {}
+    func finish(until deadline: Int64) {}
 }

@@ -135,7 +135,7 @@ extension Recording {
         shortKey: "folder",
         fields: [
             Field(
-                "folder", \.folder, .path("the path of a folder"),
+                "folder", \.folder, .recordingFolder,
                 "The folder of the files, relative to this file's. Created if missing.",
                 examples: ["recordings/demo"], isRequired: true)
         ] + Draft.videoFields + [
@@ -150,6 +150,19 @@ extension Recording {
             Recording(folder: $0, video: draft.video, overwrite: draft.overwrite)
         }
     }
+}
+
+extension Decoder<String> {
+    /// The path of a folder, made absolute. The name of a media file is refused.
+    fileprivate static let recordingFolder: Decoder = {
+        let folder = Decoder<String>.path("the path of a folder")
+        return Decoder(schema: folder.schema) { node, path, reading in
+            guard let absolute = folder.read(node, path, &reading) else { return nil }
+            guard let problem = FileRecording.problem(ofFolder: absolute) else { return absolute }
+            reading.complain(problem, about: node, path)
+            return nil
+        }
+    }()
 }
 
 /// The files of a track whose size may change: `share.y4m`, `share-2.y4m` and so on.

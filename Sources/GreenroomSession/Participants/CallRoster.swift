@@ -276,6 +276,9 @@ package final class CallRoster: Sendable {
         for (sender, track) in free { track.remove(sender: sender) }
     }
 
+    /// The senders of the open tracks. [any]
+    package var openSenders: [UInt64] { state.withLock { $0.tracks.keys.sorted() } }
+
     // MARK: The session's side
 
     /// Sets the state to that of the call's lifecycle. Whom it has brought are there while it sends.

@@ -95,6 +95,7 @@ final class ParticipantPipelines: Sendable {
                     tell: { [events] in events.send(.note(role: track.name, text: $0)) }))
         case .audio(let ingest):
             medium = .audio(ingest, sinks: connected.sinks)
+            demand(for: ingest, connected.sinks, of: track)
         }
         let pipeline = ParticipantPipeline(track, sender: sender, start: start, medium: medium)
         if case .audio(let ingest, let sinks) = medium {
@@ -209,11 +210,10 @@ final class ParticipantPipelines: Sendable {
                 Demand(
                     sender: pipeline.sender, isWanted: pipeline.wanted != nil,
                     capability: pipeline.wanted)
-            case .audio(_, let sinks):
+            case .audio(let ingest, let sinks):
                 Demand(
                     sender: pipeline.sender,
-                    isWanted: !sinks.isEmpty
-                        || mixer.mixes(participant: pipeline.track.participant.number),
+                    isWanted: demand(for: ingest, sinks, of: pipeline.track),
                     capability: nil)
             }
         }
@@ -222,6 +222,17 @@ final class ParticipantPipelines: Sendable {
             for demand in news { state.demands[demand.sender] = demand }
             return news
         }
+    }
+
+    /// Finds out whether anything takes audio. What nobody wants is not owed.
+    @discardableResult
+    private func demand(
+        for ingest: AudioIngest, _ sinks: [any AudioSink], of track: ParticipantTrack
+    ) -> Bool {
+        let isWanted = !sinks.isEmpty || mixer.mixes(participant: track.participant.number)
+        // As if a plugin with this number, which none has, had paused it.
+        ingest.pause(!isWanted, by: -1)
+        return isWanted
     }
 
     // MARK: The end

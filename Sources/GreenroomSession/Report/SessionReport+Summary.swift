@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomMedia
+import GreenroomModel
 import GreenroomVideo
 
 extension SessionReport {
@@ -22,6 +23,7 @@ extension SessionReport {
         if !(pictures.isEmpty && sounds.isEmpty && (participants ?? []).isEmpty) {
             lines += products
         }
+        lines += outputs.compactMap { $0.entry as? OutputFeed.Entry }.compactMap(lossOfOutput)
         for role in notReal ?? [] {
             lines.append(
                 minimumRealPercent.map { "track \(role): less is real than minimum-real, \($0) %" }
@@ -29,6 +31,15 @@ extension SessionReport {
         }
         if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
         return lines.isEmpty ? ["nothing was recorded"] : lines
+    }
+
+    /// A line about an output without which the session continued.
+    private func lossOfOutput(_ output: OutputFeed.Entry) -> String? {
+        let losses = plugins.first { $0.role == output.role }?.losses ?? []
+        guard let loss = losses.last, loss.policy == .off else { return nil }
+        let what = output.hasTaken ? "what it made ends there" : "it made nothing"
+        let seconds = (loss.seconds * 10).rounded() / 10
+        return "\(output.role) (\(output.plugin)) failed at \(seconds) s, \(what): \(loss.evidence)"
     }
 
     private func lines(of picture: Video) -> [String] {

@@ -381,7 +381,7 @@ public struct SessionReport: Sendable {
             participantsLeftOut = participants.leftOut > 0 ? participants.leftOut : nil
         }
         outputs = pipeline?.outputReports ?? []
-        products = plan.configuration.outputs.compactMap(\.output.product)
+        products = Self.products(of: plan.configuration, with: outputs)
         minimumRealPercent = plan.configuration.minimumRealPercent
         guard outcome == .finished || outcome == .interrupted else { return }
         let short = Self.fallsShort(accounts, in: plan)
@@ -389,6 +389,20 @@ public struct SessionReport: Sendable {
         // An interrupted session keeps its outcome and its exit code.
         if outcome == .finished { self.outcome = .notReal }
         notReal = short
+    }
+
+    /// What outputs have made. One that is a plugin makes it with the first frame or block that it
+    /// takes.
+    private static func products(
+        of configuration: SessionConfiguration, with reports: [OutputReport]
+    ) -> [String] {
+        let entries = reports.compactMap { $0.entry as? OutputFeed.Entry }
+        return configuration.outputs.enumerated().compactMap { index, output in
+            guard let product = output.output.product else { return nil }
+            guard output.output.plugin != nil else { return product }
+            let role = "\(configuration.address(ofOutput: index))"
+            return entries.contains { $0.role == role && $0.hasTaken } ? product : nil
+        }
     }
 
     /// How much of each track was real, by its source's role.

@@ -309,7 +309,7 @@ extension SessionPlugins {
                     role: plugin.instance.role, step: step.step.rawValue, status: status,
                     reason: reason))
             // A refused parameter stays unchanged.
-            if step.step != .setParameter { fail(plugin) }
+            if step.step != .setParameter { fail(plugin, because: reason) }
         case .illegal:
             // It was given up, or ended, since the step began.
             if plugin.instance.fault != nil { fail(plugin) }

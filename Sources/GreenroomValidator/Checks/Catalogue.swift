@@ -2,7 +2,7 @@
 enum Catalogue {
     static let checks: [Check] = [
         loadChecks, lifecycleChecks, negotiationChecks, videoChecks, preProcessorChecks,
-        audioChecks, shareChecks, outputChecks, parameterChecks, robustnessChecks,
+        audioChecks, shareChecks, outputChecks, callChecks, parameterChecks, robustnessChecks,
     ].flatMap(\.self)
 
     static func check(_ id: String) -> Check? { checks.first { $0.id == id } }

@@ -64,6 +64,8 @@ extension Set<PluginKind> {
     static var filters: Self { Self(PluginKind.allCases.filter(\.isFilter)) }
     /// Kinds that take the session's media.
     static var outputs: Self { Self(PluginKind.allCases.filter(\.isOutput)) }
+    /// Kinds that bring participants.
+    static var calls: Self { Self(PluginKind.allCases.filter(\.isCall)) }
     /// Kinds that choose one of the rows of an offer.
     static var cameras: Self { Self(PluginKind.allCases.filter { $0.offerRule == .rows }) }
     /// Kinds that choose any size up to an offer's.

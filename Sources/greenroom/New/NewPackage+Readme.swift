@@ -113,6 +113,8 @@ extension NewPlugin {
         switch language {
         case .swift: "`Settings` has its default, and `table` its bounds"
         case .c: "`parameters` has its default and its bounds, and `set` takes it over"
+        case .cxx where template.kind.isOutput:
+            "`parameters` has its default and its bounds, and `set` takes it over"
         case .cxx: "`description` has its default and its bounds, and `set` takes it over"
         }
     }

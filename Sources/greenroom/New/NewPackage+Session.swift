@@ -32,7 +32,7 @@ extension NewPackage {
         let companion = plugin.template.companion.map { ["plugin: \($0)"] } ?? []
         switch plugin.template.address {
         case .output, .call:
-            let source = ["\(plugin.template.companionRole.facts.key):"] + companion.indented()
+            let source = ["\(plugin.template.companionKey):"] + companion.indented()
             guard plugin.template.kind.isCall else { return source }
             return source + ["", "\(PluginAddress.callKey):"] + section.indented()
         case .filter(_, let role):

@@ -27,8 +27,7 @@ struct NewPlugin {
     /// The longest name, so that lines with it stay readable.
     private static let longestName = 40
 
-    /// - Throws: ``Failure`` for a name that a plugin or its folder can't have, and for a language
-    ///   that has no template of the kind.
+    /// - Throws: ``Failure`` for a name that a plugin or its folder can't have.
     init(_ template: PluginTemplate, language: Language, name: String) throws {
         let isLegal = name.utf8.allSatisfy { byte in
             switch byte {
@@ -50,14 +49,6 @@ struct NewPlugin {
                 "the name \"\(name)\" has \(name.utf8.count) characters: choose one of "
                     + "\(Self.longestName) at most")
         }
-        guard template.sources[language] != nil else {
-            let others = Language.allCases.filter { template.sources[$0] != nil }
-                .map { "--language \($0.rawValue)" }
-            throw Failure(
-                .usage,
-                "\(template.title) can't be written in \(language.title) by this command yet: "
-                    + "choose \(others.joined(separator: " or "))")
-        }
         self.template = template
         self.language = language
         self.name = name
@@ -71,7 +62,8 @@ struct NewPlugin {
         return switch language {
         case .swift: []
         case .c: ["plugin.h", "send.h"] + output + ["base.h"]
-        case .cxx: ["plugin.h", "send.h"] + output + ["plugin.hpp"]
+        // Outputs and calls in C++ are written against the C interface.
+        case .cxx: ["plugin.h", "send.h"] + output + [output.isEmpty ? "plugin.hpp" : "base.h"]
         }
     }
 

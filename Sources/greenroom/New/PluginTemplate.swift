@@ -23,8 +23,8 @@ struct PluginTemplate: Sendable {
     /// The plugin that a session needs beside one of this kind: the source of a filter, of an output
     /// or of a call, or the share that has the audio.
     var companion: String?
-    /// The role of that source, beside an output or a call.
-    var companionRole = SessionRole.camera
+    /// The key of that plugin in the session file, beside an output or a call.
+    var companionKey = SessionRole.camera.facts.key
     /// The file that an output writes, and the setting that names it.
     var file: (setting: String, path: String)?
     /// What is replaced in the source.
@@ -77,6 +77,7 @@ struct PluginTemplate: Sendable {
             sources: [
                 .swift: ("onVideo", PackageResources.Output_swift),
                 .c: ("video", PackageResources.output_c),
+                .cxx: ("video", PackageResources.output_c),
             ], companion: "ColorBars", file: ("file", "brightness.csv")),
         PluginTemplate(
             kind: .output, special: ("speaker", "a speaker"), typeSuffix: "Loudspeaker",
@@ -85,7 +86,20 @@ struct PluginTemplate: Sendable {
             sources: [
                 .swift: ("onVirtualSpeakerMixedAudioReceived", PackageResources.Speaker_swift),
                 .c: ("audio", PackageResources.speaker_c),
-            ], companion: "Tone", companionRole: .microphone, file: ("file", "loudness.csv")),
+                .cxx: ("audio", PackageResources.speaker_c),
+            ], companion: "Tone", companionKey: SessionRole.microphone.facts.key,
+            file: ("file", "loudness.csv")),
+        PluginTemplate(
+            kind: .output, special: ("receiver", "a receiver of participants' video"),
+            typeSuffix: "Viewer",
+            content: "the brightness of each participant's camera as lines of CSV",
+            setting: ("every", 15, 25), task: "a frame is taken",
+            sources: [
+                .swift: ("onRawDataFrameReceived", PackageResources.Receiver_swift),
+                .c: ("video", PackageResources.receiver_c),
+                .cxx: ("video", PackageResources.receiver_c),
+            ], companion: "LoopbackCall", companionKey: PluginAddress.callKey,
+            file: ("file", "participants.csv")),
         PluginTemplate(
             kind: .call, typeSuffix: "Meeting",
             content: "one participant with a camera and a microphone",
@@ -93,7 +107,8 @@ struct PluginTemplate: Sendable {
             sources: [
                 .swift: ("onStart", PackageResources.Call_swift),
                 .c: ("start_send", PackageResources.call_c),
-            ], companion: "Tone", companionRole: .microphone),
+                .cxx: ("start_send", PackageResources.call_c),
+            ], companion: "Tone", companionKey: SessionRole.microphone.facts.key),
     ]
 
     private static let sound: [NewPlugin.Language: (function: String, text: [UInt8])] = [

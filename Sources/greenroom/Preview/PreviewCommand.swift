@@ -17,7 +17,10 @@ struct PreviewCommand: ParsableCommand {
         discussion: """
             On a terminal the statistics are updated in place; elsewhere a line is printed each \
             second. They go to standard output, or to standard error with --y4m -. Ctrl-C ends the \
-            preview. A filter receives the video of ColorBars, which the ceilings limit. A bundled \
+            preview. A filter receives the video of ColorBars, which the ceilings limit. An output or \
+            a call receives the video of ColorBars and the audio of Tone; of an output the \
+            statistics are what it takes, of a call also its participants and what their tracks \
+            sent. A bundled \
             plugin runs in the host's process, unless --watch or a grant is given. Exit codes are \
             those of greenroom run for the same plugin.
 

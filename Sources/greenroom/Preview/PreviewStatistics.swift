@@ -172,7 +172,24 @@ struct PreviewStatistics {
             ]
         }
         return (tracks.isEmpty ? [["  tracks", "it wants none"]] : tracks)
-            + [["  values", output.valuesInWords ?? "none"]]
+            + [["  values", output.valuesInWords ?? "none"]] + participants
+    }
+
+    /// Those whom a call has brought, with their tracks.
+    private var participants: [[String]] {
+        (now.report.participants ?? []).map { participant in
+            let tracks = participant.tracks.map { track in
+                let end = track.endedSeconds == nil ? "" : " (closed)"
+                if let video = track.video {
+                    return "\(track.track) \(video.capability)\(end): sent \(video.sent)"
+                }
+                return "\(track.track)\(end): sent \(track.audio?.sent ?? 0)"
+            }
+            let left = participant.leftSeconds == nil ? [] : ["left"]
+            return [
+                "  \(participant.name)", (left + tracks).joined(separator: ", "),
+            ]
+        }
     }
 
     private func parts(of output: OutputFeed.Entry) -> [String] {
@@ -180,6 +197,7 @@ struct PreviewStatistics {
             let refused = track.media.refused.values.reduce(0, +)
             return "\(track.track): taken \(track.media.taken), refused \(refused)"
         } + (output.valuesInWords.map { [$0] } ?? [])
+            + participants.map { "\($0[0].dropFirst(2)): \($0[1])" }
     }
 
     // MARK: All

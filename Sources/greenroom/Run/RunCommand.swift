@@ -157,7 +157,8 @@ final class Endings: Sendable {
         switch report.outcome {
         case .pluginFailed: .pluginFailed
         case .interrupted: .interrupted
-        case .running, .finished, .outputsFailed, .notReal:
+        case .outputsFailed: .outputFailed
+        case .running, .finished, .notReal:
             hasFailedOutput.load(ordering: .relaxed)
                 ? .outputFailed : report.notReal == nil ? .fine : .notReal
         }

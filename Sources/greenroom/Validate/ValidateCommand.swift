@@ -43,9 +43,9 @@ struct ValidateCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Run only these checks; the name of a group selects all its checks.",
+            "Run only these checks; the name of a group selects all its checks. May be repeated.",
             valueName: "id,id,..."))
-    var only: String?
+    var only: [String] = []
 
     @Option(help: "The format of the results: table, json or junit.")
     var format = Format.table
@@ -127,8 +127,8 @@ struct ValidateCommand: ParsableCommand {
 
     /// The ids and groups of `--only`; empty for all.
     private func wishes() throws -> [String] {
-        guard let only else { return [] }
-        let wishes = only.split { $0 == "," || $0 == " " }.map(String.init)
+        guard !only.isEmpty else { return [] }
+        let wishes = only.flatMap { $0.split { $0 == "," || $0 == " " }.map(String.init) }
         guard !wishes.isEmpty else {
             throw Failure(
                 .usage, "--only: name checks or groups, such as --only lifecycle,video.rate.")

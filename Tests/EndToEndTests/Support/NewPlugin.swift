@@ -7,13 +7,18 @@ import TestSupport
 struct NewPlugin {
     static let kinds = [
         "camera", "microphone", "share", "share-audio", "pre-processor", "output", "speaker",
-        "call",
+        "receiver", "call",
     ]
     static let languages = ["swift", "c", "c++"]
 
-    /// The languages that have a template of a kind.
+    /// The languages whose templates of a kind differ: outputs and calls in C++ are those in C.
     static func languages(of kind: String) -> [String] {
-        ["output", "speaker", "call"].contains(kind) ? ["swift", "c"] : languages
+        isOutput(kind) ? ["swift", "c"] : languages
+    }
+
+    /// Whether a kind takes the session's media.
+    static func isOutput(_ kind: String) -> Bool {
+        ["output", "speaker", "receiver", "call"].contains(kind)
     }
 
     let kind: String
@@ -130,7 +135,8 @@ struct NewPlugin {
     /// Runs its session on the virtual clock.
     func run(_ settings: String..., duration: String = "2s") throws -> Finished {
         // In the matrix of the templates, so that what they draw is recorded as it is.
-        let record = "outputs[\(["output", "speaker"].contains(kind) ? 1 : 0)].record"
+        let isFirst = !["output", "speaker", "receiver"].contains(kind)
+        let record = "outputs[\(isFirst ? 0 : 1)].record"
         let set = ["\(record).overwrite=true", "\(record).matrix=bt601"] + settings
         return try Greenroom.start(
             ["run", "\(folder)/session.yaml", "--virtual-clock", "--duration", duration]

@@ -88,6 +88,11 @@ extension TracedCall {
         case .sendAudio: "send"
         case .keepFrame: "keep"
         case .releaseFrame: "release"
+        case .joined: "joined"
+        case .left: "left"
+        case .openTrack: "open_track"
+        case .closeTrack: "close_track"
+        case .setMuted: "set_muted"
         }
     }
 }

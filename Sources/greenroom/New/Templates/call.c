@@ -52,11 +52,12 @@ static gr_status send_block(call *me, double *phase, int64_t pts_ns) {
   const double turn = 6.283185307179586;
   const double step = (double)__atomic_load_n(&me->frequency_hz, __ATOMIC_RELAXED) / RATE_HZ;
   int16_t samples[BLOCK];
-  gr_audio_block block = gr_block(samples, BLOCK, RATE_HZ, 1);
+  gr_audio_block block;
   for (int i = 0; i < BLOCK; i++) {
     samples[i] = (int16_t)(6000 * sin(turn * *phase));
     *phase = fmod(*phase + step, 1);
   }
+  block = gr_block(samples, BLOCK, RATE_HZ, 1);
   block.pts_ns = pts_ns;
   /* It waits for the clock, and so never for room in the queue. */
   return me->microphone.audio->send(me->microphone.sender, &block, 0);

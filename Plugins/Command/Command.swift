@@ -1,0 +1,249 @@
+import GreenroomFiles
+import GreenroomPlugin
+
+/// Gives a track to a command's standard input: video as Y4M, audio as 16-bit little-endian samples.
+///
+/// The callbacks write, within limits of time: a command that reads slowly delays this output alone,
+/// and loses what it has not read in time.
+final class Command: Output {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.command", name: "Command", version: "1.0.0",
+        summary: "Gives a track to a command's standard input, as Y4M or PCM", vendor: "Greenroom")
+
+    /// What the command gets.
+    enum Source: String, CaseIterable {
+        case camera, share, mix, incoming, microphone
+        case shareAudio = "share-audio"
+
+        var kind: Track.Kind {
+            switch self {
+            case .camera: .camera
+            case .share: .share
+            case .mix: .mix
+            case .incoming: .incoming
+            case .microphone: .microphone
+            case .shareAudio: .shareAudio
+            }
+        }
+    }
+
+    struct Settings: PluginSettings {
+        var command = ""
+        var track = Source.camera
+        var rate = 48_000
+        var channels = 2
+
+        static let table: [Setting<Self>] = [
+            .string(
+                "command", \.command,
+                title: "Program and arguments: a list, or a text with a line for each",
+                required: true),
+            .choice("track", \.track, title: "Track that it gets"),
+            .integer(
+                "rate", \.rate, in: 8_000...192_000, title: "Sample rate of audio", unit: "Hz"),
+            .integer("channels", \.channels, in: 1...2, title: "Channels of audio"),
+        ]
+    }
+
+    /// How long the end of the command is awaited before the first restart; each further one waits
+    /// twice as long.
+    private static let firstDelay: Int64 = 500_000_000
+    private static let longestDelay: Int64 = 30_000_000_000
+    /// How long a command has to run for the delay to begin anew.
+    private static let steadyTime: Int64 = 60_000_000_000
+
+    private let settings: Settings
+    private let host: PluginHost
+    private let words: [String]
+    private var track: Track?
+    /// The first line of the stream; empty for audio.
+    private var header: [UInt8] = []
+    private var size = FrameSize(width: 0, height: 0)
+    /// Nil while none runs.
+    private var process: CommandProcess?
+    private var startTime: Int64 = 0
+    private var delay = firstDelay
+    /// When a command that has ended is started again, on the session clock.
+    private var restartTime: Int64 = 0
+    private var restarts = 0
+    /// Frames, or samples of each channel.
+    private var lost = 0
+    /// Those of the newest write.
+    private var newest = 0
+    private var bytesBefore: Int64 = 0
+    private var buffer: [UInt8] = []
+
+    init(settings: Settings, host: PluginHost) throws {
+        self.settings = settings
+        self.host = host
+        words = settings.command.split(separator: "\n").map(String.init)
+        guard !words.isEmpty else {
+            throw PluginError(
+                "command: names no program. Write the program and its arguments as a list, such as "
+                    + "command: [ffmpeg, -i, \"-\", out.mkv].", status: .badSetting)
+        }
+    }
+
+    func onTrack(_ track: Track) -> TrackWant? {
+        guard track.participant == nil, track.kind == settings.track.kind else { return nil }
+        self.track = track
+        guard let capability = track.capability else {
+            header = []
+            return .audio(
+                AudioTrackWant(
+                    format: AudioFormat(
+                        sampleRate: settings.rate, channels: settings.channels),
+                    blockFrames: settings.rate / 50))
+        }
+        // The stream has one size, rate and matrix.
+        size = capability.size
+        let matrix = size.height >= 720 ? ColorMatrix.bt709 : .bt601
+        header = Array(
+            Y4MFormat(size: size, rate: capability.rate, matrix: matrix).header.utf8)
+        return .video(VideoTrackWant(size: size, rate: capability.rate, matrix: matrix))
+    }
+
+    func onStart() throws {
+        guard track != nil else {
+            throw PluginError(
+                "the session has no \(settings.track.rawValue) for this output; add its source, or "
+                    + "name another track in 'track' (and in 'tracks', if the output has that key)",
+                status: .unavailable)
+        }
+        (restarts, lost, newest, bytesBefore, delay) = (0, 0, 0, 0, Self.firstDelay)
+        try start()
+        host.report("restarts", 0)
+    }
+
+    func onVideo(_ frame: borrowing OutputFrame) throws {
+        guard frame.size == size else { return lose(frame.periods) }
+        for period in 0..<frame.periods {
+            guard isReady() else { return lose(frame.periods - period) }
+            if period == 0 { pack(frame) }
+            write(buffer, 1)
+        }
+    }
+
+    func onAudio(_ block: borrowing OutputBlock) throws {
+        guard isReady() else { return lose(block.frameCount) }
+        buffer.removeAll(keepingCapacity: true)
+        let samples = block.samples
+        for index in samples.indices {
+            let bits = UInt16(bitPattern: samples[index])
+            buffer.append(UInt8(truncatingIfNeeded: bits))
+            buffer.append(UInt8(truncatingIfNeeded: bits >> 8))
+        }
+        write(buffer, block.frameCount)
+    }
+
+    func onStop() {
+        guard let process else { return }
+        self.process = nil
+        let (ending, wasKilled) = end(process)
+        report()
+        if wasKilled {
+            host.log(
+                .warning,
+                "\(name) did not end after its input: it was killed, and what it writes may lack its "
+                    + "end")
+        } else {
+            host.log(.info, "\(name) \(ending)")
+        }
+    }
+
+    // MARK: The command
+
+    /// The program, for messages.
+    private var name: String { words[0].split(separator: "/").last.map(String.init) ?? words[0] }
+
+    private func start() throws {
+        let started = try CommandProcess(words) { [host, name] line in
+            host.log(.info, "\(name): \(line)")
+        }
+        startTime = host.nowNanoseconds
+        process = started
+        started.begin(with: header)
+        host.setState(.live, name)
+    }
+
+    /// Whether the command takes something now; starts it again if it is due.
+    private func isReady() -> Bool {
+        if let process {
+            guard process.hasEnded else { return process.flush() || checkEnd() }
+            return lostProcess(process)
+        }
+        guard host.nowNanoseconds >= restartTime else { return false }
+        do {
+            try start()
+        } catch {
+            postpone("\(error)")
+            return false
+        }
+        restarts += 1
+        report()
+        return true
+    }
+
+    /// After a write that was not completed: notices the end of the command.
+    private func checkEnd() -> Bool {
+        guard let process, process.hasEnded else { return false }
+        return lostProcess(process)
+    }
+
+    private func lostProcess(_ process: CommandProcess) -> Bool {
+        self.process = nil
+        let ending = end(process).text
+        if host.nowNanoseconds - startTime >= Self.steadyTime { delay = Self.firstDelay }
+        postpone("\(name) \(ending)")
+        return false
+    }
+
+    /// Ends a command. What it has not read completely is lost.
+    private func end(_ process: CommandProcess) -> (text: String, wasKilled: Bool) {
+        let ending = process.end()
+        bytesBefore += process.byteCount
+        if !process.isComplete { lost += newest }
+        return ending
+    }
+
+    private func postpone(_ reason: String) {
+        let seconds = Double(delay) / 1_000_000_000
+        let text = "\(reason); it is started again in \(seconds) s"
+        host.log(.warning, text)
+        host.setState(.lost, text)
+        restartTime = host.nowNanoseconds + delay
+        delay = min(delay * 2, Self.longestDelay)
+    }
+
+    private func write(_ bytes: [UInt8], _ count: Int) {
+        guard let process else { return lose(count) }
+        newest = count
+        process.write(bytes)
+        report()
+    }
+
+    private func lose(_ count: Int) {
+        lost += count
+        report()
+    }
+
+    private func report() {
+        host.report("bytes-written", bytesBefore + (process?.byteCount ?? 0))
+        host.report("restarts", restarts)
+        host.report(header.isEmpty ? "samples-lost" : "frames-lost", lost)
+    }
+
+    /// Fills the buffer with a frame of Y4M.
+    private func pack(_ frame: borrowing OutputFrame) {
+        buffer.removeAll(keepingCapacity: true)
+        buffer.append(contentsOf: "FRAME\n".utf8)
+        for plane in 0..<frame.planeCount {
+            let geometry = frame.geometry(ofPlane: plane)
+            for row in 0..<geometry.rows {
+                frame.row(row, ofPlane: plane).withUnsafeBufferPointer {
+                    buffer.append(contentsOf: $0)
+                }
+            }
+        }
+    }
+}

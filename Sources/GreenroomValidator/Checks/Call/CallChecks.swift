@@ -1,0 +1,213 @@
+import GreenroomABI
+import GreenroomHarness
+import GreenroomIsolation
+import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomSession
+
+extension Catalogue {
+    static let callChecks: [Check] = [
+        callHears, callParticipants, callSends, callDemand, callStaleDemand,
+    ]
+
+    static let callHears = Check(
+        "call.hears", "participants get what they are to hear", of: .calls,
+        proving: """
+            Describes all tracks of a session and the mix-minus of a participant, which is all audio \
+            but their own. A call sends that to the participant: one that takes the incoming audio \
+            or the mix in its place has participants hear themselves, or not each other. Only a \
+            warning: a call may be of video alone.
+            """
+    ) { examination throws(Verdict) in
+        let fixture = try examination.fixture()
+        try fixture.create()
+        try fixture.initialize()
+        let wanted = fixture.pluginHarness.wants.filter { $0.want != .nothing }.map(\.track)
+        try fixture.uninitialize()
+        try fixture.destroy()
+        let kinds = Set(wanted.map(\.kind))
+        guard !kinds.contains(UInt32(GR_TRACK_MIX_MINUS)) else { return .passed() }
+        if kinds.contains(UInt32(GR_TRACK_INCOMING)) {
+            return .warning(
+                "it takes the incoming audio and no mix-minus: participants hear themselves. Send each "
+                    + "the track GR_TRACK_MIX_MINUS that has their number")
+        }
+        return .warning(
+            "it takes the mix-minus of no participant: they don't hear each other. Want the tracks of "
+                + "the kind GR_TRACK_MIX_MINUS")
+    }
+
+    static let callParticipants = Check(
+        "call.participants", "participants and tracks are known ones", of: .calls,
+        proving: """
+            Runs the call for three seconds of session time. Each joined, left, open_track, \
+            close_track and set_muted must be answered with GR_STATUS_OK: a refusal means a \
+            participant who has left or never joined, a second track of a kind, a track that is \
+            closed, or a name without text.
+            """
+    ) { examination throws(Verdict) in
+        let calls = try examination.run(forSeconds: 3)
+        let refused = calls.filter { $0.isOfParticipants && $0.status != .ok }
+        guard let first = refused.first, let status = first.status else {
+            let joined = calls.count { $0.request == .joined }
+            return joined > 0
+                ? .passed("\(joined) joined")
+                : .skipped(
+                    "nobody has joined within 3 s: give it settings with which somebody does")
+        }
+        return .failed(
+            "\(first.name) is answered \(status), and \(refused.count) such calls in all: use the "
+                + "participants and senders that the host has given, until they have left or are "
+                + "closed, and open one track of a kind for each")
+    }
+
+    static let callSends = Check(
+        "call.sends", "frames and blocks of participants are accepted", of: .calls,
+        proving: """
+            Runs the call for three seconds of session time, and looks at the answer to each frame \
+            and block. GR_STATUS_QUEUE_FULL and GR_STATUS_NO_BUFFER may come, and GR_STATUS_GONE \
+            once or twice for each track that is closed, to a thread that did not know. Everything \
+            else is a frame that was not as the track wants it, or sent on a track that is closed.
+            """
+    ) { examination throws(Verdict) in
+        let calls = try examination.run(forSeconds: 3)
+        let sends = calls.filter(\.isSend)
+        guard !sends.isEmpty else {
+            return .skipped("nothing was sent within 3 s: give it settings with which it is")
+        }
+        // Whoever leaves may have four tracks.
+        let closings = calls.reduce(0) { count, call in
+            guard call.status == .ok else { return count }
+            return count + (call.request == .closeTrack ? 1 : call.request == .left ? 4 : 0)
+        }
+        let gone = sends.count { $0.status == .gone }
+        guard gone <= 2 * closings else {
+            return .failed(
+                "\(gone) frames and blocks are sent on tracks that are closed: send nothing after "
+                    + "close_track, and after left on no track of the participant")
+        }
+        let passing: [Status] = [.ok, .queueFull, .noBuffer, .gone]
+        let refused = sends.filter { $0.status.map { !passing.contains($0) } ?? false }
+        guard let first = refused.first, let status = first.status else {
+            return .passed("\(sends.count) calls")
+        }
+        return .failed(
+            "\(first.name) is answered \(status), and \(refused.count) of \(sends.count) calls are "
+                + "refused; refusal_text says why")
+    }
+
+    static let callDemand = Check(
+        "call.demand", "what nobody wants is not sent", of: .calls,
+        proving: """
+            Says with demand that no output wants any track, and a second later counts what is sent \
+            in another second: nothing should be, because receiving and decoding costs. That is only \
+            a warning. Then every track is wanted again: within two seconds something must be sent, \
+            if something was before.
+            """
+    ) { examination throws(Verdict) in
+        let fixture = try examination.fixture()
+        try fixture.start()
+        _ = try fixture.wait(seconds: 1, demanding: true)
+        guard !fixture.pluginHarness.openSenders.isEmpty else {
+            throw .skipped("no track is open after 1 s: give it settings with which one is")
+        }
+        let before = fixture.sends
+        _ = try fixture.wait(seconds: 1, demanding: false)
+        let between = fixture.sends
+        let opened = try fixture.wait(seconds: 1, demanding: false)
+        // Until it hears of the demand a new track may send.
+        let unwanted = fixture.sends - between - 4 * opened
+        let again = fixture.sends
+        _ = try fixture.wait(seconds: 2, demanding: true)
+        let isBack = fixture.sends > again
+        try fixture.end()
+        guard isBack || before == 0 else {
+            return .failed(
+                "it sends nothing on tracks that are wanted again: follow each demand, not the first"
+            )
+        }
+        return unwanted > 0
+            ? .warning(
+                "it sends \(unwanted) times in a second on tracks that nobody wants: receive and "
+                    + "decode nothing while is_wanted of demand is 0")
+            : .passed()
+    }
+
+    static let callStaleDemand = Check(
+        "call.stale-demand", "a demand for a closed track is harmless", of: .calls,
+        proving: """
+            Calls demand with a sender of no track that is open, as comes when the call closes a \
+            track at that moment. The call must live on. The demand is to be ignored.
+            """
+    ) { examination throws(Verdict) in
+        let fixture = try examination.fixture()
+        try fixture.start()
+        try fixture.wait(seconds: 1)
+        let unknown = (fixture.pluginHarness.openSenders.max() ?? 0) &+ 0x1_0000_0001
+        for isWanted in [true, false] {
+            let end = fixture.pluginHarness.demand([
+                Demand(sender: unknown, isWanted: isWanted, capability: nil)
+            ])
+            if case .lost = end {
+                return .crashed(
+                    fixture.process.evidence ?? "its process is lost in demand",
+                    fixture.process.lines)
+            }
+            guard end == .done else { throw fixture.ordinary(.demand, end) }
+        }
+        try fixture.wait(seconds: 0.5)
+        try fixture.end()
+        return .passed()
+    }
+}
+
+extension Examination {
+    /// Runs a call, with every track wanted.
+    ///
+    /// - Returns: What it called of the host while it was sending.
+    fileprivate func run(forSeconds seconds: Int) throws(Verdict) -> [TracedCall] {
+        let fixture = try fixture()
+        try fixture.start()
+        _ = try fixture.wait(seconds: seconds, demanding: true)
+        let calls = fixture.record.calls
+        try fixture.end()
+        return calls
+    }
+}
+
+extension Fixture {
+    /// Lets session time pass, and says of each track, those that are opened meanwhile too, that it
+    /// is wanted, or that it is not.
+    ///
+    /// - Returns: How many were opened meanwhile.
+    fileprivate func wait(seconds: Int, demanding isWanted: Bool) throws(Verdict) -> Int {
+        let capability = VideoCapability(width: 640, height: 360, fps: 30)
+        var told: Set<UInt64> = []
+        var atFirst = 0
+        for step in 0..<(seconds * 50) {
+            let demands = pluginHarness.openSenders.filter { told.insert($0).inserted }.map {
+                Demand(sender: $0, isWanted: isWanted, capability: isWanted ? capability : nil)
+            }
+            if step == 0 { atFirst = demands.count }
+            if !demands.isEmpty {
+                let end = pluginHarness.demand(demands)
+                guard end == .done else { throw ordinary(.demand, end) }
+            }
+            try wait(seconds: 0.02)
+        }
+        return told.count - atFirst
+    }
+
+    /// How often it has sent something.
+    fileprivate var sends: Int { record.calls.count { $0.isSend } }
+}
+
+extension TracedCall {
+    /// Whether it adds, changes or removes a participant or a track.
+    fileprivate var isOfParticipants: Bool {
+        switch request {
+        case .joined, .left, .openTrack, .closeTrack, .setMuted: true
+        default: false
+        }
+    }
+}

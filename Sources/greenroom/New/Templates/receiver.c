@@ -1,0 +1,220 @@
+/* my-plugin: the brightness of every n-th frame of each participant's camera, as lines of CSV. */
+#include <errno.h>
+#include <greenroom/base.h>
+#include <greenroom/output.h>
+#include <stdio.h>
+
+#define MOST 64 /* participants at a time */
+
+/* A camera that the plugin has subscribed to. */
+typedef struct camera {
+  uint32_t track; /* zero: none */
+  char name[48];
+  int is_on;
+} camera;
+
+typedef struct brightness_log {
+  gr_plugin plugin;
+  const gr_host *host;
+  const gr_output_host *requests; /* NULL: the host has none */
+  gr_instance instance;
+  int64_t every; /* atomic: the host changes it between frames and during one */
+  char *path;    /* "": only the report */
+  FILE *file;
+  camera cameras[MOST]; /* calls of track, video and gone never overlap */
+} brightness_log;
+
+/* ---- What the plugin wants of the session's tracks ---- */
+
+static camera *camera_of(brightness_log *output, uint32_t track) {
+  for (int i = 0; i < MOST; i++)
+    if (output->cameras[i].track == track) return &output->cameras[i];
+  return NULL;
+}
+
+/* Small frames of each participant's camera. Participants' tracks come while the session runs; the
+ * session's own have no participant. */
+static gr_status track(void *self, const gr_track *track, gr_want *want) {
+  brightness_log *const output = (brightness_log *)self;
+  camera *entry = camera_of(output, track->id);
+  if (track->kind != GR_TRACK_CAMERA || track->participant == 0) return GR_STATUS_OK;
+  if (entry == NULL) entry = camera_of(output, 0);
+  if (entry == NULL) return GR_STATUS_OK; /* no place is left: it wants nothing of this one */
+  memset(entry, 0, sizeof *entry);
+  entry->track = track->id;
+  snprintf(entry->name, sizeof entry->name, "%s", track->name);
+  want->is_wanted = 1;
+  want->format = GR_FORMAT_I420;
+  want->capability.width = 320;
+  want->capability.height = 180;
+  want->pace = GR_PACE_COMPLETE;
+  return GR_STATUS_OK;
+}
+
+/* A camera is on while its frames are its source's: not muted, not lost, not ended. */
+static void set_on(brightness_log *output, camera *entry, int is_on) {
+  char text[64];
+  if (entry->is_on == is_on) return;
+  entry->is_on = is_on;
+  snprintf(text, sizeof text, "%s is %s", entry->name, is_on ? "on" : "off");
+  output->host->log(output->instance, GR_LOG_INFO, text);
+}
+
+/* A participant's track has ended. */
+static void gone(void *self, uint32_t track) {
+  camera *const entry = camera_of((brightness_log *)self, track);
+  if (entry == NULL) return;
+  set_on((brightness_log *)self, entry, 0);
+  entry->track = 0;
+}
+
+/* ---- Media ---- */
+
+/* Why the file can't be written. */
+static const char *reason(const brightness_log *output, char *text, size_t size) {
+  snprintf(text, size, "%s: %s", output->path, strerror(errno));
+  return text;
+}
+
+static gr_status write_line(brightness_log *output, const char *line) {
+  char text[512];
+  if (output->file == NULL) return GR_STATUS_OK;
+  /* Flushed, so that a full disk shows now and not at the end. */
+  if (fputs(line, output->file) >= 0 && fflush(output->file) == 0) return GR_STATUS_OK;
+  output->host->log(output->instance, GR_LOG_ERROR, reason(output, text, sizeof text));
+  return GR_STATUS_FAILED;
+}
+
+/* The mean of luma: the first plane. */
+static uint64_t mean_luma(const gr_video_frame *frame) {
+  uint64_t sum = 0;
+  for (uint32_t y = 0; y < frame->height; y++) {
+    const uint8_t *row = frame->planes[0].data + (uint64_t)y * frame->planes[0].stride_bytes;
+    for (uint32_t x = 0; x < frame->width; x++) sum += row[x];
+  }
+  return sum / ((uint64_t)frame->width * frame->height);
+}
+
+/* Takes one frame: I420, in the wanted size. It is valid until the function returns. */
+static gr_status video(void *self, const gr_output_frame *frame) {
+  brightness_log *const output = (brightness_log *)self;
+  camera *const entry = camera_of(output, frame->track);
+  const int64_t every = __atomic_load_n(&output->every, __ATOMIC_RELAXED);
+  const int is_on =
+      frame->content == GR_CONTENT_NEW || frame->content == GR_CONTENT_REPEATED;
+  char line[128];
+  uint64_t mean;
+  if (entry == NULL) return GR_STATUS_OK;
+  set_on(output, entry, is_on);
+  if (frame->content != GR_CONTENT_NEW || frame->index % every != 0) return GR_STATUS_OK;
+  mean = mean_luma(&frame->frame);
+  if (output->requests != NULL)
+    output->requests->report(output->instance, "brightness", (double)mean);
+  snprintf(line, sizeof line, "%s,%lld,%llu\n", entry->name, (long long)frame->index,
+           (unsigned long long)mean);
+  return write_line(output, line);
+}
+
+/* The plugin wants no audio, and so gets none. */
+static gr_status audio(void *self, const gr_output_block *block) {
+  (void)self, (void)block;
+  return GR_STATUS_OK;
+}
+
+/* ---- Lifecycle ---- */
+
+static gr_status initialize(void *self, const gr_initialize *in) {
+  (void)self, (void)in;
+  return GR_STATUS_OK;
+}
+
+/* The session begins. */
+static gr_status start_send(void *self) {
+  brightness_log *const output = (brightness_log *)self;
+  char text[512];
+  if (output->path[0] == 0) return GR_STATUS_OK;
+  output->file = fopen(output->path, "w");
+  if (output->file == NULL) {
+    output->host->set_error(output->instance, reason(output, text, sizeof text));
+    return GR_STATUS_UNAVAILABLE;
+  }
+  return write_line(output, "track,frame,brightness\n");
+}
+
+/* Every frame was delivered. */
+static void stop_send(void *self) {
+  brightness_log *const output = (brightness_log *)self;
+  if (output->file != NULL) fclose(output->file);
+  output->file = NULL;
+}
+
+static void uninitialize(void *self) { (void)self; }
+
+static void destroy(void *self) {
+  free(((brightness_log *)self)->path);
+  free(self);
+}
+
+/* ---- What the library exports ---- */
+
+/* The host has checked the value. */
+static gr_status set(void *self, const gr_setting *setting) {
+  if (strcmp(setting->name, "every") != 0) return GR_STATUS_BAD_SETTING;
+  __atomic_store_n(&((brightness_log *)self)->every, setting->value.integer, __ATOMIC_RELAXED);
+  return GR_STATUS_OK;
+}
+
+static char *copy(const char *text) {
+  const size_t size = strlen(text) + 1;
+  char *const copied = (char *)malloc(size);
+  return copied == NULL ? NULL : (char *)memcpy(copied, text, size);
+}
+
+static const void *get_extension(void *self, const char *id) {
+  static const gr_output media = {sizeof(gr_output), 0, track, video, audio, gone};
+  static const gr_live_parameters live = {sizeof(gr_live_parameters), 0, set};
+  (void)self;
+  if (strcmp(id, GR_EXT_OUTPUT) == 0) return &media;
+  return strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;
+}
+
+static const gr_parameter parameters[] = {
+    GR_LIVE_INTEGER("every", "Take every n-th frame", NULL, 15, 1, 1000),
+    {sizeof(gr_parameter), GR_TYPE_PATH, 0, 0, "file", "The CSV file; none: only the report", NULL,
+     NULL, {GR_TYPE_PATH, 0, 0, 0, ""}, 0, 0},
+};
+
+static const gr_descriptor description =
+    GR_DESCRIPTION(GR_KIND_OUTPUT, "com.example.my-plugin", "my-plugin", "0.1.0",
+                   "The brightness of participants' cameras as lines of CSV", parameters);
+
+static gr_status gr_exported_create(uint32_t index, const gr_create *in,
+                                    const gr_plugin **plugin) {
+  static const gr_plugin functions = {sizeof(gr_plugin), 0, NULL, destroy, initialize, NULL,
+                                      start_send, stop_send, uninitialize, get_extension};
+  brightness_log *const made = (brightness_log *)calloc(1, sizeof *made);
+  (void)index; /* there is one plugin in here */
+  if (made == NULL) return GR_STATUS_FAILED;
+  made->host = in->host;
+  made->instance = in->instance;
+  made->requests =
+      (const gr_output_host *)in->host->get_extension(in->instance, GR_EXT_OUTPUT_HOST);
+  made->every = 15;
+  for (uint32_t i = 0; i < in->setting_count; i++) {
+    const gr_setting *const setting = &in->settings[i];
+    if (strcmp(setting->name, "file") == 0 && made->path == NULL)
+      made->path = copy(setting->value.string);
+    else
+      set(made, setting);
+  }
+  if (made->path == NULL) {
+    free(made);
+    return GR_STATUS_FAILED;
+  }
+  made->plugin = functions;
+  made->plugin.self = made;
+  *plugin = &made->plugin;
+  return GR_STATUS_OK;
+}
+
+GR_EXPORT_ONE(description)
