@@ -115,11 +115,7 @@ final class OutputConnection: Sendable {
         case .audio(let want): return .audio(want)
         case .video(let want):
             guard let own = described.capability else { return .nothing }
-            let live = max(own.rate, OutputBuilder.slowestLive)
-            return .video(
-                VideoCapability(
-                    size: want.video.size ?? own.size,
-                    rate: want.video.rate ?? (want.isComplete ? own.rate : live)), want)
+            return .video(want.capability(of: own), want)
         }
     }
 
@@ -140,5 +136,16 @@ final class OutputConnection: Sendable {
             sink: PluginVideoSink(
                 feed, instance, track: track.id, rate: capability.rate,
                 isComplete: want.isComplete))
+    }
+}
+
+extension VideoTrackWant {
+    /// The size and rate of the frames that it gets.
+    ///
+    /// - Parameter own: The track's size and rate.
+    func capability(of own: VideoCapability) -> VideoCapability {
+        let live = max(own.rate, OutputBuilder.slowestLive)
+        return VideoCapability(
+            size: video.size ?? own.size, rate: video.rate ?? (isComplete ? own.rate : live))
     }
 }

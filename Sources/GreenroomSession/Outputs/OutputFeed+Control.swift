@@ -34,19 +34,16 @@ extension OutputFeed {
         }
         guard track.capability != nil else { throw Refusal(.audioTrack(id), in: .setCeiling) }
         guard let ceiling else { return control.set(nil, of: id) }
-        let size = FrameSize(width: Int(ceiling.width), height: Int(ceiling.height))
-        guard size.isLegal,
-            let rate = FrameRate(
-                numerator: ceiling.fps_numerator, denominator: ceiling.fps_denominator)
-        else {
+        let limit: VideoCapability
+        do throws(CapabilityProblem) {
+            limit = try VideoCapability(ceiling)
+        } catch {
             throw Refusal(
                 .ceiling(
                     width: ceiling.width, height: ceiling.height,
                     numerator: ceiling.fps_numerator, denominator: ceiling.fps_denominator),
                 in: .setCeiling)
         }
-        return control.set(
-            OutputControl.Ceiling(
-                limit: VideoCapability(size: size, rate: rate), reason: reason), of: id)
+        return control.set(OutputControl.Ceiling(limit: limit, reason: reason), of: id)
     }
 }

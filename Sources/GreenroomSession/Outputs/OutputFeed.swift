@@ -164,10 +164,7 @@ package final class OutputFeed: Sendable {
         case .nothing: return
         case .video(let want):
             guard let opened = outputs.capability else { return }
-            let live = max(opened.rate, OutputBuilder.slowestLive)
-            let capability = VideoCapability(
-                size: want.video.size ?? opened.size,
-                rate: want.video.rate ?? (want.isComplete ? opened.rate : live))
+            let capability = want.capability(of: opened)
             outputs.connect(
                 PluginVideoSink(
                     self, instance, track: track.id, rate: capability.rate, start: start,

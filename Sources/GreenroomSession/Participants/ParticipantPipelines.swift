@@ -10,17 +10,11 @@ import GreenroomVideo
 ///
 /// Threads: the session's, except ``all``, which is for reports on any.
 final class ParticipantPipelines: Sendable {
-    /// A mix without a participant, and the outputs that take it.
-    private struct MixMinus {
-        var track: UInt32
-        var sinks: [any AudioSink]
-    }
-
     private struct State {
         /// In the order of their opening.
         var open: [ParticipantPipeline] = []
-        /// The mix without each participant, by their number.
-        var mixes: [UInt32: MixMinus] = [:]
+        /// The outputs of the mix without each participant, by their number.
+        var mixes: [UInt32: [any AudioSink]] = [:]
         /// Sinks of tracks that have ended, which are still finishing.
         var finishing: [any AudioSink] = []
         /// The numbers of tracks and mixes that have ended, and whose outputs have all of them.
@@ -57,7 +51,7 @@ final class ParticipantPipelines: Sendable {
     var sinks: [any AudioSink] {
         state.withLock { state in
             state.open.flatMap(\.sinks)
-                + state.mixes.sorted { $0.key < $1.key }.flatMap(\.value.sinks)
+                + state.mixes.sorted { $0.key < $1.key }.flatMap(\.value)
                 + state.finishing
         }
     }
@@ -71,7 +65,8 @@ final class ParticipantPipelines: Sendable {
         _ track: ParticipantTrack, sender: UInt64, to plugins: [(OutputFeed, PluginInstance)]
     ) {
         // The track begins with the 10 ms of audio in which it was opened.
-        let start = max(timeline.time(of: track.opened), 0) / 10_000_000 * 10_000_000
+        let stretch = AudioMixer.stretchNanoseconds
+        let start = max(timeline.time(of: track.opened), 0) / stretch * stretch
         var connected = ParticipantOutputs(track, clock: clock, events: events)
         for output in outputs {
             do throws(OutputError) {
@@ -85,26 +80,31 @@ final class ParticipantPipelines: Sendable {
         }
         let medium: ParticipantPipeline.Medium
         switch track.source {
-        case .video(_, let input, let pool, let capability):
+        case .video(let ingest, let input, let pool, let capability):
+            let video = VideoTrack(
+                kind: track.kind.track, agreed: capability,
+                sendsWhenNew: track.kind.kind.facts.canPause, input: input, pool: pool,
+                filters: [], groups: connected.branches.groups, largest: nil,
+                filterDeadline: filterDeadline,
+                tell: { [events] in events.send(.note(role: track.name, text: $0)) })
+            let own = SessionTimeline()
+            own.begin(at: timeline.epoch + start)
+            let number = 1000 + Int(track.id)
             medium = .video(
-                VideoTrack(
-                    kind: track.kind.track, agreed: capability,
-                    sendsWhenNew: track.kind.kind.facts.canPause, input: input, pool: pool,
-                    filters: [], groups: connected.branches.groups, largest: nil,
-                    filterDeadline: filterDeadline,
-                    tell: { [events] in events.send(.note(role: track.name, text: $0)) }))
+                ingest,
+                VideoPipeline(
+                    video, name: track.name, number: number, firstBranch: 1000 * number,
+                    timeline: own, clock: clock, events: events))
         case .audio(let ingest):
             medium = .audio(ingest, sinks: connected.sinks)
-        }
-        let pipeline = ParticipantPipeline(track, sender: sender, start: start, medium: medium)
-        if case .audio(let ingest, let sinks) = medium {
             let added = AudioMixer.Track(
-                source: ingest, sinks: sinks, participant: track.participant.number)
+                source: ingest, sinks: connected.sinks, participant: track.participant.number)
             mixer.add(added, at: start) { [timeline] begin in
                 ingest.begin(epoch: timeline.epoch + begin)
             }
         }
-        pipeline.begin(epoch: timeline.epoch, clock: clock, events: events)
+        let pipeline = ParticipantPipeline(track, sender: sender, start: start, medium: medium)
+        pipeline.begin()
         state.withLock { $0.open.append(pipeline) }
     }
 
@@ -125,7 +125,7 @@ final class ParticipantPipelines: Sendable {
         guard !candidates.isEmpty else { return [] }
         let ended = candidates.filter { pipeline in
             switch pipeline.medium {
-            case .video: pipeline.hasEnded
+            case .video(_, let video): video.hasEnded
             case .audio(let ingest, _): !mixer.has(ingest)
             }
         }
@@ -174,7 +174,7 @@ final class ParticipantPipelines: Sendable {
 
     /// Gives outputs the mix without a participant.
     func open(_ member: CallRoster.Member, to plugins: [(OutputFeed, PluginInstance)]) {
-        var mix = MixMinus(track: member.mixTrack, sinks: [])
+        var sinks: [any AudioSink] = []
         for (feed, instance) in plugins {
             guard case .audio(let want) = feed.want(of: member.mixTrack) else { continue }
             var sink: PluginAudioSink?
@@ -186,31 +186,31 @@ final class ParticipantPipelines: Sendable {
                 sink = made
                 return made
             }
-            if let sink { mix.sinks.append(sink) }
+            if let sink { sinks.append(sink) }
         }
-        guard !mix.sinks.isEmpty else { return }
-        state.withLock { $0.mixes[member.participant.number] = mix }
+        guard !sinks.isEmpty else { return }
+        state.withLock { $0.mixes[member.participant.number] = sinks }
     }
 
     /// Ends the mix without a participant who has left.
     func close(_ member: CallRoster.Member) {
         mixer.remove(.without(member.participant.number))
-        let mix = state.withLock { $0.mixes.removeValue(forKey: member.participant.number) }
-        finish(mix?.sinks ?? [], of: member.mixTrack)
+        let sinks = state.withLock { $0.mixes.removeValue(forKey: member.participant.number) }
+        finish(sinks ?? [], of: member.mixTrack)
     }
 
     // MARK: Demand
 
     /// What has changed in what is needed of the open tracks.
     func takeDemands() -> [Demand] {
-        let demands = all.filter { !$0.isClosed }.map { pipeline in
+        let demands = all.filter { !$0.isClosed }.map { pipeline -> Demand in
             switch pipeline.medium {
             case .video:
-                Demand(
-                    sender: pipeline.sender, isWanted: pipeline.wanted != nil,
-                    capability: pipeline.wanted)
+                let wanted = pipeline.wanted
+                return Demand(
+                    sender: pipeline.sender, isWanted: wanted != nil, capability: wanted)
             case .audio(_, let sinks):
-                Demand(
+                return Demand(
                     sender: pipeline.sender,
                     isWanted: !sinks.isEmpty
                         || mixer.mixes(participant: pipeline.track.participant.number),
@@ -233,12 +233,6 @@ final class ParticipantPipelines: Sendable {
 
     /// Waits for the threads of video.
     func joinVideo(until deadline: Int64) {
-        for pipeline in all {
-            for branch in pipeline.join(until: deadline) {
-                events.send(
-                    .outputFailed(
-                        output: branch.name, reason: "it is still writing, and was left behind"))
-            }
-        }
+        for pipeline in all { pipeline.join(until: deadline) }
     }
 }
