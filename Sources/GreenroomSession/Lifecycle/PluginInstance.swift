@@ -298,6 +298,12 @@ package final class PluginInstance: Sendable {
         return life.change(to: frames, until: deadline)
     }
 
+    /// How long a pre-processor has been in such a change, in nanoseconds of real time; nil outside
+    /// of one. [the track's thread]
+    package var changeNanoseconds: Int64? {
+        life?.state.withLock { $0.change?.since }.map { MonotonicClock.now - $0 }
+    }
+
     /// Lets a pre-processor edit a frame in place. [media]
     ///
     /// - Parameter frame: Upright I420, a unique reference.

@@ -153,12 +153,13 @@ extension PluginLife {
 
     private func beginChange(
         from last: Offer, to frames: VideoCapability
-    ) -> (frames: VideoCapability, step: PluginInstance.PendingStep) {
+    ) -> FrameChange {
         let offer = Offer(
             revision: last.revision &+ 1, rule: .rows,
             reason: frames.fits(under: last.suggested) ? .ceilingLowered : .ceilingRaised,
             rows: [frames], suggested: frames)
-        let change = (frames, beginPropertyChange(offer: offer))
+        let change = FrameChange(
+            frames: frames, step: beginPropertyChange(offer: offer), since: MonotonicClock.now)
         state.withLock { $0.change = change }
         return change
     }
