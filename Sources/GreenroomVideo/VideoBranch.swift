@@ -96,6 +96,8 @@ package final class VideoBranch: Sendable {
         var slot: Int64
         /// What it shows before its first frame; nil for black.
         var picture: BranchQueue.Picture?
+        /// Whether the output took nothing before.
+        var endsRest = false
     }
 
     /// What follows a form that has ended.
@@ -178,6 +180,8 @@ package final class VideoBranch: Sendable {
             guard let next = next.take() else { return isOver ? .end : nil }
             past += queue.counts
             swap(&queue, &nextQueue)
+            // A rest is no interval between two frames.
+            if next.endsRest { newestDeparture = nil }
             return .form(next)
         }
 
@@ -299,7 +303,8 @@ package final class VideoBranch: Sendable {
             let first = picture.take()
             state.nextQueue = BranchQueue(
                 form.schedule(from: slot), hasPicture: first != nil)
-            state.next = Beginning(form: form, slot: slot, picture: first)
+            state.next = Beginning(
+                form: form, slot: slot, picture: first, endsRest: before != nil)
             state.form = form
         }
     }
