@@ -249,9 +249,15 @@ extension PluginLife {
             }
             whileAlive { state in
                 gate?.open(to: backend)
-                // A finished source sends nothing more; a call sends what its participants do.
-                let sends = gate == nil || environment.roster != nil
-                if sends, state.gaveUp == nil { clock.expect(plugin: number) }
+                // A finished source sends nothing more.
+                guard state.gaveUp == nil else { return }
+                if gate == nil {
+                    clock.expect(plugin: number)
+                } else if environment.roster != nil {
+                    // A call may send what its participants do, or only react to what it is called
+                    // for.
+                    clock.expect(plugin: number, unless: { backend.isAtRest })
+                }
             }
             return .done
         }
