@@ -283,6 +283,9 @@ package final class VideoBranch: Sendable {
 
     /// Begins another form, after what is queued in the one before. [the track's thread]
     ///
+    /// The first form begins with the track if the track has just begun: audio that is as late is
+    /// still to be mixed.
+    ///
     /// - Parameters:
     ///   - picture: What it shows before its first frame; nil for black.
     ///   - carried: The number of frames that the track has carried.
@@ -298,7 +301,11 @@ package final class VideoBranch: Sendable {
             if let before { state.past.unwanted += max(carried - before, 0) }
             state.carriedBefore = nil
             guard state.failure == nil else { return }
-            if before == nil { state.end(at: now) } else { state.end = max(state.end, now) }
+            if before == nil {
+                state.end(at: now)
+            } else if state.form != nil || now > SessionTimeline.playoutDelay {
+                state.end = max(state.end, now)
+            }
             let slot = form.capability.rate.frameCount(inNanoseconds: state.end)
             let first = picture.take()
             state.nextQueue = BranchQueue(

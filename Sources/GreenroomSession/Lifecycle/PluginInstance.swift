@@ -197,14 +197,14 @@ package final class PluginInstance: Sendable {
     }
 
     /// Begins to describe tracks to an output. Its feed has the answers.
-    package func beginDescribing(_ tracks: [OutputTrack]) -> PendingStep {
-        begin(.track) { $0.beginDescribing(tracks) }
+    ///
+    /// - Parameter isAll: Whether these are all that it gets to know.
+    package func beginDescribing(_ tracks: [OutputTrack], isAll: Bool = true) -> PendingStep {
+        begin(.track) { $0.beginDescribing(tracks, isAll: isAll) }
     }
 
     /// Begins to tell an output that tracks of participants have ended.
-    package func beginEnding(tracks: [UInt32]) -> PendingStep {
-        begin(.trackEnded) { $0.beginEnding(tracks: tracks) }
-    }
+    package func beginEnding() -> PendingStep { begin(.trackEnded) { $0.beginEnding() } }
 
     /// Begins to say to a call what is needed of its participants' tracks.
     package func beginDemands(_ demands: [Demand]) -> PendingStep {

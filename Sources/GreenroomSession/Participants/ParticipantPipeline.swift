@@ -2,6 +2,7 @@ import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomVideo
 
@@ -15,20 +16,34 @@ final class ParticipantPipeline: Sendable {
         case audio(AudioIngest, sinks: [any AudioSink])
     }
 
+    /// What is asked of the call.
+    private struct Negotiation {
+        var negotiator: Negotiator?
+        /// Whether every output has said once what it wants.
+        var isSettled = false
+    }
+
     let track: ParticipantTrack
     /// The number of its sender.
     let sender: UInt64
     /// When it begins, in nanoseconds from the session's start.
     let start: Int64
     let medium: Medium
+    /// The want of each output of the host's own.
+    private let wishes: [(branch: VideoBranch, want: VideoSinkWant)]
+    private let negotiation = Monitor(Negotiation())
     /// The end of the track, in nanoseconds from its start; nil while it is open.
     private let ending = Monitor<Int64?>(nil)
 
-    init(_ track: ParticipantTrack, sender: UInt64, start: Int64, medium: Medium) {
+    init(
+        _ track: ParticipantTrack, sender: UInt64, start: Int64, medium: Medium,
+        wishes: [(branch: VideoBranch, want: VideoSinkWant)]
+    ) {
         self.track = track
         self.sender = sender
         self.start = start
         self.medium = medium
+        self.wishes = wishes
     }
 
     /// The branches of video.
@@ -41,16 +56,36 @@ final class ParticipantPipeline: Sendable {
         if case .audio(_, let sinks) = medium { sinks } else { [] }
     }
 
-    /// The largest size and rate of video that an output wants; nil for nothing, and for audio.
-    var wanted: VideoCapability? {
-        let wants = branches.filter { $0.failure == nil }.compactMap(\.form?.capability)
-        guard let first = wants.first else { return nil }
-        return wants.dropFirst().reduce(first) { largest, want in
-            VideoCapability(
-                size: FrameSize(
-                    width: max(largest.size.width, want.size.width),
-                    height: max(largest.size.height, want.size.height)),
-                rate: max(largest.rate, want.rate))
+    /// What the host's own outputs want of video.
+    var wanted: [OutputDemand] {
+        wishes.filter { $0.branch.failure == nil }.map { OutputDemand(want: $0.want) }
+    }
+
+    /// The negotiation about video; nil before something was wanted.
+    var negotiator: Negotiator? { negotiation.withLock { $0.negotiator } }
+
+    /// Follows what the outputs take of video, which is not nothing.
+    ///
+    /// - Parameters:
+    ///   - isSettled: Whether every output has answered. Before that more is asked for at once.
+    ///   - nanoseconds: Session time.
+    /// - Returns: What the call is to be asked for, and the reason if that is new.
+    func negotiate(
+        _ demands: [OutputDemand], isSettled: Bool, at nanoseconds: Int64
+    ) -> (capability: VideoCapability?, record: NegotiationRecord?) {
+        guard let opened = track.capability else { return (nil, nil) }
+        return negotiation.withLock { state in
+            let before = state.isSettled ? state.negotiator : nil
+            var negotiator =
+                before ?? Negotiator(upTo: opened, by: "the call", at: nanoseconds)
+            negotiator.set(demands: demands, at: nanoseconds)
+            let offer = negotiator.next(at: nanoseconds)
+            if offer != nil { negotiator.demanded() }
+            state.negotiator = negotiator
+            state.isSettled = state.isSettled || isSettled
+            return (
+                negotiator.offer?.rows.first, offer == nil ? nil : negotiator.records.last
+            )
         }
     }
 

@@ -2,6 +2,7 @@ import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
@@ -24,6 +25,8 @@ final class ParticipantPipelines: Sendable {
     }
 
     private let outputs: [any Output]
+    private let connections: [OutputConnection]
+    private let feeds: [OutputFeed]
     private let mixer: AudioMixer
     private let timeline: SessionTimeline
     private let clock: SessionClock
@@ -31,12 +34,17 @@ final class ParticipantPipelines: Sendable {
     private let filterDeadline: Int64
     private let state = Monitor(State())
 
-    /// - Parameter outputs: Those of the session.
+    /// - Parameters:
+    ///   - outputs: Those of the session.
+    ///   - connections: Of those that are plugins.
     init(
-        outputs: [any Output], mixer: AudioMixer, timeline: SessionTimeline, clock: SessionClock,
+        outputs: [any Output], connections: [OutputConnection], feeds: [OutputFeed],
+        mixer: AudioMixer, timeline: SessionTimeline, clock: SessionClock,
         events: SessionEvents, filterDeadline: Int64
     ) {
         self.outputs = outputs
+        self.connections = connections
+        self.feeds = feeds
         self.mixer = mixer
         self.timeline = timeline
         self.clock = clock
@@ -58,12 +66,16 @@ final class ParticipantPipelines: Sendable {
 
     // MARK: Tracks
 
-    /// Connects a track to the outputs that want it, and starts its threads.
-    ///
-    /// - Parameter plugins: The outputs that are plugins and have been told of the track.
-    func open(
-        _ track: ParticipantTrack, sender: UInt64, to plugins: [(OutputFeed, PluginInstance)]
-    ) {
+    /// The video track of a number, while it is open.
+    func video(_ track: UInt32) -> VideoPipeline? {
+        let found = all.first { $0.track.id == track && !$0.isClosed }
+        if case .video(_, let video)? = found?.medium { return video }
+        return nil
+    }
+
+    /// Connects a track to the outputs, and starts its threads. Plugins take nothing of it before
+    /// they have said what they want.
+    func open(_ track: ParticipantTrack, sender: UInt64) {
         // The track begins with the 10 ms of audio in which it was opened.
         let stretch = AudioMixer.stretchNanoseconds
         let start = max(timeline.time(of: track.opened), 0) / stretch * stretch
@@ -75,8 +87,14 @@ final class ParticipantPipelines: Sendable {
                 events.send(.outputFailed(output: error.place, reason: error.explanation))
             }
         }
-        for (feed, instance) in plugins {
-            feed.connect(instance, to: track, start: start, in: &connected)
+        for connection in connections where connection.opens(track.described) {
+            switch track.source {
+            case .video:
+                connected.connect(
+                    connection.branch(of: track.id, name: track.name, start: start, clock: clock))
+            case .audio:
+                connected.connect(connection.sink(of: track.id, start: start, clock: clock))
+            }
         }
         let medium: ParticipantPipeline.Medium
         switch track.source {
@@ -84,7 +102,8 @@ final class ParticipantPipelines: Sendable {
             let video = VideoTrack(
                 kind: track.kind.track, agreed: capability,
                 sendsWhenNew: track.kind.kind.facts.canPause, input: input, pool: pool,
-                filters: [], groups: connected.branches.groups, largest: nil,
+                filters: [], groups: connected.branches.groups,
+                idle: connected.branches.idle, largest: nil,
                 filterDeadline: filterDeadline,
                 tell: { [events] in events.send(.note(role: track.name, text: $0)) })
             let own = SessionTimeline()
@@ -103,7 +122,8 @@ final class ParticipantPipelines: Sendable {
                 ingest.begin(epoch: timeline.epoch + begin)
             }
         }
-        let pipeline = ParticipantPipeline(track, sender: sender, start: start, medium: medium)
+        let pipeline = ParticipantPipeline(
+            track, sender: sender, start: start, medium: medium, wishes: connected.branches.wants)
         pipeline.begin()
         state.withLock { $0.open.append(pipeline) }
     }
@@ -113,6 +133,7 @@ final class ParticipantPipelines: Sendable {
     /// - Parameter moment: On the session clock.
     func close(_ track: ParticipantTrack, at moment: Int64) {
         guard let pipeline = all.first(where: { $0.track === track }) else { return }
+        for connection in connections { connection.close(track.id) }
         let end = max(timeline.time(of: moment), pipeline.start)
         pipeline.close(at: end)
         if case .audio(let ingest, _) = pipeline.medium { mixer.end(ingest, at: end) }
@@ -172,21 +193,17 @@ final class ParticipantPipelines: Sendable {
 
     // MARK: Mixes
 
-    /// Gives outputs the mix without a participant.
-    func open(_ member: CallRoster.Member, to plugins: [(OutputFeed, PluginInstance)]) {
+    /// Connects the mix without a participant to the outputs that are plugins.
+    func open(_ member: CallRoster.Member) {
         var sinks: [any AudioSink] = []
-        for (feed, instance) in plugins {
-            guard case .audio(let want) = feed.want(of: member.mixTrack) else { continue }
-            var sink: PluginAudioSink?
+        let joined = timeline.time(of: member.joined)
+        for connection in connections where connection.opens(member.describedMix) {
             // The sink is made for the position at which it is connected.
-            let joined = timeline.time(of: member.joined)
-            mixer.add(to: .without(member.participant.number), at: joined) { start in
-                let made = PluginAudioSink(
-                    feed, instance, track: member.mixTrack, want: want, start: start, clock: clock)
-                sink = made
-                return made
+            mixer.add(to: .without(member.participant.number), at: joined) { [clock] start in
+                let sink = connection.sink(of: member.mixTrack, start: start, clock: clock)
+                sinks.append(sink)
+                return sink
             }
-            if let sink { sinks.append(sink) }
         }
         guard !sinks.isEmpty else { return }
         state.withLock { $0.mixes[member.participant.number] = sinks }
@@ -194,6 +211,7 @@ final class ParticipantPipelines: Sendable {
 
     /// Ends the mix without a participant who has left.
     func close(_ member: CallRoster.Member) {
+        for connection in connections { connection.close(member.mixTrack) }
         mixer.remove(.without(member.participant.number))
         let sinks = state.withLock { $0.mixes.removeValue(forKey: member.participant.number) }
         finish(sinks ?? [], of: member.mixTrack)
@@ -202,25 +220,49 @@ final class ParticipantPipelines: Sendable {
     // MARK: Demand
 
     /// What has changed in what is needed of the open tracks.
-    func takeDemands() -> [Demand] {
-        let demands = all.filter { !$0.isClosed }.map { pipeline -> Demand in
+    ///
+    /// - Parameter nanoseconds: Session time.
+    /// - Returns: The demands, and why those of video tracks have changed since their first.
+    func takeDemands(
+        at nanoseconds: Int64
+    ) -> (demands: [Demand], changes: [(track: String, record: NegotiationRecord)]) {
+        var demands: [Demand] = []
+        var changes: [(track: String, record: NegotiationRecord)] = []
+        for pipeline in all where !pipeline.isClosed {
+            let (track, sender) = (pipeline.track.id, pipeline.sender)
+            let isSettled = !feeds.contains { $0.owesAnswer(about: track) }
+            var demand = Demand(sender: sender, isWanted: false, capability: nil)
             switch pipeline.medium {
             case .video:
-                let wanted = pipeline.wanted
-                return Demand(
-                    sender: pipeline.sender, isWanted: wanted != nil, capability: wanted)
+                let outputs = pipeline.wanted + feeds.compactMap { $0.demand(of: track) }
+                demand.isWanted = !outputs.isEmpty
+                guard demand.isWanted else { break }
+                let (capability, record) = pipeline.negotiate(
+                    outputs, isSettled: isSettled, at: nanoseconds)
+                demand.capability = capability
+                if let record, record.reason != .initial {
+                    changes.append((pipeline.track.name, record))
+                }
             case .audio(_, let sinks):
-                return Demand(
-                    sender: pipeline.sender,
-                    isWanted: !sinks.isEmpty
-                        || mixer.mixes(participant: pipeline.track.participant.number),
-                    capability: nil)
+                demand.isWanted =
+                    sinks.contains { !$0.isIdle }
+                    || mixer.mixes(participant: pipeline.track.participant.number)
             }
+            // What no output has wanted so far, one that has not answered may want.
+            if demand.isWanted || isSettled { demands.append(demand) }
         }
-        return state.withLock { state in
+        let news = state.withLock { state in
             let news = demands.filter { state.demands[$0.sender] != $0 }
             for demand in news { state.demands[demand.sender] = demand }
             return news
+        }
+        return (news, changes)
+    }
+
+    /// Why the call is asked for each open track of video as it is.
+    var explanations: [(track: String, record: NegotiationRecord)] {
+        all.filter { !$0.isClosed }.compactMap { pipeline in
+            pipeline.negotiator?.current.map { (pipeline.track.name, $0) }
         }
     }
 

@@ -41,7 +41,8 @@ extension SessionReport.Participant.Track {
         switch pipeline.medium {
         case .video(let ingest, let video):
             self.video = SessionReport.Video(
-                video.track, named: track.name, from: ingest, nil, at: max(length, 0))
+                video.track, named: track.name, from: ingest, pipeline.negotiator,
+                at: max(length, 0))
         case .audio(let ingest, _):
             audio = SessionReport.Audio(role: track.name, ingest: ingest)
         }

@@ -111,7 +111,8 @@ final class SessionPipeline: Sendable {
         if let duration { audioMixer.finish(at: duration) }
         hasCall = outputs.hasCall
         participants = ParticipantPipelines(
-            outputs: all, mixer: audioMixer, timeline: timeline, clock: clock, events: events,
+            outputs: all, connections: connections, feeds: feeds, mixer: audioMixer,
+            timeline: timeline, clock: clock, events: events,
             filterDeadline: configuration.callbackDeadline.nanoseconds)
     }
 
@@ -163,10 +164,15 @@ final class SessionPipeline: Sendable {
     /// Gives output plugins what they want now, where that is something else than they get.
     func followWants() {
         for connection in connections {
-            for (kind, change) in connection.follow() {
-                videoTracks.first { $0.track.kind == kind }?.pipeline.change(change)
+            for (track, change) in connection.follow() {
+                video(track)?.change(change)
             }
         }
+    }
+
+    /// The video track of a number.
+    private func video(_ track: UInt32) -> VideoPipeline? {
+        videoTracks.first { $0.track.kind.own.id == track }?.pipeline ?? participants.video(track)
     }
 
     /// How much of each track was real up to a session time, by its source's role.
