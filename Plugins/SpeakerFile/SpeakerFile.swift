@@ -30,6 +30,8 @@ final class SpeakerFile: VirtualAudioSpeaker {
     private let settings: Settings
     private let host: PluginHost
     private var file: AudioFileWriter?
+    /// Whether the session has the track.
+    private var hasTrack = false
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
@@ -51,9 +53,20 @@ final class SpeakerFile: VirtualAudioSpeaker {
         }
     }
 
-    func hears(_ track: Track) -> Bool { track.participant == nil }
+    func hears(_ track: Track) -> Bool {
+        guard track.participant == nil else { return false }
+        hasTrack = true
+        return true
+    }
 
-    func onStart() throws { file = try AudioFileWriter(path: settings.path, format: format) }
+    func onStart() throws {
+        guard hasTrack else {
+            throw PluginError(
+                "the session has no \(settings.position.rawValue); add it to the session file",
+                status: .unavailable)
+        }
+        file = try AudioFileWriter(path: settings.path, format: format)
+    }
 
     func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws {
         try write(block)

@@ -28,6 +28,8 @@ final class VirtualMicrophone: VirtualAudioSpeaker {
     private let host: PluginHost
     private var node: PipeWireNode?
     private var counts = PipeWireNode.Counts()
+    /// Whether the session has the track.
+    private var hasTrack = false
 
     init(settings: Settings, host: PluginHost) throws {
         guard !settings.name.isEmpty else {
@@ -39,7 +41,11 @@ final class VirtualMicrophone: VirtualAudioSpeaker {
 
     var format: AudioFormat { AudioFormat(sampleRate: 48_000, channels: settings.channels) }
 
-    func hears(_ track: Track) -> Bool { track.participant == nil }
+    func hears(_ track: Track) -> Bool {
+        guard track.participant == nil else { return false }
+        hasTrack = true
+        return true
+    }
 
     var positions: Set<SpeakerPosition> {
         switch settings.position {
@@ -50,6 +56,11 @@ final class VirtualMicrophone: VirtualAudioSpeaker {
     }
 
     func onStart() throws {
+        guard hasTrack else {
+            throw PluginError(
+                "the session has no \(settings.position.rawValue); add it to the session file",
+                status: .unavailable)
+        }
         node = try PipeWireNode(
             .microphone(channels: settings.channels), name: settings.name, host: host)
         report(PipeWireNode.Counts())

@@ -34,6 +34,8 @@ package final class AudioMixer: Sendable {
     }
 
     private static let stretch = AudioFormat.session.sampleRate / 100
+    /// The same in nanoseconds: tracks begin and end between two such stretches.
+    package static let stretchNanoseconds: Int64 = 10_000_000
 
     /// A track and the positions at which it begins and ends.
     private struct Entry {
@@ -107,7 +109,8 @@ package final class AudioMixer: Sendable {
     package func end(_ source: any AudioSource, at nanoseconds: Int64) {
         state.withLock { state in
             for index in state.entries.indices where state.entries[index].track.source === source {
-                state.entries[index].end = Self.block(at: nanoseconds + 9_999_999)
+                state.entries[index].end = Self.block(
+                    at: nanoseconds + Self.stretchNanoseconds - 1)
             }
         }
     }
@@ -136,20 +139,13 @@ package final class AudioMixer: Sendable {
     /// Whether a participant's audio is in a mix that something takes. [any]
     package func mixes(participant: UInt32) -> Bool {
         state.withLock { state in
-            state.mixSinks.contains { entry in
-                guard !entry.sink.isIdle else { return false }
-                return switch entry.mix {
-                case .own: false
-                case .incoming: true
-                case .without(let other): other != participant
-                }
-            }
+            state.mixSinks.contains { !$0.sink.isIdle && $0.mix.has(participant) }
         }
     }
 
     /// The first position of the 10 ms in which a time lies.
     private static func block(at nanoseconds: Int64) -> Int64 {
-        max(nanoseconds, 0) / 10_000_000 * Int64(stretch)
+        max(nanoseconds, 0) / stretchNanoseconds * Int64(stretch)
     }
 
     // MARK: The thread
@@ -193,9 +189,7 @@ package final class AudioMixer: Sendable {
     package static func duePlace(at nanoseconds: Int64) -> Int64 {
         let (elapsed, overflow) = nanoseconds.subtractingReportingOverflow(
             SessionTimeline.playoutDelay)
-        guard !overflow, elapsed > 0 else { return 0 }
-        let stretchNanoseconds: Int64 = 10_000_000
-        return elapsed / stretchNanoseconds * Int64(stretch)
+        return overflow ? 0 : block(at: elapsed)
     }
 
     private func deliver(

@@ -102,7 +102,7 @@ extension AudioMixer.Mix {
     /// Whether a track is in the mix.
     ///
     /// - Parameter participant: Whose it is; nil for the session's own.
-    fileprivate func has(_ participant: UInt32?) -> Bool {
+    func has(_ participant: UInt32?) -> Bool {
         switch self {
         case .own: participant == nil
         case .incoming: participant != nil

@@ -383,7 +383,14 @@ enum SessionDecoder {
             Schema(
                 kind: .text(pattern: "\(names.joined(separator: "|"))|\(word) .+"),
                 expectation: "one of \(names.joined(separator: ", ")), \"\(word) *\" or "
-                    + "\"\(word) NAME\"")
+                    + "\"\(word) NAME\""),
+            cure: { text in
+                guard text.hasPrefix("\(word) ") else { return nil }
+                let tracks = TrackSelection.Participants.Kind.allCases.map(\.rawValue)
+                let name = text.dropFirst(word.count + 1).filter { $0 != "\"" }
+                return "after the name nothing, or \(tracks.alternatives); if all of it is a name, "
+                    + "\(word) \"\(name)\""
+            }
         ) { scalar in
             guard case .text(let text) = scalar else { return nil }
             if let track = SessionTrack.allCases.first(where: { $0.name == text }) {
@@ -399,7 +406,7 @@ enum SessionDecoder {
         "The tracks that the plugin is told of; all of the session, and all of every participant, "
             + "without this key. \"participant *\" stands for the tracks of everybody whom a call "
             + "brings, \"participant Ana\" for those of Ana, \"participant * camera\" for "
-            + "everybody's camera.",
+            + "everybody's camera, \"participant Ana mix-minus\" for all audio but hers.",
         examples: [["camera", "mix"], ["microphone", "incoming", "participant *"]])
 
     /// `record`, `loudspeaker`, `y4m` and `plugin`.

@@ -83,18 +83,29 @@ struct HostService {
     /// The longest text that the host accepts, in bytes.
     private static let textLimit = 2000
 
+    /// Calls a body with a text of the plugin, or with NULL: the header forbids it, but a plugin may
+    /// pass it.
+    ///
+    /// - Parameter flag: Where the message says whether there is a text, which follows at the next
+    ///   multiple of 8.
+    private func withText<Result>(
+        after flag: Int, _ length: Int, _ body: (UnsafePointer<CChar>) -> Result
+    ) -> Result {
+        let isText = channel.read(UInt8.self, at: flag) != 0
+        let text = channel.text(from: flag / 8 * 8 + 8, length: length, limit: Self.textLimit)
+        return text.withUnsafeBufferPointer { buffer in
+            let null: UnsafePointer<CChar>? = nil
+            return body(
+                unsafeBitCast(isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self))
+        }
+    }
+
     /// Passes a text of the plugin to its function.
     private func passText(_ call: Call, _ length: Int) -> Int {
         let number = channel.read(Int32.self, at: MessageLayout.subject)
         if call == .log { connection.countLines(1) }
-        let text = channel.text(
-            from: MessageLayout.subject + 8, length: length, limit: Self.textLimit)
-        let isText = channel.read(UInt8.self, at: MessageLayout.subject + 4) != 0
         let host = HostInterface.host.pointee
-        text.withUnsafeBufferPointer { buffer in
-            let null: UnsafePointer<CChar>? = nil
-            let text = unsafeBitCast(
-                isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self)
+        withText(after: MessageLayout.subject + 4, length) { text in
             switch call {
             case .log: host.log(instance, UInt32(bitPattern: number), text)
             case .setError: host.set_error(instance, text)
@@ -114,17 +125,9 @@ struct HostService {
     /// Passes a value for the report.
     private func report(_ length: Int) -> Int {
         let value = Double(bitPattern: channel.read(at: MessageLayout.subject))
-        let name = channel.text(
-            from: MessageLayout.subject + 16, length: length, limit: Self.textLimit)
-        let isText = channel.read(UInt8.self, at: MessageLayout.subject + 8) != 0
-        let status = name.withUnsafeBufferPointer { buffer in
-            let null: UnsafePointer<CChar>? = nil
-            return HostInterface.output.pointee.report(
-                instance,
-                unsafeBitCast(
-                    isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self), value)
+        return withText(after: MessageLayout.subject + 8, length) { name in
+            answer(HostInterface.output.pointee.report(instance, name, value))
         }
-        return answer(status)
     }
 
     /// Passes a ceiling of an output, or its state.
@@ -173,17 +176,9 @@ struct HostService {
 
     /// Adds a participant.
     private func join(_ length: Int) -> Int {
-        let isText = channel.read(UInt8.self, at: MessageLayout.subject) != 0
-        let name = channel.text(
-            from: MessageLayout.subject + 8, length: length, limit: Self.textLimit)
         var participant: UInt32 = 0
-        let status = name.withUnsafeBufferPointer { buffer in
-            let null: UnsafePointer<CChar>? = nil
-            return HostInterface.call.pointee.joined(
-                instance,
-                unsafeBitCast(
-                    isText ? buffer.baseAddress : null, to: UnsafePointer<CChar>.self),
-                &participant)
+        let status = withText(after: MessageLayout.subject, length) { name in
+            HostInterface.call.pointee.joined(instance, name, &participant)
         }
         channel.write(participant, at: MessageLayout.subject)
         _ = answer(status)

@@ -5,6 +5,7 @@ import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomRuntime
 import GreenroomSandbox
 import Synchronization
 
@@ -40,6 +41,14 @@ final class IsolatedPlugin: InstanceBackend {
     var capabilities: [VideoCapability] { state.withLock { $0.capabilities } }
     var takesNewOffers: Bool { state.withLock { $0.takesNewOffers } }
     var pool: FramePool? { state.withLock { $0.pool } }
+
+    /// A thread that calls the host sleeps while a thread of the host's works for it.
+    var isAtRest: Bool {
+        guard let process = state.withLock({ $0.runner?.process.id }), process > 0 else {
+            return ThreadStates.allSleep()
+        }
+        return ThreadStates.allSleep(in: process) && ThreadStates.allSleep()
+    }
 
     var sandbox: [SandboxLayerState]? {
         let report = state.withLock { $0.runner?.sandbox ?? $0.sandbox }

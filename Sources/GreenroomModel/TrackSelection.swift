@@ -2,13 +2,21 @@
 package struct TrackSelection: Equatable, Sendable {
     /// Tracks of participants: `participant *`, `participant Ana`, `participant * camera`.
     package struct Participants: Equatable, Sendable {
+        /// A track of a participant. Raw values are the words of session files.
+        package enum Kind: String, CaseIterable, Sendable {
+            case camera, microphone, share
+            case shareAudio = "share-audio"
+            /// The sum of all audio but theirs.
+            case mixMinus = "mix-minus"
+        }
+
         /// The name that a participant has; nil for everybody.
         package var name: String?
-        /// What the tracks are; nil for all of them, and the mix without the participant.
-        package var kind: SessionRole?
+        /// What the tracks are; nil for all of them.
+        package var kind: Kind?
 
         /// Describes a rule.
-        package init(name: String? = nil, kind: SessionRole? = nil) {
+        package init(name: String? = nil, kind: Kind? = nil) {
             self.name = name
             self.kind = kind
         }
@@ -27,12 +35,10 @@ package struct TrackSelection: Equatable, Sendable {
 
     /// Whether a track of a participant is in it.
     ///
-    /// - Parameters:
-    ///   - participant: The participant's name.
-    ///   - kind: What it is; nil for the mix without the participant.
-    package func has(participant: String, _ kind: SessionRole?) -> Bool {
+    /// - Parameter participant: The participant's name.
+    package func has(participant: String, _ kind: Participants.Kind) -> Bool {
         participants.contains { rule in
-            (rule.name ?? participant) == participant && (rule.kind == nil || rule.kind == kind)
+            (rule.name ?? participant) == participant && (rule.kind ?? kind) == kind
         }
     }
 }
@@ -42,14 +48,50 @@ extension TrackSelection.Participants {
     package static let word = "participant"
 
     /// Reads a rule; nil if it is none.
+    ///
+    /// After the word comes `*` or a name, and then perhaps the word of a track. A name may have
+    /// blanks. In quotes it may have anything; without them a last word of `a` to `z` and hyphens is
+    /// that of a track.
     package init?(_ text: String) {
-        let words = text.split(separator: " ", omittingEmptySubsequences: true)
-        guard words.count >= 2, words[0] == Self.word else { return nil }
-        let kind = SessionTrack.allCases.first {
-            $0.role != nil && $0.name == words[words.count - 1]
+        let rule = text.trimmed
+        guard rule.hasPrefix("\(Self.word) ") else { return nil }
+        let rest = rule.dropFirst(Self.word.count).trimmed
+        if rest.hasPrefix("\"") {
+            let parts = rest.dropFirst().split(
+                separator: "\"", maxSplits: 1, omittingEmptySubsequences: false)
+            guard parts.count == 2, !parts[0].isEmpty else { return nil }
+            let kind = parts[1].trimmed
+            self.init(name: String(parts[0]), kind: Kind(rawValue: String(kind)))
+            guard kind.isEmpty || self.kind != nil, kind.isEmpty || parts[1].hasPrefix(" ") else {
+                return nil
+            }
+            return
         }
-        let names = words.count > 2 && kind != nil ? words[1..<(words.count - 1)] : words[1...]
-        let name = names.joined(separator: " ")
-        self.init(name: name == "*" ? nil : name, kind: words.count > 2 ? kind?.role : nil)
+        var words = rest.split(separator: " ")
+        var kind: Kind?
+        if words.count > 1, let last = words.last, last.isLikeATrack {
+            guard let named = Kind(rawValue: String(last)) else { return nil }
+            kind = named
+            words.removeLast()
+        }
+        let name = words.joined(separator: " ")
+        // "* Ana" is nobody's name.
+        guard !name.isEmpty, words.count == 1 || words.first != "*" else { return nil }
+        self.init(name: name == "*" ? nil : name, kind: kind)
+    }
+}
+
+extension StringProtocol {
+    /// Whether it is written as the words of tracks are.
+    fileprivate var isLikeATrack: Bool {
+        utf8.allSatisfy { (UInt8(ascii: "a")...UInt8(ascii: "z")).contains($0) || $0 == 45 }
+    }
+
+    /// Without blanks at both ends.
+    fileprivate var trimmed: Substring {
+        var text = Substring(self)
+        while text.first == " " { text.removeFirst() }
+        while text.last == " " { text.removeLast() }
+        return text
     }
 }

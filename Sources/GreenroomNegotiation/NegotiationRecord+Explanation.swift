@@ -35,6 +35,7 @@ extension NegotiationRecord {
             case .fixed: "the source makes exactly \(source), and the host adapts"
             case .ignored:
                 "the source takes no new offers and continues with \(source), which the host adapts"
+            case .demanded: "the call is asked for no more"
             case .refused: "the source refused and continues with \(source), which the host adapts"
             }
         guard awaitsFrames else { return what }

@@ -25,6 +25,8 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
         case ignored
         /// It refused, or answered outside the offer, and continues unchanged.
         case refused
+        /// Of a participant's track: the call was asked for it, which has no answer.
+        case demanded
 
         /// The word in reports.
         public var description: String { rawValue }

@@ -50,6 +50,18 @@ package struct Negotiator: Sendable {
             ceilings: [.sessionMaximum(maximum)])
     }
 
+    /// Starts a negotiation about a participant's track, which the call is asked for.
+    ///
+    /// - Parameters:
+    ///   - opened: The most that it has.
+    ///   - origin: What has opened it, as text.
+    ///   - now: Nanoseconds of session time.
+    package init(upTo opened: VideoCapability, by origin: String, at now: Int64) {
+        inputs = NegotiationInputs(
+            rule: .upTo, table: CapabilityTable([]), capabilities: [opened],
+            ceilings: [Ceiling(kind: .sessionMaximum, origin: origin, limit: opened, since: now)])
+    }
+
     /// What the source sends; nil before the first answer.
     package var source: VideoCapability? { agreement?.source }
 
@@ -174,6 +186,13 @@ package struct Negotiator: Sendable {
         records[last].source = source?.description
         records[last].track = track?.description
         return reply
+    }
+
+    /// Records that the call was asked for the offer in flight.
+    package mutating func demanded() {
+        guard isInFlight else { return }
+        answered(.answered(.accept))
+        records[records.count - 1].answer = .demanded
     }
 
     /// Records the first frame made for an offer.

@@ -138,21 +138,20 @@ package struct PluginFunctions: @unchecked Sendable {
         for (index, row) in UnsafeBufferPointer(start: rows, count: Int(reported.count))
             .enumerated()
         {
-            let size = FrameSize(width: Int(row.width), height: Int(row.height))
-            guard size.isLegal else {
-                throw error(
-                    "\(place): rows[\(index)] is \(size), and each side must be 1 to "
-                        + "\(FrameSize.maximumDimension).")
+            do throws(CapabilityProblem) {
+                result.append(try VideoCapability(row))
+            } catch let problem {
+                throw switch problem {
+                case .size:
+                    error(
+                        "\(place): rows[\(index)] is \(row.width)x\(row.height), and each side must "
+                            + "be 1 to \(FrameSize.maximumDimension).")
+                case .rate:
+                    error(
+                        "\(place): rows[\(index)] has the rate \(row.fps_numerator)/"
+                            + "\(row.fps_denominator), and rates are above 0 and at most 1000.")
+                }
             }
-            guard
-                let rate = FrameRate(
-                    numerator: row.fps_numerator, denominator: row.fps_denominator)
-            else {
-                throw error(
-                    "\(place): rows[\(index)] has the rate \(row.fps_numerator)/"
-                        + "\(row.fps_denominator), and rates are above 0 and at most 1000.")
-            }
-            result.append(VideoCapability(size: size, rate: rate))
         }
         return result
     }
@@ -331,6 +330,27 @@ extension gr_answer {
         self.init(
             struct_size: UInt32(MemoryLayout<gr_answer>.size), kind: UInt32(GR_ANSWER_ACCEPT),
             capability: gr_capability(offer.suggested))
+    }
+}
+
+/// What is wrong with a capability that a plugin wrote.
+package enum CapabilityProblem: Error {
+    /// A side is zero or too large.
+    case size
+    /// The rate is zero or too high.
+    case rate
+}
+
+extension VideoCapability {
+    /// Reads what a plugin wrote, which may be any numbers.
+    package init(_ written: gr_capability) throws(CapabilityProblem) {
+        let size = FrameSize(width: Int(written.width), height: Int(written.height))
+        guard size.isLegal else { throw .size }
+        guard
+            let rate = FrameRate(
+                numerator: written.fps_numerator, denominator: written.fps_denominator)
+        else { throw .rate }
+        self.init(size: size, rate: rate)
     }
 }
 

@@ -55,17 +55,13 @@ extension RunnerInterface {
             struct_size: UInt32(MemoryLayout<gr_call_host>.size), reserved: 0,
             joined: { instance, name, participant in
                 guard let (runner, host) = route(instance: instance) else { return gone }
-                // The header forbids NULL; the plugin may pass it all the same.
-                let isText = UInt(bitPattern: name) != 0 && UInt(bitPattern: participant) != 0
                 let channel = runner.channel
                 channel.write(host, at: MessageLayout.name)
-                channel.write(isText, at: MessageLayout.subject)
-                let length = isText ? strnlen(name, textLimit) : 0
-                let written = channel.write(
-                    UnsafeRawBufferPointer(start: name, count: length),
-                    at: MessageLayout.subject + 8)
-                let status = channel.status(
-                    of: .joined, length: MessageLayout.subject + 8 + written)
+                // Without a place for the number nobody joins.
+                let length = channel.write(
+                    text: name, after: MessageLayout.subject,
+                    isNull: UInt(bitPattern: participant) == 0)
+                let status = channel.status(of: .joined, length: length)
                 if status == Status.ok.rawValue {
                     participant.pointee = channel.read(at: MessageLayout.subject)
                 }

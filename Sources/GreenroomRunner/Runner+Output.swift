@@ -53,15 +53,8 @@ extension RunnerInterface {
                 let channel = runner.channel
                 channel.write(host, at: MessageLayout.name)
                 channel.write(value.bitPattern, at: MessageLayout.subject)
-                // The header forbids NULL; the plugin may pass it all the same.
-                let isText = UInt(bitPattern: name) != 0
-                channel.write(isText, at: MessageLayout.subject + 8)
-                let length = isText ? strnlen(name, textLimit) : 0
-                let written = channel.write(
-                    UnsafeRawBufferPointer(start: name, count: length),
-                    at: MessageLayout.subject + 16)
-                return channel.status(
-                    of: .reportValue, length: MessageLayout.subject + 16 + written)
+                let length = channel.write(text: name, after: MessageLayout.subject + 8)
+                return channel.status(of: .reportValue, length: length)
             },
             set_ceiling: { instance, track, ceiling, why in
                 guard let (runner, host) = route(instance: instance) else { return gone }
@@ -94,6 +87,18 @@ extension RunnerInterface {
 }
 
 extension Channel {
+    /// Writes a text of the plugin to the message, at the next multiple of 8 after a flag that says
+    /// whether there is one: the header forbids NULL, but a plugin may pass it.
+    ///
+    /// - Returns: The length of the message.
+    func write(text: UnsafePointer<CChar>, after flag: Int, isNull: Bool = false) -> Int {
+        let isText = !isNull && UInt(bitPattern: text) != 0
+        write(isText, at: flag)
+        let length = isText ? strnlen(text, RunnerInterface.textLimit) : 0
+        let place = flag / 8 * 8 + 8
+        return place + write(UnsafeRawBufferPointer(start: text, count: length), at: place)
+    }
+
     /// Passes what an output says, with a text.
     fileprivate func pass(
         _ message: OutputMessage, _ text: UnsafePointer<CChar>?, _ call: Call, to host: UInt64

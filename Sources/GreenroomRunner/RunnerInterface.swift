@@ -180,13 +180,8 @@ enum RunnerInterface {
         let channel = runner.channel
         channel.write(name, at: MessageLayout.name)
         channel.write(number, at: MessageLayout.subject)
-        // The header forbids NULL; the plugin may pass it all the same.
-        let isText = UInt(bitPattern: text) != 0
-        channel.write(isText, at: MessageLayout.subject + 4)
-        let length = isText ? strnlen(text, textLimit) : 0
-        let written = channel.write(
-            UnsafeRawBufferPointer(start: text, count: length), at: MessageLayout.subject + 8)
-        _ = channel.call(call, length: MessageLayout.subject + 8 + written)
+        let length = channel.write(text: text, after: MessageLayout.subject + 4)
+        _ = channel.call(call, length: length)
     }
 
     private static func monotonicNow() -> Int64 {

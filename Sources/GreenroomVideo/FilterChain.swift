@@ -70,8 +70,6 @@ package struct FilterChain: Sendable {
         var log = FilterLog()
         /// The last capability that it did not follow.
         var refused: VideoCapability?
-        /// When it counts as hung in a property change, in real time; nil outside of one.
-        var changeDeadline: Int64?
     }
 
     /// Whether a filter gets frames of a capability.
@@ -241,24 +239,21 @@ package struct FilterChain: Sendable {
         _ index: Int, _ editing: FilterEditing, for frames: VideoCapability, until deadline: Int64
     ) -> Readiness {
         let before = VideoWant(format: .i420, size: editing.frames.size)
-        let begun = links[index].changeDeadline
-        guard begun != nil || editing.frames != frames && links[index].refused != frames else {
+        let filter = links[index].runner.filter
+        let changing = filter.changeNanoseconds
+        guard changing != nil || editing.frames != frames && links[index].refused != frames else {
             return .ready(before)
         }
-        let filter = links[index].runner.filter
-        let hang = begun ?? MonotonicClock.deadline(after: hangNanoseconds)
+        let hang = MonotonicClock.deadline(after: hangNanoseconds - (changing ?? 0))
         // In the host's process the next frame would wait as well.
         let end = if case .inPlace = editing.memory { hang } else { min(deadline, hang) }
         guard let follows = filter.change(to: frames, until: end) else {
-            guard MonotonicClock.now >= hang else {
-                links[index].changeDeadline = hang
-                return .late
-            }
-            links[index].changeDeadline = nil
+            // It may have been lost, or be in another change than before, whose own time counts.
+            guard let now = filter.changeNanoseconds else { return .lost }
+            guard MonotonicClock.now >= hang, now >= changing ?? 0 else { return .late }
             filter.giveUp(hungFor: hangNanoseconds, in: "property-change")
             return .lost
         }
-        links[index].changeDeadline = nil
         guard follows else {
             // Nor is it told again if it was lost with it, and restarted.
             links[index].refused = frames

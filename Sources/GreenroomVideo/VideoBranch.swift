@@ -96,6 +96,8 @@ package final class VideoBranch: Sendable {
         var slot: Int64
         /// What it shows before its first frame; nil for black.
         var picture: BranchQueue.Picture?
+        /// Whether the output took nothing before.
+        var endsRest = false
     }
 
     /// What follows a form that has ended.
@@ -178,6 +180,8 @@ package final class VideoBranch: Sendable {
             guard let next = next.take() else { return isOver ? .end : nil }
             past += queue.counts
             swap(&queue, &nextQueue)
+            // A rest is no interval between two frames.
+            if next.endsRest { newestDeparture = nil }
             return .form(next)
         }
 
@@ -279,6 +283,9 @@ package final class VideoBranch: Sendable {
 
     /// Begins another form, after what is queued in the one before. [the track's thread]
     ///
+    /// The first form begins with the track if the track has just begun: audio that is as late is
+    /// still to be mixed.
+    ///
     /// - Parameters:
     ///   - picture: What it shows before its first frame; nil for black.
     ///   - carried: The number of frames that the track has carried.
@@ -294,12 +301,17 @@ package final class VideoBranch: Sendable {
             if let before { state.past.unwanted += max(carried - before, 0) }
             state.carriedBefore = nil
             guard state.failure == nil else { return }
-            if before == nil { state.end(at: now) } else { state.end = max(state.end, now) }
+            if before == nil {
+                state.end(at: now)
+            } else if state.form != nil || now > SessionTimeline.playoutDelay {
+                state.end = max(state.end, now)
+            }
             let slot = form.capability.rate.frameCount(inNanoseconds: state.end)
             let first = picture.take()
             state.nextQueue = BranchQueue(
                 form.schedule(from: slot), hasPicture: first != nil)
-            state.next = Beginning(form: form, slot: slot, picture: first)
+            state.next = Beginning(
+                form: form, slot: slot, picture: first, endsRest: before != nil)
             state.form = form
         }
     }

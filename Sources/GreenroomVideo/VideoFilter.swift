@@ -21,6 +21,10 @@ package protocol VideoFilter: AnyObject, Sendable {
     ///   call waits again.
     func change(to frames: VideoCapability, until deadline: Int64) -> Bool?
 
+    /// How long it has been in such a change, in nanoseconds of real time; nil outside of one. One
+    /// that was lost in a change and is back is in none. [the track's thread]
+    var changeNanoseconds: Int64? { get }
+
     /// Edits a frame. [the filter's media thread]
     ///
     /// - Parameter frame: Upright I420, the only reference.

@@ -47,6 +47,43 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(faults(sample.yaml) == sample.faults)
     }
 
+    private static let call = "call: { plugin: LoopbackCall }\n"
+
+    @Test(
+        arguments: [
+            ("participant *", nil, nil), ("participant Ana", "Ana", nil),
+            ("participant * camera", nil, .camera),
+            ("participant Ana share-audio", "Ana", .shareAudio),
+            ("participant * mix-minus", nil, .mixMinus),
+            ("participant Ana mix-minus", "Ana", .mixMinus),
+            ("participant Ana Maria", "Ana Maria", nil),
+            ("participant  Ana  Maria  camera", "Ana Maria", .camera),
+            ("participant ana", "ana", nil), ("participant camera", "camera", nil),
+            ("participant \"Ana cam\"", "Ana cam", nil),
+            ("participant \"Ana  cam\" microphone", "Ana  cam", .microphone),
+            ("participant \"*\"", "*", nil), ("participant 花子 share", "花子", .share),
+        ] as [(String, String?, TrackSelection.Participants.Kind?)])
+    func `a participant's name may have blanks`(
+        rule: String, name: String?, kind: TrackSelection.Participants.Kind?
+    ) throws {
+        let yaml = Self.call + "outputs: [{ plugin: SpeakerFile, tracks: ['\(rule)'] }]"
+        let selection = try read(yaml).configuration.outputs.compactMap(\.output.selection).first
+        #expect(selection?.participants == [.init(name: name, kind: kind)])
+    }
+
+    @Test(arguments: [
+        "participant Ana cam", "participant * video", "participant * Ana", "participant \"Ana",
+        "participant \"Ana\" cam", "participant \"Ana\"camera", "participant \"\"",
+    ])
+    func `a word that is no track is an error, which lists the tracks`(rule: String) {
+        let found = faults(
+            Self.call + "outputs: [{ plugin: SpeakerFile, tracks: ['\(rule)'] }]")
+        #expect(found.count == 1)
+        #expect(
+            found.first?.contains("camera, microphone, share, share-audio or mix-minus") == true,
+            "\(found)")
+    }
+
     @Test func `every key sets its value`() throws {
         let file = try read(
             """

@@ -305,6 +305,16 @@ import Testing
             ])
     }
 
+    @Test(arguments: [[6], []])
+    func `a speaker starts where participants may bring its audio`(kinds: [UInt32]) throws {
+        let session = try session("speaker")
+        for kind in kinds {
+            let want = try session.track(kind, kind: kind, "incoming").want
+            #expect(want.is_wanted == 0)
+        }
+        #expect(session.startSend() == .ok)
+    }
+
     @Test func `a speaker in a session without its audio does not start`() throws {
         let session = try session("speaker")
         _ = try session.track(1, kind: 5, "mix")

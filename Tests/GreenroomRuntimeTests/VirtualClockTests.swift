@@ -1,3 +1,4 @@
+import Foundation
 import Synchronization
 import Testing
 
@@ -169,6 +170,76 @@ import Testing
         clock.close()
         #expect(named.withLock { $0 } == ["7 false"])
         #expect(clock.now == VirtualClock.startTime + 10_000_000)
+    }
+
+    @Test func `time does not wait for a plugin that only reacts`() {
+        let clock = SessionClock(.virtual)
+        let named = Monitor<[String]>([])
+        clock.expect(plugin: 7, unless: { true })
+        clock.watch { number, hadWaited in named.change { $0.append("\(number) \(hadWaited)") } }
+        run(clock, [Part(ClockOrder(part: .audio)) { sleep(clock, until: 10) }])
+        clock.close()
+        #expect(named.withLock { $0 }.isEmpty)
+        #expect(clock.now == VirtualClock.startTime + 10_000_000)
+    }
+
+    @Test func `time waits for a plugin that may only react while its threads run`() {
+        let clock = SessionClock(.virtual)
+        let journal = Journal()
+        let looks = Monitor(0)
+        clock.expect(
+            plugin: 3,
+            unless: {
+                looks.change { $0 += 1 }
+                return false
+            })
+        clock.watch { _, _ in }
+        clock.lead()
+        let host = HostThread(name: "test", clock: clock, as: ClockOrder(part: .audio)) {
+            sleep(clock, until: 10)
+            journal.write("host")
+        }
+        let plugin = HostThread(name: "test") {
+            // As a thread that was just started.
+            let _: Bool? = looks.wait(until: nil) { $0 >= 5 ? true : nil }
+            let never = Monitor(false)
+            _ = clock.wait(
+                for: never, until: VirtualClock.startTime + 5_000_000, as: .plugin(3)
+            ) { $0 ? true : nil }
+            journal.write("plugin")
+        }
+        clock.idling {
+            host.join()
+            plugin.join()
+        }
+        clock.leave()
+        clock.close()
+        #expect(journal.all == ["plugin", "host"])
+    }
+
+    @Test func `a process that waits sleeps, and one that works does not`() throws {
+        func start(_ command: String) throws -> Process {
+            let process = Process()
+            process.executableURL = URL(fileURLWithPath: "/bin/sh")
+            process.arguments = ["-c", command]
+            process.standardOutput = FileHandle.nullDevice
+            process.standardError = FileHandle.nullDevice
+            try process.run()
+            return process
+        }
+        func end(_ process: Process) {
+            kill(process.processIdentifier, SIGKILL)
+            process.waitUntilExit()
+        }
+        let waiting = try start("exec sleep 60")
+        defer { end(waiting) }
+        let working = try start("while :; do :; done")
+        defer { end(working) }
+        // It may still be starting.
+        while !ThreadStates.allSleep(in: waiting.processIdentifier) {
+            usleep(1000)
+        }
+        for _ in 0..<20 { #expect(!ThreadStates.allSleep(in: working.processIdentifier)) }
     }
 
     @Test func `time does not wait for a stopped plugin's thread that does something else`() {

@@ -299,6 +299,65 @@ import Testing
         chain.close()
     }
 
+    /// A filter that is in a change until the test ends it.
+    private final class ChangingFilter: VideoFilter {
+        struct State {
+            var frames = FilterChainTests.frames
+            var isLost = false
+            var follows = false
+            var since: Int64?
+            var hangs = 0
+        }
+
+        let state = Mutex(State())
+        private let pool = FramePool(limit: 2)
+        let name = "changing"
+        let clockOrder = ClockOrder(part: .track, number: 7, owner: 7)
+        let isRequired = false
+
+        var editing: FilterEditing? {
+            state.withLock { $0.isLost ? nil : FilterEditing(.copies(pool), frames: $0.frames) }
+        }
+        var changeNanoseconds: Int64? {
+            state.withLock { $0.since }.map { MonotonicClock.now - $0 }
+        }
+
+        func change(to frames: VideoCapability, until deadline: Int64) -> Bool? {
+            state.withLock { state in
+                guard !state.follows else {
+                    (state.frames, state.since) = (frames, nil)
+                    return true
+                }
+                state.since = state.since ?? MonotonicClock.now
+                return nil
+            }
+        }
+
+        func process(_ frame: inout VideoFrame) -> Status { .ok }
+        func giveUp(hungFor nanoseconds: Int64, in callback: String) {
+            state.withLock { $0.hangs += 1 }
+        }
+        func tell(_ text: String) {}
+    }
+
+    @Test func `a filter that was lost in a change has its whole time in the next one`() throws {
+        let filter = ChangingFilter()
+        let runner = PreProcessorRunner(filter, clock: clock)
+        var chain = chain([runner], hangNanoseconds: 400_000_000)
+        _ = try edit(1, &chain, within: 1_000_000, size: Self.small.size, as: Self.small)
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
+        filter.state.withLock { ($0.isLost, $0.since) = (true, nil) }
+        MonotonicClock.sleep(milliseconds: 500)
+        _ = try edit(2, &chain, within: 1_000_000, size: Self.small.size, as: Self.small)
+        filter.state.withLock { $0.isLost = false }
+        _ = try edit(3, &chain, within: 1_000_000, size: Self.small.size, as: Self.small)
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2, lost: 1))
+        filter.state.withLock { $0.follows = true }
+        let edited = try edit(4, &chain, size: Self.small.size, as: Self.small)
+        #expect(edited?.size == Self.small.size && filter.state.withLock { $0.hangs } == 0)
+        chain.close()
+    }
+
     // MARK: Deadlines
 
     @Test func `neither a frame nor the next ones wait for a late filter`() throws {

@@ -8,6 +8,7 @@ import GreenroomSandbox
 /// that hosts one already. They share the ``connection`` and differ in start, monitoring and end.
 protocol RunnerProcess: Sendable {
     var connection: RunnerConnection { get }
+    var process: ProcessHandle { get }
 
     /// What confines the process; nil before ``prepare()``, and if the host does not confine it.
     var sandbox: SandboxReport? { get }

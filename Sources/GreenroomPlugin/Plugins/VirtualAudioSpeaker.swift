@@ -30,7 +30,8 @@ public protocol VirtualAudioSpeaker: Plugin {
     var blockMilliseconds: Int { get }
 
     /// The session begins: open what you play or write to. The default does nothing. The start of a
-    /// speaker in a session with none of its positions fails before.
+    /// speaker in a session with none of its positions fails before; in a session with a call
+    /// participants may bring ``SpeakerPosition/oneWay`` and ``SpeakerPosition/shared`` later.
     mutating func onStart() throws
 
     /// Takes a block of a mix, ``SpeakerPosition/mixed`` or ``SpeakerPosition/incoming``. The default
@@ -97,6 +98,8 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
 
     private var speaker: Speaker
     private var hasTrack = false
+    /// Whether the session has a call; nil before a track was described.
+    private var hasCall: Bool?
 
     init(settings: Speaker.Settings, host: PluginHost) throws {
         speaker = try Speaker(settings: settings, host: host)
@@ -107,6 +110,7 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
     }
 
     mutating func onTrack(_ track: Track) -> TrackWant? {
+        hasCall = hasCall == true || track.kind == .incoming
         guard let position = SpeakerPosition(track.kind), speaker.positions.contains(position),
             speaker.hears(track)
         else { return nil }
@@ -119,7 +123,9 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
     }
 
     mutating func onStart() throws {
-        guard hasTrack else {
+        // Without a track the session file names participants' tracks alone.
+        let mayCome = hasCall ?? true
+        guard hasTrack || mayCome && !speaker.positions.isDisjoint(with: [.oneWay, .shared]) else {
             throw PluginError(
                 "the speaker takes none of the tracks that it was told of; add the source of one to the "
                     + "session file, and name the track in 'tracks' if the output has that key",

@@ -89,7 +89,12 @@ package final class SessionClock: Sendable {
     func dismiss(_ sleeper: VirtualClock.Sleeper) { virtual?.dismiss(sleeper) }
 
     /// Registers a started plugin, which should now wait on the clock.
-    package func expect(plugin number: Int) { virtual?.expect(number) }
+    ///
+    /// - Parameter isAtRest: For a plugin that may only react to calls, whether none of its threads
+    ///   runs: then it has nothing to wait for.
+    package func expect(plugin number: Int, unless isAtRest: (@Sendable () -> Bool)? = nil) {
+        virtual?.expect(number, unless: isAtRest)
+    }
 
     /// Unregisters a plugin that is about to start, or has ended.
     package func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
@@ -116,7 +121,7 @@ package final class SessionClock: Sendable {
 
     /// Starts to detect plugins that don't use the clock.
     ///
-    /// - Parameter look: Runs every 100 ms of real time, also while a virtual clock stands still;
+    /// - Parameter look: Runs at least every 100 ms of real time, also while a virtual clock stands still;
     ///   never on a real clock.
     package func watch(
         look: @escaping @Sendable () -> Void = {},

@@ -20,6 +20,8 @@ final class VirtualClock: Sendable {
     private static let waitTimeout: Int64 = 5_000_000_000
     /// How long, in real time, the clock waits for a started source that has not used it yet.
     private static let startTimeout: Int64 = 1_000_000_000
+    /// How often in a row a plugin is found at rest that only reacts.
+    private static let restLimit = 3
 
     /// A thread of the session.
     ///
@@ -62,6 +64,10 @@ final class VirtualClock: Sendable {
     private struct Expected {
         var owner: Int
         var since: Int64
+        /// Whether none of its threads runs; nil for a plugin that must use the clock.
+        var isAtRest: (@Sendable () -> Bool)?
+        /// How often in a row it was found at rest.
+        var rests = 0
     }
 
     private struct State {
@@ -75,6 +81,9 @@ final class VirtualClock: Sendable {
         /// Plugins that the clock ignores because they don't use it.
         var lost: [Int] = []
         var isClosed = false
+
+        /// Whether a plugin is expected that may be at rest.
+        var looksOften: Bool { expected.contains { $0.isAtRest != nil } }
     }
 
     private let time = Atomic<Int64>(startTime)
@@ -122,12 +131,36 @@ final class VirtualClock: Sendable {
     // MARK: Plugins
 
     /// Registers a started plugin: time waits until one of its threads waits on the clock.
-    func expect(_ owner: Int) {
-        state.withLock { state in
+    ///
+    /// - Parameter isAtRest: For a plugin that may have no thread and only react to calls, whether
+    ///   none of its threads runs: then time waits no longer. A thread that was just started runs
+    ///   until it waits.
+    func expect(_ owner: Int, unless isAtRest: (@Sendable () -> Bool)?) {
+        state.change { state in
             guard !state.known.contains(owner), !state.lost.contains(owner),
                 !state.expected.contains(where: { $0.owner == owner })
             else { return }
-            state.expected.append(Expected(owner: owner, since: MonotonicClock.now))
+            state.expected.append(
+                Expected(owner: owner, since: MonotonicClock.now, isAtRest: isAtRest))
+        }
+    }
+
+    /// No longer expects the plugins that have nothing to wait for.
+    private func excuseResting() {
+        for expected in state.withLock({ $0.expected }) {
+            guard let isAtRest = expected.isAtRest else { continue }
+            let rests = isAtRest()
+            state.withLock { state in
+                guard
+                    let index = state.expected.firstIndex(where: {
+                        $0.owner == expected.owner && $0.since == expected.since
+                    })
+                else { return }
+                state.expected[index].rests = rests ? state.expected[index].rests + 1 : 0
+                guard state.expected[index].rests >= Self.restLimit else { return }
+                state.expected.remove(at: index)
+                advance(&state)
+            }
         }
     }
 
@@ -211,7 +244,7 @@ final class VirtualClock: Sendable {
     /// Starts to detect plugins whose threads don't return to the clock.
     ///
     /// - Parameters:
-    ///   - look: Runs every 100 ms of real time, also while time stands still.
+    ///   - look: Runs at least every 100 ms of real time, also while time stands still.
     ///   - tell: Gets the plugin's number, and whether it has used the clock before.
     func watch(
         look: @escaping @Sendable () -> Void,
@@ -219,11 +252,13 @@ final class VirtualClock: Sendable {
     ) {
         let thread = HostThread(name: "clock") { [self] in
             while true {
+                let looksOften = state.withLock { $0.looksOften }
                 let isClosed: Bool? = state.wait(
-                    until: MonotonicClock.deadline(after: 100_000_000)
-                ) { $0.isClosed ? true : nil }
+                    until: MonotonicClock.deadline(after: looksOften ? 10_000_000 : 100_000_000)
+                ) { $0.isClosed ? true : $0.looksOften && !looksOften ? false : nil }
                 if isClosed == true { return }
                 look()
+                excuseResting()
                 for lost in findLost() {
                     tell(lost.owner, lost.hadWaited)
                     // Report first, so that the receiver acts before time advances.

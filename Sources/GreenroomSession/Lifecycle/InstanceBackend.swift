@@ -3,6 +3,7 @@ package import GreenroomConversion
 package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
+import GreenroomRuntime
 
 /// One life of a plugin: its functions, in any process.
 ///
@@ -22,6 +23,9 @@ package protocol InstanceBackend: Sendable {
 
     /// The pool of frames that the plugin fills, edits or reads; nil for any memory.
     var pool: FramePool? { get }
+
+    /// Whether no thread of its process runs. [any]
+    var isAtRest: Bool { get }
 
     /// The sandbox of its process; nil in the host's process, and before `create`.
     var sandbox: [SandboxLayerState]? { get }
@@ -73,6 +77,9 @@ package protocol InstanceBackend: Sendable {
 }
 
 extension InstanceBackend {
+    /// Whether no thread of this process runs.
+    package var isAtRest: Bool { ThreadStates.allSleep() }
+
     /// Wants nothing: it is no output.
     package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status { .unsupported }
 

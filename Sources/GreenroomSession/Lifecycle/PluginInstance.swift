@@ -200,14 +200,14 @@ package final class PluginInstance: Sendable {
     }
 
     /// Begins to describe tracks to an output. Its feed has the answers.
-    package func beginDescribing(_ tracks: [OutputTrack]) -> PendingStep {
-        begin(.track) { $0.beginDescribing(tracks) }
+    ///
+    /// - Parameter isAll: Whether these are all that it gets to know.
+    package func beginDescribing(_ tracks: [OutputTrack], isAll: Bool = true) -> PendingStep {
+        begin(.track) { $0.beginDescribing(tracks, isAll: isAll) }
     }
 
     /// Begins to tell an output that tracks of participants have ended.
-    package func beginEnding(tracks: [UInt32]) -> PendingStep {
-        begin(.trackEnded) { $0.beginEnding(tracks: tracks) }
-    }
+    package func beginEnding() -> PendingStep { begin(.trackEnded) { $0.beginEnding() } }
 
     /// Begins to say to a call what is needed of its participants' tracks.
     package func beginDemands(_ demands: [Demand]) -> PendingStep {
@@ -305,6 +305,12 @@ package final class PluginInstance: Sendable {
     package func change(to frames: VideoCapability, until deadline: Int64) -> Bool? {
         guard let life else { return false }
         return life.change(to: frames, until: deadline)
+    }
+
+    /// How long a pre-processor has been in such a change, in nanoseconds of real time; nil outside
+    /// of one. [the track's thread]
+    package var changeNanoseconds: Int64? {
+        life?.state.withLock { $0.change?.since }.map { MonotonicClock.now - $0 }
     }
 
     /// Lets a pre-processor edit a frame in place. [media]

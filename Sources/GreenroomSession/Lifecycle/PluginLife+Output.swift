@@ -8,11 +8,13 @@ import GreenroomVideo
 /// The calls of an output, and its calls of the host.
 extension PluginLife {
     /// Begins to describe tracks; the output answers what it wants of each.
-    func beginDescribing(_ tracks: [OutputTrack]) -> PluginInstance.PendingStep {
+    ///
+    /// - Parameter isAll: Whether these are all that it gets to know.
+    func beginDescribing(
+        _ tracks: [OutputTrack], isAll: Bool
+    ) -> PluginInstance.PendingStep {
         begin(.track) { [self] backend in
             guard let feed = environment.feed else { return .done }
-            // Tracks of participants are told one by one, and say nothing of the others.
-            let isAll = tracks.contains { $0.participant == nil }
             if isAll { feed.control.willDescribe() }
             for track in tracks {
                 var want = feed.lastAnswer(about: track.id)
@@ -34,14 +36,16 @@ extension PluginLife {
                     )
                 }
             }
-            if isAll { feed.control.didDescribe() }
+            feed.control.didDescribe()
             return .done
         }
     }
 
-    /// Begins to tell it that tracks of participants have ended.
-    func beginEnding(tracks: [UInt32]) -> PluginInstance.PendingStep {
+    /// Begins to tell it that tracks of participants have ended, of those that it wanted.
+    func beginEnding() -> PluginInstance.PendingStep {
         begin(.trackEnded) { [self] backend in
+            // Earlier questions are answered by now.
+            let tracks = environment.feed?.takeEnds() ?? []
             let isDone: Void? = betweenMedia {
                 for track in tracks { backend.trackEnded(track) }
             }

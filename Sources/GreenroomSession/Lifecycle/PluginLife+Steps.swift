@@ -153,12 +153,13 @@ extension PluginLife {
 
     private func beginChange(
         from last: Offer, to frames: VideoCapability
-    ) -> (frames: VideoCapability, step: PluginInstance.PendingStep) {
+    ) -> FrameChange {
         let offer = Offer(
             revision: last.revision &+ 1, rule: .rows,
             reason: frames.fits(under: last.suggested) ? .ceilingLowered : .ceilingRaised,
             rows: [frames], suggested: frames)
-        let change = (frames, beginPropertyChange(offer: offer))
+        let change = FrameChange(
+            frames: frames, step: beginPropertyChange(offer: offer), since: MonotonicClock.now)
         state.withLock { $0.change = change }
         return change
     }
@@ -248,9 +249,15 @@ extension PluginLife {
             }
             whileAlive { state in
                 gate?.open(to: backend)
-                // A finished source sends nothing more; a call sends what its participants do.
-                let sends = gate == nil || environment.roster != nil
-                if sends, state.gaveUp == nil { clock.expect(plugin: number) }
+                // A finished source sends nothing more.
+                guard state.gaveUp == nil else { return }
+                if gate == nil {
+                    clock.expect(plugin: number)
+                } else if environment.roster != nil {
+                    // A call may send what its participants do, or only react to what it is called
+                    // for.
+                    clock.expect(plugin: number, unless: { backend.isAtRest })
+                }
             }
             return .done
         }

@@ -25,6 +25,14 @@ final class PluginLife: Sendable {
         var wasStopped = false
     }
 
+    /// A change of a pre-processor's frames.
+    struct FrameChange {
+        var frames: VideoCapability
+        var step: PluginInstance.PendingStep
+        /// When it began, in monotonic nanoseconds.
+        var since: Int64
+    }
+
     /// Why the host gave up the life.
     struct Fault {
         var reason: String
@@ -45,8 +53,8 @@ final class PluginLife: Sendable {
         /// The newest offer to the plugin; of a pre-processor, the one that its frames have.
         var newestOffer: Offer?
         var newestReply: (revision: UInt32, reply: Reply)?
-        /// Of a pre-processor, the change of its frames that is begun; nil for none.
-        var change: (frames: VideoCapability, step: PluginInstance.PendingStep)?
+        /// Of a pre-processor, the change of its frames that is under way; nil for none.
+        var change: FrameChange?
         /// What the plugin's author should know of its answers; nil for nothing.
         var advice: String?
         /// Whether the last request was a start.

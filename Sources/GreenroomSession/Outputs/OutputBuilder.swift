@@ -80,17 +80,35 @@ package struct OutputBuilder {
 
     /// Connects an output plugin to the tracks that it gets to know, whether it wants them or not.
     mutating func connect(_ feed: OutputFeed, _ instance: PluginInstance) {
-        let connection = OutputConnection(feed, instance, to: self, duration: duration)
+        let connection = OutputConnection(feed, instance)
         connections.append(connection)
-        for (track, branch) in connection.branches {
-            branches[track, default: VideoBranches()].add(branch)
-        }
-        for (track, sink) in connection.sinks {
+        for track in SessionTrack.allCases
+        where feed.selection?.own.contains(track) ?? true && has(track) {
+            if track.medium == .video, let kind = track.role?.track {
+                branches[kind, default: VideoBranches()].add(
+                    connection.branch(
+                        of: track.id, name: track.name, duration: duration, clock: clock))
+                continue
+            }
+            let sink = connection.sink(of: track.id, clock: clock)
             if let kind = track.role?.track {
                 connect(sink, to: kind)
             } else {
                 connect(sink, to: track == .incoming ? .incoming : .own)
             }
+        }
+        // What was answered so far is followed.
+        _ = feed.control.takeNews()
+    }
+
+    /// Whether the session has a track, of its own or a mix.
+    private func has(_ track: SessionTrack) -> Bool {
+        switch track {
+        case .incoming: hasCall
+        case .mix: !audioTracks.isEmpty
+        case .camera, .share: track.role.map { capability(of: $0.track) != nil } ?? false
+        case .microphone, .shareAudio:
+            track.role.map { audioTracks.contains($0.track) } ?? false
         }
     }
 

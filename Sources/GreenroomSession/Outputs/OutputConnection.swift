@@ -18,115 +18,126 @@ final class OutputConnection: Sendable {
         case audio(AudioTrackWant)
     }
 
+    /// The way of a track to the plugin.
+    private enum Way {
+        case video(VideoBranch)
+        case audio(PluginAudioSink)
+    }
+
+    private struct Entry {
+        /// The track's number.
+        var track: UInt32
+        var way: Way
+        /// The start of the track, in nanoseconds from the session's start.
+        var start: Int64
+        /// The length of the track, in nanoseconds; nil if unknown.
+        var duration: Int64?
+        var taken: Taken
+    }
+
     private let feed: OutputFeed
     private let instance: PluginInstance
-    private let duration: Int64?
-    /// The branches of the video tracks.
-    let branches: [(track: VideoTrackKind, branch: VideoBranch)]
-    /// The sinks of the audio tracks and mixes.
-    let sinks: [(track: SessionTrack, sink: PluginAudioSink)]
-    /// What the plugin gets, by track. Used by the session's thread alone; the lock satisfies the
-    /// compiler, and is never contended.
-    private let taken: Mutex<[SessionTrack: Taken]>
+    /// In the order in which they were connected. Used by the session's thread alone; the lock
+    /// satisfies the compiler, and is never contended.
+    private let entries = Mutex<[Entry]>([])
 
-    /// - Parameter duration: The session's, in nanoseconds; nil if unknown.
-    init(
-        _ feed: OutputFeed, _ instance: PluginInstance, to session: OutputBuilder, duration: Int64?
-    ) {
+    init(_ feed: OutputFeed, _ instance: PluginInstance) {
         self.feed = feed
         self.instance = instance
-        self.duration = duration
-        let told = SessionTrack.allCases.filter { feed.selection?.own.contains($0) ?? true }
-        var taken: [SessionTrack: Taken] = [:]
-        for track in told { taken[track] = Self.wanted(of: track, by: feed) }
-        branches = told.compactMap { track in
-            guard track.medium == .video, let kind = track.role?.track,
-                session.capability(of: kind) != nil
-            else { return nil }
-            let form = Self.form(taken[track], of: track, feed, instance, duration)
-            return (
-                kind,
-                VideoBranch(
-                    name: "\(feed.name) \(track.name)", plugin: instance.number, form: form,
-                    clock: session.clock)
-            )
-        }
-        let audioTracks = told.filter { track in
-            guard track.medium == .audio else { return false }
-            return switch track {
-            case .incoming: session.hasCall
-            case .mix: !session.audioTracks.isEmpty
-            case .camera, .microphone, .share, .shareAudio:
-                track.role.map { session.audioTracks.contains($0.track) } ?? false
-            }
-        }
-        sinks = audioTracks.map { track in
-            var want: AudioTrackWant?
-            if case .audio(let wanted) = taken[track] { want = wanted }
-            return (
-                track,
-                PluginAudioSink(feed, instance, track: track.id, want: want, clock: session.clock)
-            )
-        }
-        // What was answered so far is followed.
-        _ = feed.control.takeNews()
-        self.taken = Mutex(taken)
     }
+
+    /// Connects a video track, which begins.
+    ///
+    /// - Parameters:
+    ///   - name: The track's name, for messages.
+    ///   - start: Of the track, in nanoseconds from the session's start.
+    ///   - duration: Its length, in nanoseconds; nil if unknown.
+    func branch(
+        of track: UInt32, name: String, start: Int64 = 0, duration: Int64? = nil,
+        clock: SessionClock
+    ) -> VideoBranch {
+        let taken = wanted(of: track)
+        let form = form(taken, of: track, start: start, duration: duration)
+        let branch = VideoBranch(
+            name: "\(feed.name) \(name)", plugin: instance.number, form: form, clock: clock)
+        add(
+            Entry(
+                track: track, way: .video(branch), start: start, duration: duration, taken: taken))
+        return branch
+    }
+
+    /// Connects an audio track or a mix, which begins.
+    ///
+    /// - Parameter start: Of the track, in nanoseconds from the session's start.
+    func sink(of track: UInt32, start: Int64 = 0, clock: SessionClock) -> PluginAudioSink {
+        let taken = wanted(of: track)
+        var want: AudioTrackWant?
+        if case .audio(let wanted) = taken { want = wanted }
+        let sink = PluginAudioSink(
+            feed, instance, track: track, want: want, start: start, clock: clock)
+        add(Entry(track: track, way: .audio(sink), start: start, taken: taken))
+        return sink
+    }
+
+    private func add(_ entry: Entry) { entries.withLock { $0.append(entry) } }
+
+    /// Connects a track of a participant, if the plugin gets to know it.
+    ///
+    /// - Returns: Whether it does: its branch or sink is due.
+    func opens(_ track: OutputTrack) -> Bool { feed.open(track) }
+
+    /// Forgets a track that has ended.
+    func close(_ track: UInt32) { entries.withLock { $0.removeAll { $0.track == track } } }
 
     /// Follows what the plugin wants now, where that is something else than it gets.
     ///
-    /// - Returns: The changes for video tracks.
-    func follow() -> [(track: VideoTrackKind, change: VideoTrackInput.BranchChange)] {
+    /// - Returns: The changes for video tracks, by their numbers.
+    func follow() -> [(track: UInt32, change: VideoTrackInput.BranchChange)] {
         guard feed.control.takeNews() else { return [] }
-        var changes: [(track: VideoTrackKind, change: VideoTrackInput.BranchChange)] = []
-        for (kind, branch) in branches {
-            let track: SessionTrack = kind == .camera ? .camera : .share
-            let wanted = Self.wanted(of: track, by: feed)
-            guard wanted != taken.withLock({ $0[track] }) else { continue }
-            guard !branch.isChanging else {
-                // The change before has not begun: the output is slow.
-                feed.control.didDescribe()
-                continue
-            }
-            taken.withLock { $0[track] = wanted }
-            let form = Self.form(wanted, of: track, feed, instance, duration)
-            changes.append((kind, VideoTrackInput.BranchChange(branch: branch, form: form)))
-        }
-        for (track, sink) in sinks {
-            let wanted = Self.wanted(of: track, by: feed)
-            guard wanted != taken.withLock({ $0[track] }) else { continue }
-            taken.withLock { $0[track] = wanted }
-            if case .audio(let want) = wanted {
-                sink.change(to: want)
-            } else {
-                sink.change(to: nil)
+        var changes: [(track: UInt32, change: VideoTrackInput.BranchChange)] = []
+        entries.withLock { entries in
+            for (index, entry) in entries.enumerated() {
+                let wanted = wanted(of: entry.track)
+                guard wanted != entry.taken else { continue }
+                switch entry.way {
+                case .video(let branch):
+                    guard !branch.isChanging else {
+                        // The change before has not begun: the output is slow.
+                        feed.control.didDescribe()
+                        continue
+                    }
+                    let form = form(
+                        wanted, of: entry.track, start: entry.start, duration: entry.duration)
+                    changes.append(
+                        (entry.track, VideoTrackInput.BranchChange(branch: branch, form: form)))
+                case .audio(let sink):
+                    if case .audio(let want) = wanted {
+                        sink.change(to: want)
+                    } else {
+                        sink.change(to: nil)
+                    }
+                }
+                entries[index].taken = wanted
             }
         }
         return changes
     }
 
     /// What the plugin wants of a track.
-    private static func wanted(of track: SessionTrack, by feed: OutputFeed) -> Taken {
-        guard let (described, want) = feed.wants.first(where: { $0.track.id == track.id }) else {
-            return .nothing
-        }
+    private func wanted(of track: UInt32) -> Taken {
+        guard let (described, want) = feed.wanted(of: track) else { return .nothing }
         switch want {
         case .nothing: return .nothing
         case .audio(let want): return .audio(want)
         case .video(let want):
             guard let own = described.capability else { return .nothing }
-            let live = max(own.rate, OutputBuilder.slowestLive)
-            return .video(
-                VideoCapability(
-                    size: want.video.size ?? own.size,
-                    rate: want.video.rate ?? (want.isComplete ? own.rate : live)), want)
+            return .video(want.capability(of: own), want)
         }
     }
 
     /// What the plugin's branch makes of a track; nil for nothing.
-    private static func form(
-        _ taken: Taken?, of track: SessionTrack, _ feed: OutputFeed, _ instance: PluginInstance,
-        _ duration: Int64?
+    private func form(
+        _ taken: Taken, of track: UInt32, start: Int64, duration: Int64?
     ) -> BranchForm? {
         guard case .video(let capability, let want) = taken else { return nil }
         let color = want.video.color(at: capability.size)
@@ -138,7 +149,18 @@ final class OutputConnection: Sendable {
             sizing: want.video.size != nil || want.video.fit != .letterbox ? .asAsked : .keepsFirst,
             endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) },
             sink: PluginVideoSink(
-                feed, instance, track: track.id, rate: capability.rate,
+                feed, instance, track: track, rate: capability.rate, start: start,
                 isComplete: want.isComplete))
+    }
+}
+
+extension VideoTrackWant {
+    /// The size and rate of the frames that it gets.
+    ///
+    /// - Parameter own: The track's size and rate.
+    fileprivate func capability(of own: VideoCapability) -> VideoCapability {
+        let live = max(own.rate, OutputBuilder.slowestLive)
+        return VideoCapability(
+            size: video.size ?? own.size, rate: video.rate ?? (isComplete ? own.rate : live))
     }
 }

@@ -62,6 +62,9 @@ final class OutputControl: Sendable {
 
     private let state = Monitor(State())
 
+    /// Whether the life lasts.
+    var isAlive: Bool { state.withLock { $0.isAlive } }
+
     /// The ceiling of a track; nil without one, and after the life.
     func ceiling(of track: UInt32) -> Ceiling? {
         state.withLock { $0.isAlive ? $0.ceilings[track] : nil }
@@ -78,6 +81,13 @@ final class OutputControl: Sendable {
             guard state.ceilings[track] != ceiling else { return false }
             state.ceilings[track] = ceiling
             return true
+        }
+    }
+
+    /// Forgets the ceilings of tracks that have ended.
+    func forget(_ tracks: [UInt32]) {
+        state.withLock { state in
+            for track in tracks { state.ceilings[track] = nil }
         }
     }
 
@@ -135,7 +145,7 @@ final class OutputControl: Sendable {
     /// The plugin is asked now: earlier requests are served. [control]
     func willDescribe() { state.withLock { $0.isRequested = false } }
 
-    /// The plugin has answered about all tracks. [control]
+    /// The plugin has answered. [control]
     func didDescribe() { state.withLock { $0.hasNews = true } }
 
     /// Takes the news that the plugin has answered.

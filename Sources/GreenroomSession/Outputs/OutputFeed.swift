@@ -65,8 +65,16 @@ package final class OutputFeed: Sendable {
         var track: OutputTrack
         /// Whether it is of a participant, and has ended.
         var hasEnded = false
-        var written: gr_want
-        var want: TrackWant
+        /// Whether the plugin is to be told of that.
+        var owesEnd = false
+        var written = gr_want.ordinary
+        var want = TrackWant.nothing
+        /// The last life that was asked about it; 0 for none.
+        var asked = 0
+        /// The last one that answered.
+        var answered = 0
+        /// The last one that wanted it.
+        var wanted = 0
         var counts = Counts()
     }
 
@@ -90,6 +98,13 @@ package final class OutputFeed: Sendable {
 
         /// The place of the answer about a track.
         func index(of track: UInt32) -> Int? { answers.firstIndex { $0.track.id == track } }
+
+        /// The place of the answer about a track, which may be new.
+        mutating func open(_ track: OutputTrack) -> Int {
+            if let index = index(of: track.id) { return index }
+            answers.append(Answer(track: track))
+            return answers.count - 1
+        }
     }
 
     /// The tracks that the plugin gets to know; nil for all.
@@ -134,15 +149,12 @@ package final class OutputFeed: Sendable {
     func settle(_ written: gr_want, of track: OutputTrack) throws(WantProblem) {
         let want = try TrackWant(written, isVideo: track.capability != nil)
         state.withLock { state in
-            guard let index = state.index(of: track.id) else {
-                state.answers.append(Answer(track: track, written: written, want: want))
-                return
-            }
-            // The track of a participant is carried as it was wanted first.
-            guard track.participant == nil else { return }
+            let index = state.open(track)
             state.answers[index].track = track
             state.answers[index].written = written
             state.answers[index].want = want
+            state.answers[index].answered = state.lives
+            if want != .nothing { state.answers[index].wanted = state.lives }
         }
     }
 
@@ -151,67 +163,89 @@ package final class OutputFeed: Sendable {
         state.withLock { $0.answers.map { ($0.track, $0.want) } }
     }
 
-    // MARK: The session
+    /// A track that the plugin knows, and what it wants of it; nil for others.
+    func wanted(of track: UInt32) -> (track: OutputTrack, want: TrackWant)? {
+        state.withLock { state in
+            state.index(of: track).map { (state.answers[$0].track, state.answers[$0].want) }
+        }
+    }
 
-    /// Connects a sink to a track of a participant that begins now, if the plugin wants it.
+    // MARK: Tracks of participants
+
+    /// Records a track of a participant that begins, unless the plugin does not get to know it.
     ///
-    /// - Parameter start: Of the track, in nanoseconds from the session's start.
-    func connect(
-        _ instance: PluginInstance, to track: ParticipantTrack, start: Int64,
-        in outputs: inout ParticipantOutputs
-    ) {
-        switch want(of: track.id) {
-        case .nothing: return
-        case .video(let want):
-            guard let opened = outputs.capability else { return }
-            let live = max(opened.rate, OutputBuilder.slowestLive)
-            let capability = VideoCapability(
-                size: want.video.size ?? opened.size,
-                rate: want.video.rate ?? (want.isComplete ? opened.rate : live))
-            outputs.connect(
-                PluginVideoSink(
-                    self, instance, track: track.id, rate: capability.rate, start: start,
-                    isComplete: want.isComplete),
-                name: "\(name) \(track.name)", want: want.video, format: want.format,
-                capability: capability)
-        case .audio(let want):
-            outputs.connect(
-                PluginAudioSink(
-                    self, instance, track: track.id, want: want, start: start,
-                    clock: outputs.clock))
-        }
+    /// - Returns: Whether it does.
+    func open(_ track: OutputTrack) -> Bool {
+        guard !hasLeft, selection?.has(track) ?? true else { return false }
+        state.withLock { _ = $0.open(track) }
+        return true
     }
 
-    /// What the plugin wants of a track.
-    func want(of track: UInt32) -> TrackWant {
+    /// The open tracks of participants, about which the plugin is asked now.
+    ///
+    /// - Parameter isNew: Whether only those are due about which this life was not asked.
+    func takeQuestions(isNew: Bool) -> [OutputTrack] {
         state.withLock { state in
-            state.index(of: track).map { state.answers[$0].want } ?? .nothing
+            var due: [OutputTrack] = []
+            for index in state.answers.indices {
+                let answer = state.answers[index]
+                guard answer.track.participant != nil, !answer.hasEnded,
+                    !isNew || answer.asked != state.lives
+                else { continue }
+                state.answers[index].asked = state.lives
+                due.append(answer.track)
+            }
+            return due
         }
     }
 
-    /// The open tracks of participants of which the plugin has been told.
-    var participantTracks: [OutputTrack] {
+    /// Whether this life has yet to say what it wants of a track.
+    func owesAnswer(about track: UInt32) -> Bool {
+        control.isAlive
+            && state.withLock { state in
+                state.index(of: track).map { state.answers[$0].answered != state.lives } ?? false
+            }
+    }
+
+    /// Records that tracks of participants have ended: their counters stay for the report.
+    func end(_ tracks: [UInt32]) {
+        let forgotten = state.withLock { state in
+            var forgotten: [UInt32] = []
+            for track in tracks {
+                guard let index = state.index(of: track) else { continue }
+                state.answers[index].hasEnded = true
+                let answer = state.answers[index]
+                // It may have yet to answer.
+                state.answers[index].owesEnd =
+                    answer.wanted == state.lives
+                    || answer.asked == state.lives && answer.answered != state.lives
+                guard state.answers.count(where: \.hasEnded) > Self.endedLimit,
+                    let oldest = state.answers.firstIndex(where: { $0.hasEnded && !$0.owesEnd })
+                else { continue }
+                forgotten.append(state.answers.remove(at: oldest).track.id)
+            }
+            return forgotten
+        }
+        control.forget(forgotten)
+    }
+
+    /// Whether the plugin is to be told that tracks have ended.
+    var owesEnds: Bool { state.withLock { $0.answers.contains(where: \.owesEnd) } }
+
+    /// Takes the tracks that have ended and that this life wanted. [control]
+    func takeEnds() -> [UInt32] {
         state.withLock { state in
-            state.answers.filter { $0.track.participant != nil && !$0.hasEnded }.map(\.track)
+            var ends: [UInt32] = []
+            for index in state.answers.indices where state.answers[index].owesEnd {
+                state.answers[index].owesEnd = false
+                guard state.answers[index].wanted == state.lives else { continue }
+                ends.append(state.answers[index].track.id)
+            }
+            return ends
         }
     }
 
-    /// Whether the plugin has been told of a track.
-    func knows(_ track: UInt32) -> Bool {
-        state.withLock { $0.index(of: track) != nil }
-    }
-
-    /// Records that a track of a participant has ended: its counters stay for the report.
-    func end(_ track: UInt32) {
-        state.withLock { state in
-            guard let index = state.index(of: track) else { return }
-            state.answers[index].hasEnded = true
-            guard state.answers.count(where: \.hasEnded) > Self.endedLimit,
-                let oldest = state.answers.firstIndex(where: \.hasEnded)
-            else { return }
-            state.answers.remove(at: oldest)
-        }
-    }
+    // MARK: The session
 
     /// Sets the start of the session, on its clock.
     package func begin(epoch: Int64) { state.withLock { $0.epoch = epoch } }
@@ -330,6 +364,7 @@ package final class OutputFeed: Sendable {
         state.withLock { state in
             state.kept = [:]
             state.lives += 1
+            for index in state.answers.indices { state.answers[index].owesEnd = false }
         }
         control.beginLife()
     }
@@ -431,6 +466,30 @@ package final class OutputFeed: Sendable {
 
     /// The list of the report that has output plugins.
     static let reportKey = "outputPlugins"
+}
+
+extension TrackSelection {
+    /// Whether a track of a participant is in it.
+    fileprivate func has(_ track: OutputTrack) -> Bool {
+        let kind =
+            SessionTrack(rawValue: track.kind)?.participantKind
+            ?? (track.kind == UInt32(GR_TRACK_MIX_MINUS) ? .mixMinus : nil)
+        guard let participant = track.participant, let kind else { return false }
+        return has(participant: participant.name, kind)
+    }
+}
+
+extension SessionTrack {
+    /// Which track of a participant it is; nil for a mix.
+    fileprivate var participantKind: TrackSelection.Participants.Kind? {
+        switch self {
+        case .camera: .camera
+        case .microphone: .microphone
+        case .share: .share
+        case .shareAudio: .shareAudio
+        case .mix, .incoming: nil
+        }
+    }
 }
 
 extension TrackWant {

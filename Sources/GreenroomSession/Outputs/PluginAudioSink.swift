@@ -124,7 +124,7 @@ package final class PluginAudioSink: AudioSink {
     /// - Parameter want: Nil for nothing.
     func change(to want: AudioTrackWant?) {
         // The audio thread may be about to write what is due.
-        change(to: want, at: AudioMixer.duePlace(at: clock.now - feed.epoch))
+        change(to: want, at: AudioMixer.duePlace(at: clock.now - feed.epoch - start))
     }
 
     private func change(to want: AudioTrackWant?, at place: Int64) {

@@ -65,8 +65,9 @@ package final class CallRoster: Sendable {
         var fileNames: [String: Int] = [:]
     }
 
-    /// The most participants and tracks that are added at once, and in a second besides.
+    /// The most participants and tracks that are added at once.
     fileprivate static let mostAtOnce = 512.0
+    /// The most that are added in a second over a long time.
     private static let mostInASecond = 20.0
 
     /// The most bytes of a name.
@@ -109,7 +110,7 @@ package final class CallRoster: Sendable {
             throw Refusal(.participantName, in: .joined)
         }
         let now = clock.now
-        let number = try add(.joined) { state throws(Refusal) in
+        return try add(.joined) { state throws(Refusal) in
             guard state.members.count < Int(GR_MAX_PARTICIPANTS) else {
                 throw Refusal(.participantLimit(Int(GR_MAX_PARTICIPANTS)), in: .joined)
             }
@@ -123,7 +124,6 @@ package final class CallRoster: Sendable {
             state.changes.append(.joined(member))
             return participant.number
         }
-        return number
     }
 
     /// Removes a participant, and closes their tracks.
@@ -155,7 +155,7 @@ package final class CallRoster: Sendable {
         }
         let capability = role.medium == .video ? try VideoCapability(written, in: call) : nil
         let now = clock.now
-        let opened = try add(call) { state throws(Refusal) in
+        return try add(call) { state throws(Refusal) in
             guard let member = state.members[participant] else {
                 throw Refusal(.unknownParticipant(participant), in: call)
             }
@@ -184,7 +184,6 @@ package final class CallRoster: Sendable {
             state.changes.append(.opened(track, sender: sender))
             return (track, sender)
         }
-        return opened
     }
 
     private func source(
@@ -374,14 +373,15 @@ extension String {
 extension VideoCapability {
     /// Reads the capability of a track that a plugin opens.
     fileprivate init(_ written: gr_capability, in call: SenderCall) throws(Refusal) {
-        let size = FrameSize(width: Int(written.width), height: Int(written.height))
-        guard size.isLegal else {
-            throw Refusal(.size(width: written.width, height: written.height), in: call)
+        do throws(CapabilityProblem) {
+            try self.init(written)
+        } catch {
+            switch error {
+            case .size:
+                throw Refusal(.size(width: written.width, height: written.height), in: call)
+            case .rate:
+                throw Refusal(.frameRate(written.fps_numerator, written.fps_denominator), in: call)
+            }
         }
-        guard
-            let rate = FrameRate(
-                numerator: written.fps_numerator, denominator: written.fps_denominator)
-        else { throw Refusal(.frameRate(written.fps_numerator, written.fps_denominator), in: call) }
-        self.init(size: size, rate: rate)
     }
 }

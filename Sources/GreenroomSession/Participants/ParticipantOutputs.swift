@@ -39,6 +39,9 @@ package struct ParticipantOutputs {
             isShare: isShare, clock: clock)
     }
 
+    /// Connects the branch of a plugin.
+    mutating func connect(_ branch: VideoBranch) { branches.add(branch) }
+
     /// Connects a sink to the track's audio.
     mutating func connect(_ sink: any AudioSink) { sinks.append(sink) }
 }

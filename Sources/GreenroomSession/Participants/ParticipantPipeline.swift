@@ -2,6 +2,7 @@ import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomVideo
 
@@ -11,14 +12,15 @@ import GreenroomVideo
 final class ParticipantPipeline: Sendable {
     /// What it carries.
     enum Medium: Sendable {
-        case video(VideoTrack)
+        case video(VideoIngest, VideoPipeline)
         case audio(AudioIngest, sinks: [any AudioSink])
     }
 
-    private struct State {
-        var threads: [HostThread] = []
-        /// The end of the track, in nanoseconds from its start; nil while it is open.
-        var end: Int64?
+    /// What is asked of the call.
+    private struct Negotiation {
+        var negotiator: Negotiator?
+        /// Whether every output has said once what it wants.
+        var isSettled = false
     }
 
     let track: ParticipantTrack
@@ -27,18 +29,26 @@ final class ParticipantPipeline: Sendable {
     /// When it begins, in nanoseconds from the session's start.
     let start: Int64
     let medium: Medium
-    private let state = Monitor(State())
+    /// The want of each output of the host's own.
+    private let wishes: [(branch: VideoBranch, want: VideoSinkWant)]
+    private let negotiation = Monitor(Negotiation())
+    /// The end of the track, in nanoseconds from its start; nil while it is open.
+    private let ending = Monitor<Int64?>(nil)
 
-    init(_ track: ParticipantTrack, sender: UInt64, start: Int64, medium: Medium) {
+    init(
+        _ track: ParticipantTrack, sender: UInt64, start: Int64, medium: Medium,
+        wishes: [(branch: VideoBranch, want: VideoSinkWant)]
+    ) {
         self.track = track
         self.sender = sender
         self.start = start
         self.medium = medium
+        self.wishes = wishes
     }
 
     /// The branches of video.
     var branches: [VideoBranch] {
-        if case .video(let video) = medium { video.branches } else { [] }
+        if case .video(_, let video) = medium { video.track.branches } else { [] }
     }
 
     /// The sinks of audio.
@@ -46,77 +56,69 @@ final class ParticipantPipeline: Sendable {
         if case .audio(_, let sinks) = medium { sinks } else { [] }
     }
 
-    /// The largest size and rate of video that an output wants; nil for nothing, and for audio.
-    var wanted: VideoCapability? {
-        let wants = branches.filter { $0.failure == nil }.compactMap(\.form?.capability)
-        guard let first = wants.first else { return nil }
-        return wants.dropFirst().reduce(first) { largest, want in
-            VideoCapability(
-                size: FrameSize(
-                    width: max(largest.size.width, want.size.width),
-                    height: max(largest.size.height, want.size.height)),
-                rate: max(largest.rate, want.rate))
+    /// What the host's own outputs want of video.
+    var wanted: [OutputDemand] {
+        wishes.filter { $0.branch.failure == nil }.map { OutputDemand(want: $0.want) }
+    }
+
+    /// The negotiation about video; nil before something was wanted.
+    var negotiator: Negotiator? { negotiation.withLock { $0.negotiator } }
+
+    /// Follows what the outputs take of video, which is not nothing.
+    ///
+    /// - Parameters:
+    ///   - isSettled: Whether every output has answered. Before that more is asked for at once.
+    ///   - nanoseconds: Session time.
+    /// - Returns: What the call is to be asked for, and the reason if that is new.
+    func negotiate(
+        _ demands: [OutputDemand], isSettled: Bool, at nanoseconds: Int64
+    ) -> (capability: VideoCapability?, record: NegotiationRecord?) {
+        guard let opened = track.capability else { return (nil, nil) }
+        return negotiation.withLock { state in
+            let before = state.isSettled ? state.negotiator : nil
+            var negotiator =
+                before ?? Negotiator(upTo: opened, by: "the call", at: nanoseconds)
+            negotiator.set(demands: demands, at: nanoseconds)
+            let offer = negotiator.next(at: nanoseconds)
+            if offer != nil { negotiator.demanded() }
+            state.negotiator = negotiator
+            state.isSettled = state.isSettled || isSettled
+            return (
+                negotiator.offer?.rows.first, offer == nil ? nil : negotiator.records.last
+            )
         }
     }
 
     /// Starts the threads of video.
-    func begin(epoch: Int64, clock: SessionClock, events: SessionEvents) {
-        guard case .video(let video) = medium else { return }
-        let timeline = SessionTimeline()
-        timeline.begin(at: epoch + start)
-        let number = 1000 + Int(track.id)
-        var threads = [
-            HostThread(
-                name: track.name, clock: clock, as: ClockOrder(part: .track, number: number)
-            ) { [self] in
-                video.run(on: timeline)
-                let end = state.withLock { $0.end } ?? 0
-                for branch in video.branches { branch.finish(at: end) }
-            }
-        ]
-        for (index, branch) in video.branches.enumerated() {
-            let order = ClockOrder(
-                part: .output, number: 1000 * number + index, owner: branch.plugin)
-            threads.append(
-                HostThread(name: branch.name, clock: clock, as: order) {
-                    branch.run(on: timeline) {
-                        events.send(.outputFailed(output: branch.name, reason: $0))
-                    }
-                })
+    func begin() {
+        guard case .video(_, let video) = medium else { return }
+        video.begin { [ending] in
+            let end = ending.withLock { $0 } ?? 0
+            for branch in video.track.branches { branch.finish(at: end) }
         }
-        state.withLock { $0.threads = threads }
     }
 
     /// Ends the track at a time of the session; what was sent before is still delivered.
     func close(at nanoseconds: Int64) {
-        let isNews = state.withLock { state in
-            guard state.end == nil else { return false }
-            state.end = max(nanoseconds - start, 0)
+        let isNews = ending.withLock { end in
+            guard end == nil else { return false }
+            end = max(nanoseconds - start, 0)
             return true
         }
-        guard isNews, case .video(let video) = medium else { return }
-        video.input.close()
+        guard isNews, case .video(_, let video) = medium else { return }
+        video.track.input.close()
     }
 
     /// Waits for the threads of video.
-    ///
-    /// - Returns: The branches that are still writing.
-    func join(until deadline: Int64) -> [VideoBranch] {
-        let threads = state.withLock { $0.threads }
-        _ = threads.first?.join(until: deadline)
-        return zip(branches, threads.dropFirst()).filter { !$0.1.join(until: deadline) }.map(\.0)
+    func join(until deadline: Int64) {
+        guard case .video(_, let video) = medium else { return }
+        video.joinTrack(until: deadline)
+        video.joinBranches(until: deadline)
     }
 
     /// Whether the track was closed.
-    var isClosed: Bool { state.withLock { $0.end != nil } }
+    var isClosed: Bool { ending.withLock { $0 != nil } }
 
     /// When it ended, in nanoseconds from the session's start; nil while it is open.
-    var end: Int64? { state.withLock { state in state.end.map { $0 + start } } }
-
-    /// Whether the threads of video have ended.
-    var hasEnded: Bool {
-        let threads = state.withLock { $0.threads }
-        let now = MonotonicClock.now
-        return threads.allSatisfy { $0.join(until: now) }
-    }
+    var end: Int64? { ending.withLock { end in end.map { $0 + start } } }
 }

@@ -2,6 +2,7 @@ import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
+import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
@@ -10,17 +11,11 @@ import GreenroomVideo
 ///
 /// Threads: the session's, except ``all``, which is for reports on any.
 final class ParticipantPipelines: Sendable {
-    /// A mix without a participant, and the outputs that take it.
-    private struct MixMinus {
-        var track: UInt32
-        var sinks: [any AudioSink]
-    }
-
     private struct State {
         /// In the order of their opening.
         var open: [ParticipantPipeline] = []
-        /// The mix without each participant, by their number.
-        var mixes: [UInt32: MixMinus] = [:]
+        /// The outputs of the mix without each participant, by their number.
+        var mixes: [UInt32: [any AudioSink]] = [:]
         /// Sinks of tracks that have ended, which are still finishing.
         var finishing: [any AudioSink] = []
         /// The numbers of tracks and mixes that have ended, and whose outputs have all of them.
@@ -30,6 +25,8 @@ final class ParticipantPipelines: Sendable {
     }
 
     private let outputs: [any Output]
+    private let connections: [OutputConnection]
+    private let feeds: [OutputFeed]
     private let mixer: AudioMixer
     private let timeline: SessionTimeline
     private let clock: SessionClock
@@ -37,12 +34,17 @@ final class ParticipantPipelines: Sendable {
     private let filterDeadline: Int64
     private let state = Monitor(State())
 
-    /// - Parameter outputs: Those of the session.
+    /// - Parameters:
+    ///   - outputs: Those of the session.
+    ///   - connections: Of those that are plugins.
     init(
-        outputs: [any Output], mixer: AudioMixer, timeline: SessionTimeline, clock: SessionClock,
+        outputs: [any Output], connections: [OutputConnection], feeds: [OutputFeed],
+        mixer: AudioMixer, timeline: SessionTimeline, clock: SessionClock,
         events: SessionEvents, filterDeadline: Int64
     ) {
         self.outputs = outputs
+        self.connections = connections
+        self.feeds = feeds
         self.mixer = mixer
         self.timeline = timeline
         self.clock = clock
@@ -57,21 +59,26 @@ final class ParticipantPipelines: Sendable {
     var sinks: [any AudioSink] {
         state.withLock { state in
             state.open.flatMap(\.sinks)
-                + state.mixes.sorted { $0.key < $1.key }.flatMap(\.value.sinks)
+                + state.mixes.sorted { $0.key < $1.key }.flatMap(\.value)
                 + state.finishing
         }
     }
 
     // MARK: Tracks
 
-    /// Connects a track to the outputs that want it, and starts its threads.
-    ///
-    /// - Parameter plugins: The outputs that are plugins and have been told of the track.
-    func open(
-        _ track: ParticipantTrack, sender: UInt64, to plugins: [(OutputFeed, PluginInstance)]
-    ) {
+    /// The video track of a number, while it is open.
+    func video(_ track: UInt32) -> VideoPipeline? {
+        let found = all.first { $0.track.id == track && !$0.isClosed }
+        if case .video(_, let video)? = found?.medium { return video }
+        return nil
+    }
+
+    /// Connects a track to the outputs, and starts its threads. Plugins take nothing of it before
+    /// they have said what they want.
+    func open(_ track: ParticipantTrack, sender: UInt64) {
         // The track begins with the 10 ms of audio in which it was opened.
-        let start = max(timeline.time(of: track.opened), 0) / 10_000_000 * 10_000_000
+        let stretch = AudioMixer.stretchNanoseconds
+        let start = max(timeline.time(of: track.opened), 0) / stretch * stretch
         var connected = ParticipantOutputs(track, clock: clock, events: events)
         for output in outputs {
             do throws(OutputError) {
@@ -80,32 +87,45 @@ final class ParticipantPipelines: Sendable {
                 events.send(.outputFailed(output: error.place, reason: error.explanation))
             }
         }
-        for (feed, instance) in plugins {
-            feed.connect(instance, to: track, start: start, in: &connected)
+        for connection in connections where connection.opens(track.described) {
+            switch track.source {
+            case .video:
+                connected.connect(
+                    connection.branch(of: track.id, name: track.name, start: start, clock: clock))
+            case .audio:
+                connected.connect(connection.sink(of: track.id, start: start, clock: clock))
+            }
         }
         let medium: ParticipantPipeline.Medium
         switch track.source {
-        case .video(_, let input, let pool, let capability):
+        case .video(let ingest, let input, let pool, let capability):
+            let video = VideoTrack(
+                kind: track.kind.track, agreed: capability,
+                sendsWhenNew: track.kind.kind.facts.canPause, input: input, pool: pool,
+                filters: [], groups: connected.branches.groups,
+                idle: connected.branches.idle, largest: nil,
+                filterDeadline: filterDeadline,
+                tell: { [events] in events.send(.note(role: track.name, text: $0)) })
+            let own = SessionTimeline()
+            own.begin(at: timeline.epoch + start)
+            let number = 1000 + Int(track.id)
             medium = .video(
-                VideoTrack(
-                    kind: track.kind.track, agreed: capability,
-                    sendsWhenNew: track.kind.kind.facts.canPause, input: input, pool: pool,
-                    filters: [], groups: connected.branches.groups, largest: nil,
-                    filterDeadline: filterDeadline,
-                    tell: { [events] in events.send(.note(role: track.name, text: $0)) }))
+                ingest,
+                VideoPipeline(
+                    video, name: track.name, number: number, firstBranch: 1000 * number,
+                    timeline: own, clock: clock, events: events))
         case .audio(let ingest):
             medium = .audio(ingest, sinks: connected.sinks)
             demand(for: ingest, connected.sinks, of: track)
-        }
-        let pipeline = ParticipantPipeline(track, sender: sender, start: start, medium: medium)
-        if case .audio(let ingest, let sinks) = medium {
             let added = AudioMixer.Track(
-                source: ingest, sinks: sinks, participant: track.participant.number)
+                source: ingest, sinks: connected.sinks, participant: track.participant.number)
             mixer.add(added, at: start) { [timeline] begin in
                 ingest.begin(epoch: timeline.epoch + begin)
             }
         }
-        pipeline.begin(epoch: timeline.epoch, clock: clock, events: events)
+        let pipeline = ParticipantPipeline(
+            track, sender: sender, start: start, medium: medium, wishes: connected.branches.wants)
+        pipeline.begin()
         state.withLock { $0.open.append(pipeline) }
     }
 
@@ -114,6 +134,7 @@ final class ParticipantPipelines: Sendable {
     /// - Parameter moment: On the session clock.
     func close(_ track: ParticipantTrack, at moment: Int64) {
         guard let pipeline = all.first(where: { $0.track === track }) else { return }
+        for connection in connections { connection.close(track.id) }
         let end = max(timeline.time(of: moment), pipeline.start)
         pipeline.close(at: end)
         if case .audio(let ingest, _) = pipeline.medium { mixer.end(ingest, at: end) }
@@ -126,7 +147,7 @@ final class ParticipantPipelines: Sendable {
         guard !candidates.isEmpty else { return [] }
         let ended = candidates.filter { pipeline in
             switch pipeline.medium {
-            case .video: pipeline.hasEnded
+            case .video(_, let video): video.hasEnded
             case .audio(let ingest, _): !mixer.has(ingest)
             }
         }
@@ -173,54 +194,74 @@ final class ParticipantPipelines: Sendable {
 
     // MARK: Mixes
 
-    /// Gives outputs the mix without a participant.
-    func open(_ member: CallRoster.Member, to plugins: [(OutputFeed, PluginInstance)]) {
-        var mix = MixMinus(track: member.mixTrack, sinks: [])
-        for (feed, instance) in plugins {
-            guard case .audio(let want) = feed.want(of: member.mixTrack) else { continue }
-            var sink: PluginAudioSink?
+    /// Connects the mix without a participant to the outputs that are plugins.
+    func open(_ member: CallRoster.Member) {
+        var sinks: [any AudioSink] = []
+        let joined = timeline.time(of: member.joined)
+        for connection in connections where connection.opens(member.describedMix) {
             // The sink is made for the position at which it is connected.
-            let joined = timeline.time(of: member.joined)
-            mixer.add(to: .without(member.participant.number), at: joined) { start in
-                let made = PluginAudioSink(
-                    feed, instance, track: member.mixTrack, want: want, start: start, clock: clock)
-                sink = made
-                return made
+            mixer.add(to: .without(member.participant.number), at: joined) { [clock] start in
+                let sink = connection.sink(of: member.mixTrack, start: start, clock: clock)
+                sinks.append(sink)
+                return sink
             }
-            if let sink { mix.sinks.append(sink) }
         }
-        guard !mix.sinks.isEmpty else { return }
-        state.withLock { $0.mixes[member.participant.number] = mix }
+        guard !sinks.isEmpty else { return }
+        state.withLock { $0.mixes[member.participant.number] = sinks }
     }
 
     /// Ends the mix without a participant who has left.
     func close(_ member: CallRoster.Member) {
+        for connection in connections { connection.close(member.mixTrack) }
         mixer.remove(.without(member.participant.number))
-        let mix = state.withLock { $0.mixes.removeValue(forKey: member.participant.number) }
-        finish(mix?.sinks ?? [], of: member.mixTrack)
+        let sinks = state.withLock { $0.mixes.removeValue(forKey: member.participant.number) }
+        finish(sinks ?? [], of: member.mixTrack)
     }
 
     // MARK: Demand
 
     /// What has changed in what is needed of the open tracks.
-    func takeDemands() -> [Demand] {
-        let demands = all.filter { !$0.isClosed }.map { pipeline in
+    ///
+    /// - Parameter nanoseconds: Session time.
+    /// - Returns: The demands, and why those of video tracks have changed since their first.
+    func takeDemands(
+        at nanoseconds: Int64
+    ) -> (demands: [Demand], changes: [(track: String, record: NegotiationRecord)]) {
+        var demands: [Demand] = []
+        var changes: [(track: String, record: NegotiationRecord)] = []
+        for pipeline in all where !pipeline.isClosed {
+            let (track, sender) = (pipeline.track.id, pipeline.sender)
+            let isSettled = !feeds.contains { $0.owesAnswer(about: track) }
+            var demand = Demand(sender: sender, isWanted: false, capability: nil)
             switch pipeline.medium {
             case .video:
-                Demand(
-                    sender: pipeline.sender, isWanted: pipeline.wanted != nil,
-                    capability: pipeline.wanted)
+                let outputs = pipeline.wanted + feeds.compactMap { $0.demand(of: track) }
+                demand.isWanted = !outputs.isEmpty
+                guard demand.isWanted else { break }
+                let (capability, record) = pipeline.negotiate(
+                    outputs, isSettled: isSettled, at: nanoseconds)
+                demand.capability = capability
+                if let record, record.reason != .initial {
+                    changes.append((pipeline.track.name, record))
+                }
             case .audio(let ingest, let sinks):
-                Demand(
-                    sender: pipeline.sender,
-                    isWanted: demand(for: ingest, sinks, of: pipeline.track),
-                    capability: nil)
+                demand.isWanted = self.demand(for: ingest, sinks, of: pipeline.track)
             }
+            // What no output has wanted so far, one that has not answered may want.
+            if demand.isWanted || isSettled { demands.append(demand) }
         }
-        return state.withLock { state in
+        let news = state.withLock { state in
             let news = demands.filter { state.demands[$0.sender] != $0 }
             for demand in news { state.demands[demand.sender] = demand }
             return news
+        }
+        return (news, changes)
+    }
+
+    /// Why the call is asked for each open track of video as it is.
+    var explanations: [(track: String, record: NegotiationRecord)] {
+        all.filter { !$0.isClosed }.compactMap { pipeline in
+            pipeline.negotiator?.current.map { (pipeline.track.name, $0) }
         }
     }
 
@@ -229,7 +270,8 @@ final class ParticipantPipelines: Sendable {
     private func demand(
         for ingest: AudioIngest, _ sinks: [any AudioSink], of track: ParticipantTrack
     ) -> Bool {
-        let isWanted = !sinks.isEmpty || mixer.mixes(participant: track.participant.number)
+        let isWanted =
+            sinks.contains { !$0.isIdle } || mixer.mixes(participant: track.participant.number)
         // As if a plugin with this number, which none has, had paused it.
         ingest.pause(!isWanted, by: -1)
         return isWanted
@@ -244,12 +286,6 @@ final class ParticipantPipelines: Sendable {
 
     /// Waits for the threads of video.
     func joinVideo(until deadline: Int64) {
-        for pipeline in all {
-            for branch in pipeline.join(until: deadline) {
-                events.send(
-                    .outputFailed(
-                        output: branch.name, reason: "it is still writing, and was left behind"))
-            }
-        }
+        for pipeline in all { pipeline.join(until: deadline) }
     }
 }

@@ -99,6 +99,16 @@ package final class ParticipantTrack: Sendable {
     }
 }
 
+extension VideoTrackKind {
+    /// The session's own track of the kind.
+    var own: SessionTrack {
+        switch self {
+        case .camera: .camera
+        case .share: .share
+        }
+    }
+}
+
 extension SessionRole {
     /// The session's own track of the same kind.
     var ownTrack: SessionTrack {

@@ -22,13 +22,9 @@ extension SessionPlugins {
                 events.send(
                     .participantJoined(
                         role: instance.role, name: member.participant.name))
-                let told = tell(
-                    of: member.describedMix, participant: member.participant.name, kind: nil)
-                pipeline.participants.open(member, to: told)
+                pipeline.participants.open(member)
             case .opened(let track, let sender):
-                let told = tell(
-                    of: track.described, participant: track.participant.name, kind: track.kind)
-                pipeline.participants.open(track, sender: sender, to: told)
+                pipeline.participants.open(track, sender: sender)
                 events.send(
                     .trackOpened(
                         track: track.name, participant: track.participant.name,
@@ -47,42 +43,42 @@ extension SessionPlugins {
         }
         participants.ended(pipeline.participants.finishClosed())
         guard !isEnding else { return }
+        describeNewTracks()
         endTracks(pipeline.participants.takeEnded())
-        guard let call = slots.call, call.instance.lifecycle == .sending, !isAway(call) else {
-            return
-        }
-        let demands = pipeline.participants.takeDemands()
+    }
+
+    /// Says to the call what is needed of its participants' tracks, where that has changed.
+    mutating func tellDemands(on pipeline: SessionPipeline) {
+        guard let call = slots.call, call.instance.lifecycle == .sending, !isAway(call),
+            !steps.runs(.demand, of: call.instance)
+        else { return }
+        let (demands, changes) = pipeline.participants.takeDemands(at: clock.now - epoch)
+        for (track, record) in changes { events.send(.renegotiated(role: track, record)) }
         if !demands.isEmpty { begin(call) { $0.beginDemands(demands) } }
     }
 
-    /// Describes a track to the outputs that are plugins.
+    /// Describes tracks of participants to the outputs that have not heard of them in this life.
     ///
-    /// - Parameter kind: What it is; nil for the mix without the participant.
-    /// - Returns: Those that have been told of it.
-    private mutating func tell(
-        of track: OutputTrack, participant: String, kind: SessionRole?
-    ) -> [(OutputFeed, PluginInstance)] {
-        let told = slots.outputs.filter { output in
-            output.instance.lifecycle == .sending && !isAway(output)
-                && output.feed?.selection?.has(participant: participant, kind) ?? true
-        }
-        perform(told) { $0.beginDescribing([track]) }
-        return told.compactMap { output in
-            output.feed.flatMap { $0.knows(track.id) ? ($0, output.instance) : nil }
+    /// Nobody waits for the answers: an output that is slow hears of further tracks later.
+    private mutating func describeNewTracks() {
+        for output in slots.outputs
+        where output.instance.lifecycle == .sending && !isAway(output)
+            && !steps.runs(.track, of: output.instance)
+        {
+            let tracks = output.feed?.takeQuestions(isNew: true) ?? []
+            if !tracks.isEmpty { begin(output) { $0.beginDescribing(tracks, isAll: false) } }
         }
     }
 
     /// Tells the outputs that wanted them that tracks have ended.
     private mutating func endTracks(_ tracks: [UInt32]) {
-        guard !tracks.isEmpty else { return }
         for output in slots.outputs {
             guard let feed = output.feed else { continue }
-            let wanted = tracks.filter { feed.want(of: $0) != .nothing }
-            for track in tracks { feed.end(track) }
-            guard !wanted.isEmpty, output.instance.lifecycle == .sending, !isAway(output) else {
-                continue
-            }
-            begin(output) { $0.beginEnding(tracks: wanted) }
+            if !tracks.isEmpty { feed.end(tracks) }
+            guard feed.owesEnds, output.instance.lifecycle == .sending, !isAway(output),
+                !steps.runs(.trackEnded, of: output.instance)
+            else { continue }
+            begin(output) { $0.beginEnding() }
         }
     }
 }

@@ -38,13 +38,13 @@ extension SessionReport.Participant.Track {
         beganSeconds = seconds(pipeline.start)
         endedSeconds = pipeline.end.map(seconds)
         let length = (pipeline.end ?? nanoseconds) - pipeline.start
-        switch (pipeline.medium, track.source) {
-        case (.video(let video), .video(let ingest, _, _, _)):
+        switch pipeline.medium {
+        case .video(let ingest, let video):
             self.video = SessionReport.Video(
-                video, named: track.name, from: ingest, nil, at: max(length, 0))
-        case (.audio(let ingest, _), _):
+                video.track, named: track.name, from: ingest, pipeline.negotiator,
+                at: max(length, 0))
+        case .audio(let ingest, _):
             audio = SessionReport.Audio(role: track.name, ingest: ingest)
-        case (.video, .audio): break
         }
     }
 }

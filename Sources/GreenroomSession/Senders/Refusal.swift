@@ -73,7 +73,6 @@ struct Refusal: Error, Equatable, Sendable {
         case additionLimit(Int)
         case unknownTrack(UInt32)
         case audioTrack(UInt32)
-        case participantTrack(UInt32)
         case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
         case outputState(UInt32)
     }
@@ -104,7 +103,6 @@ struct Refusal: Error, Equatable, Sendable {
         case .gone: .gone
         case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .participantName,
             .unknownParticipant, .trackKind, .secondTrack, .closedTrack, .unknownTrack, .audioTrack,
-            .participantTrack,
             .ceiling, .outputState:
             .badArgument
         case .unknownFormat, .compressedLease: .badFormat
@@ -316,11 +314,6 @@ struct Refusal: Error, Equatable, Sendable {
             ("\(limit) values are reported already", "Report fewer names")
         case .unknownTrack(let id):
             ("track \(id) was not described to this output", "Pass the id that track brought")
-        case .participantTrack(let id):
-            (
-                "track \(id) is a participant's, which has no ceilings",
-                "Want a smaller size when track describes it"
-            )
         case .audioTrack(let id):
             ("track \(id) has audio, and ceilings are for video", "Pass the id of a video track")
         case .ceiling(let width, let height, let numerator, let denominator):

@@ -203,6 +203,7 @@ public final class Session: Sendable {
             plugins.watch()
             plugins.followParticipants(on: pipeline)
             pipeline.followWants()
+            plugins.tellDemands(on: pipeline)
             pipeline.abandonLostOutputs(orStuck: plugins.stuckOutputs)
             plugins.watchSilence(except: offTheClock.withLock { $0 })
             for slate in plugins.slates.take(at: clock.now) {
@@ -305,9 +306,14 @@ public final class Session: Sendable {
         _ command: SessionCommand, _ origin: String, _ plugins: inout SessionPlugins,
         _ pipeline: SessionPipeline
     ) {
+        var isExplained = false
         if command == .explain {
             // Earlier commands have started by now.
             negotiate(&plugins, pipeline)
+            for (track, record) in pipeline.participants.explanations {
+                events.send(.explanation(role: track, record))
+                isExplained = true
+            }
         }
         switch plugins.perform(command, origin: origin, at: clock.now - pipeline.epoch) {
         case .done(let text):
@@ -316,6 +322,7 @@ public final class Session: Sendable {
             }
             guard command != .explain else { return }
             events.send(.commanded(origin: origin, text: text))
+        case .refused where isExplained: break
         case .refused(let reason): events.send(.note(role: origin, text: reason))
         }
     }

@@ -11,22 +11,14 @@ import GreenroomVideo
 final class SessionPipeline: Sendable {
     /// A video track.
     struct Video: Sendable {
-        var track: VideoTrack
+        var pipeline: VideoPipeline
         var instance: PluginInstance
         /// The want of each output of the host's own.
         var wishes: [(branch: VideoBranch, want: VideoSinkWant)]
         /// Whether frames are shown as they are, too.
         var hasTaps: Bool
-        /// The number of its first branch.
-        var firstBranch: Int
-        var threads: Monitor<Threads>
-    }
 
-    /// The threads of a video track.
-    struct Threads: Sendable {
-        var track: HostThread?
-        /// Of the branches that take something, or have done so.
-        var branches: [(branch: VideoBranch, thread: HostThread)] = []
+        var track: VideoTrack { pipeline.track }
     }
 
     /// Time limit for outputs to finish after the session's end.
@@ -72,11 +64,11 @@ final class SessionPipeline: Sendable {
         feeds = plugins.slots.feeds
         connections = outputs.connections
 
-        var branchCount = 0
-        videoTracks = plugins.slots.sources.compactMap { source in
+        var (videoTracks, branchCount): ([Video], Int) = ([], 0)
+        for source in plugins.slots.sources {
             guard let kind = source.picture, let input = source.input, let pool = source.pool,
                 let agreed = plugins.negotiations.capability(of: source)
-            else { return nil }
+            else { continue }
             let track = VideoTrack(
                 kind: kind, agreed: agreed,
                 sendsWhenNew: source.instance.descriptor.kind.facts.canPause, input: input,
@@ -90,12 +82,16 @@ final class SessionPipeline: Sendable {
                     ? configuration.maximum.size : nil,
                 filterDeadline: configuration.callbackDeadline.nanoseconds,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
-            defer { branchCount += track.branches.count }
-            return Video(
-                track: track, instance: source.instance, wishes: outputs.wants(of: kind),
-                hasTaps: !outputs.taps(of: kind).isEmpty, firstBranch: branchCount,
-                threads: Monitor(Threads()))
+            videoTracks.append(
+                Video(
+                    pipeline: VideoPipeline(
+                        track, name: kind.rawValue, number: videoTracks.count,
+                        firstBranch: branchCount, timeline: timeline, clock: clock, events: events),
+                    instance: source.instance, wishes: outputs.wants(of: kind),
+                    hasTaps: !outputs.taps(of: kind).isEmpty))
+            branchCount += track.branches.count
         }
+        self.videoTracks = videoTracks
         var audioTracks: [(role: String, ingest: AudioIngest)] = []
         var tracks: [AudioMixer.Track] = []
         for source in plugins.slots.sources {
@@ -115,7 +111,8 @@ final class SessionPipeline: Sendable {
         if let duration { audioMixer.finish(at: duration) }
         hasCall = outputs.hasCall
         participants = ParticipantPipelines(
-            outputs: all, mixer: audioMixer, timeline: timeline, clock: clock, events: events,
+            outputs: all, connections: connections, feeds: feeds, mixer: audioMixer,
+            timeline: timeline, clock: clock, events: events,
             filterDeadline: configuration.callbackDeadline.nanoseconds)
     }
 
@@ -154,15 +151,7 @@ final class SessionPipeline: Sendable {
     func begin(at epoch: Int64) {
         timeline.begin(at: epoch)
         for feed in feeds { feed.begin(epoch: epoch) }
-        for (number, video) in videoTracks.enumerated() {
-            let (track, timeline) = (video.track, timeline)
-            let thread = HostThread(
-                name: track.kind.rawValue, clock: clock,
-                as: ClockOrder(part: .track, number: number)
-            ) { track.run(on: timeline) }
-            video.threads.change { $0.track = thread }
-            for branch in track.branches where branch.form != nil { start(branch, of: video) }
-        }
+        for video in videoTracks { video.pipeline.begin() }
         guard !audioTracks.isEmpty || hasCall else { return }
         for audio in audioTracks { audio.ingest.begin(epoch: epoch) }
         let audioMixer = audioMixer
@@ -172,33 +161,18 @@ final class SessionPipeline: Sendable {
         audioThread.change { $0 = thread }
     }
 
-    /// Starts the thread of a branch, unless it runs already.
-    private func start(_ branch: VideoBranch, of video: Video) {
-        guard let index = video.track.branches.firstIndex(where: { $0 === branch }),
-            !video.threads.withLock({ $0.branches.contains { $0.branch === branch } })
-        else { return }
-        let order = ClockOrder(
-            part: .output, number: video.firstBranch + index, owner: branch.plugin)
-        let (timeline, events) = (timeline, events)
-        let thread = HostThread(name: branch.name, clock: clock, as: order) {
-            branch.run(on: timeline) {
-                events.send(.outputFailed(output: branch.name, reason: $0))
-            }
-        }
-        video.threads.change { $0.branches.append((branch, thread)) }
-    }
-
     /// Gives output plugins what they want now, where that is something else than they get.
     func followWants() {
         for connection in connections {
-            for (kind, change) in connection.follow() {
-                guard let video = videoTracks.first(where: { $0.track.kind == kind }) else {
-                    continue
-                }
-                video.track.change([change])
-                if change.form != nil { start(change.branch, of: video) }
+            for (track, change) in connection.follow() {
+                video(track)?.change(change)
             }
         }
+    }
+
+    /// The video track of a number.
+    private func video(_ track: UInt32) -> VideoPipeline? {
+        videoTracks.first { $0.track.kind.own.id == track }?.pipeline ?? participants.video(track)
     }
 
     /// How much of each track was real up to a session time, by its source's role.
@@ -239,7 +213,7 @@ final class SessionPipeline: Sendable {
         let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
         for video in videoTracks {
             video.track.input.close()
-            video.threads.withLock { $0.track }?.join(until: deadline)
+            video.pipeline.joinTrack(until: deadline)
             for branch in video.track.branches { branch.finish(at: nanoseconds) }
         }
         participants.finishVideo(at: nanoseconds)
@@ -290,14 +264,7 @@ final class SessionPipeline: Sendable {
     }
 
     private func joinOutputs(until deadline: Int64) {
-        for video in videoTracks {
-            for (branch, thread) in video.threads.withLock({ $0.branches })
-            where !thread.join(until: deadline) {
-                events.send(
-                    .outputFailed(
-                        output: branch.name, reason: "it is still writing, and was left behind"))
-            }
-        }
+        for video in videoTracks { video.pipeline.joinBranches(until: deadline) }
         participants.joinVideo(until: deadline)
         audioThread.withLock { $0 }?.join(until: deadline)
     }

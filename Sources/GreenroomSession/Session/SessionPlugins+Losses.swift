@@ -194,11 +194,9 @@ extension SessionPlugins {
             begin(plugin) { $0.beginInitialize(offer: offer) }
         case .initialize:
             settleChange(of: plugin)
-            if plugin.feed != nil {
-                begin(plugin) {
-                    [tracks = tracks(for: plugin) + (plugin.feed?.participantTracks ?? [])] in
-                    $0.beginDescribing(tracks)
-                }
+            if let feed = plugin.feed {
+                let tracks = tracks(for: plugin) + feed.takeQuestions(isNew: false)
+                begin(plugin) { $0.beginDescribing(tracks) }
             } else if stopped.contains(plugin.number) {
                 didRestart(plugin)
             } else {

@@ -203,9 +203,11 @@ extension SessionPlugins {
 
     /// Describes the tracks once more to the outputs that have asked for it.
     private mutating func describeAgain() {
-        for output in presentOutputs where output.instance.lifecycle == .sending {
+        for output in presentOutputs
+        where output.instance.lifecycle == .sending && !steps.runs(.track, of: output.instance) {
             guard let feed = output.feed, feed.control.takeRequest(at: clock.now) else { continue }
-            begin(output) { [tracks = tracks(for: output)] in $0.beginDescribing(tracks) }
+            let tracks = tracks(for: output) + feed.takeQuestions(isNew: false)
+            begin(output) { $0.beginDescribing(tracks) }
         }
     }
 

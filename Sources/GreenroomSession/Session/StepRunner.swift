@@ -82,6 +82,11 @@ struct StepRunner {
         running.contains { $0.isPump && $0.plugin.instance === instance }
     }
 
+    /// Whether a step of an instance runs, or waits for its turn.
+    func runs(_ step: LifecycleStep, of instance: PluginInstance) -> Bool {
+        running.contains { $0.pending.step == step && $0.plugin.instance === instance }
+    }
+
     /// Begins a step of each plugin, with one deadline for all.
     func begin(
         _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep

@@ -57,6 +57,7 @@ extension NegotiationRecord {
         case .counter: "countered with \(source)"
         case .fixed: "it makes exactly \(source)"
         case .ignored: "it takes no new offers"
+        case .demanded: "demanded"
         case .refused: "refused; it continues with \(source)"
         }
     }

@@ -105,7 +105,10 @@ struct RunCommand: ParsableCommand {
         do {
             let report = try session.run()
             if explain {
-                for picture in report.pictures {
+                let participants = report.participants ?? []
+                for picture in report.pictures
+                    + participants.flatMap({ $0.tracks.compactMap(\.video) })
+                {
                     for record in picture.negotiation {
                         printer.show(.explanation(role: picture.track, record))
                     }

@@ -27,8 +27,10 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var hangsForGood = false
         /// The status of a video call.
         var status: @Sendable (_ frame: Int) -> Status = { _ in .ok }
-        /// What it does as a call, on a thread of its own from start-send on; nil for a plain output.
+        /// What it does as a call, on a thread of its own from start-send on; nil for no thread.
         var farEnd: (@Sendable (_ call: FakeOutput) -> Void)?
+        /// Whether it is a call without such a thread.
+        var isReactingCall = false
         /// What it does within a video call, besides.
         var onVideo: @Sendable (_ output: FakeOutput, _ frame: gr_output_frame) -> Void = { _, _ in
         }
@@ -104,7 +106,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         SourcePlan(
             factory: self,
             descriptor: PluginDescriptor(
-                kind: script.farEnd == nil ? .output : .call, id: "test.fake-output",
+                kind: script.farEnd == nil && !script.isReactingCall ? .output : .call,
+                id: "test.fake-output",
                 name: "FakeOutput", version: "1",
                 summary: "", parameters: []),
             settings: [], onFailure: onFailure)
@@ -124,6 +127,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     var capabilities: [VideoCapability] { [] }
     var takesNewOffers: Bool { false }
     var pool: FramePool? { nil }
+    /// Other tests have threads, too.
+    var isAtRest: Bool { script.isReactingCall || ThreadStates.allSleep() }
     var sandbox: [SandboxLayerState]? { nil }
 
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {

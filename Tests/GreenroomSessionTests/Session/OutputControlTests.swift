@@ -390,6 +390,8 @@ import Testing
         #expect(frames.allSatisfy { $0.periods == 1 && $0.content == 1 })
         let outputs = try #require(result.picture("camera")?.outputs)
         #expect(outputs.count == 2 && outputs[1].unwanted > 15)
+        // Half a second without a want is no interval between frames.
+        #expect(outputs[1].departure.count > 10 && outputs[1].departure.maximumMilliseconds < 400)
         #expect(outputs[0].delivered == 44 || outputs[0].delivered == 43)
         try expectSums(result)
         #expect(output.audio(.mix).count == 48_000 * 2 * 29 / 10 && !output.hasGap)

@@ -4,6 +4,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
 import GreenroomPluginInterface
+import GreenroomRuntime
 import Synchronization
 import TestSupport
 import Testing
@@ -61,6 +62,54 @@ import Testing
     }
 
     private let size = FrameSize(width: 64, height: 36)
+
+    /// A far end with participants who each send ten frames a second from a time on.
+    private func cameras(
+        _ people: [(name: String, from: Int64)], until end: Int64 = 10_000
+    ) -> FakeOutput {
+        FakeOutput(
+            .init(
+                want: { _, want in want.is_wanted = 0 },
+                farEnd: { [size] call in
+                    let far = FarEnd(call)
+                    var senders: [Int: UInt64] = [:]
+                    for time in stride(from: Int64(0), to: end, by: 100) {
+                        guard far.wait(milliseconds: time) == .ok else { return }
+                        for (index, person) in people.enumerated() where person.from <= time {
+                            if senders[index] == nil {
+                                let number = far.join(person.name).number
+                                senders[index] =
+                                    far.open(
+                                        Int(GR_TRACK_CAMERA), of: number,
+                                        VideoCapability(size: size, rate: FrameRate(10))
+                                    ).track.sender
+                            }
+                            far.sendFrame(
+                                size, grey: UInt8(time / 100 % 200 + 20), to: senders[index] ?? 0,
+                                milliseconds: time)
+                        }
+                    }
+                    far.waitForEnd()
+                }))
+    }
+
+    /// An output of participants' cameras, which are wanted complete.
+    private func viewer(
+        want: @escaping @Sendable (OutputTrack, inout gr_want) -> Void = { _, _ in },
+        onVideo: @escaping @Sendable (FakeOutput, gr_output_frame) -> Void = { _, _ in }
+    ) -> FakeOutput {
+        FakeOutput(
+            .init(
+                want: { track, written in
+                    let isCamera = track.participant != nil && track.capability != nil
+                    written.is_wanted = isCamera ? 1 : 0
+                    written.pace = UInt32(GR_PACE_COMPLETE)
+                    want(track, &written)
+                }, onVideo: onVideo))
+    }
+
+    private static let small = gr_capability(
+        width: 32, height: 18, fps_numerator: 5, fps_denominator: 1)
 
     @Test func `a participant's tracks are recorded from their opening to their end`() throws {
         let size = size
@@ -198,6 +247,229 @@ import Testing
                     capability: VideoCapability(width: 32, height: 18, fps: 5)),
                 Demand(sender: ben, isWanted: false, capability: nil),
             ])
+    }
+
+    // MARK: What outputs say while they run
+
+    @Test func `an output may want something else of a participant's track`() throws {
+        let hasChanged = Mutex(false)
+        let output = viewer(
+            want: { _, want in
+                guard hasChanged.withLock({ $0 }) else { return }
+                (want.capability.width, want.capability.height) = (32, 18)
+                want.format = UInt32(GR_FORMAT_NV12)
+            },
+            onVideo: { output, frame in
+                guard frame.index == 4 else { return }
+                hasChanged.withLock { $0 = true }
+                #expect(HostInterface.output.pointee.wants_changed(output.handle) == 0)
+            })
+        let result = try session(
+            cameras([("Ana", 0)]), output: output, hasCamera: false, milliseconds: 2000
+        ).run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        let frames = output.frames
+        // Each period once, from the start of the track to its end.
+        #expect(frames.map(\.index) == Array(0..<20) && frames.allSatisfy { $0.periods == 1 })
+        #expect(frames.map(\.luma) == (20..<40).map { UInt8($0) })
+        let first = frames.prefix { $0.size == size }.count
+        #expect((5...7).contains(first), "\(first)")
+        let rest = frames.dropFirst(first)
+        #expect(rest.allSatisfy { $0.size.width == 32 && $0.format == UInt32(GR_FORMAT_NV12) })
+        #expect(!output.overlaps)
+    }
+
+    @Test func `a participant's audio may be left and taken again`() throws {
+        let wants = Mutex(true)
+        let output = FakeOutput(
+            .init(
+                want: { track, want in
+                    switch track.name {
+                    case "ana-microphone": want.is_wanted = wants.withLock { $0 } ? 1 : 0
+                    default: want.is_wanted = track.name == "incoming" ? 1 : 0
+                    }
+                },
+                onAudio: { output, block in
+                    guard block.track == SessionTrack.incoming.id,
+                        block.index == 24_000 || block.index == 48_000
+                    else { return }
+                    wants.withLock { $0.toggle() }
+                    _ = HostInterface.output.pointee.wants_changed(output.handle)
+                }))
+        let result = try session(
+            voices([("Ana", 1000, 0)]), output: output, hasCamera: false, milliseconds: 2000
+        ).run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        #expect(output.audio(.incoming).count == 2 * 96_000)
+        // Half a second of both channels is left out.
+        let missing = 2 * 96_000 - output.audio("ana-microphone").count
+        #expect((40_000...56_000).contains(missing), "\(missing)")
+    }
+
+    @Test func `a ceiling on a participant's track lowers what the call is asked for`() throws {
+        let output = viewer(onVideo: { output, frame in
+            let host = HostInterface.output.pointee
+            var small = Self.small
+            if frame.index == 5 {
+                #expect(host.set_ceiling(output.handle, frame.track, &small, "a small window") == 0)
+            }
+            if frame.index == 10 {
+                #expect(host.set_ceiling(output.handle, frame.track, nil, nil) == 0)
+            }
+        })
+        let call = cameras([("Ana", 0)])
+        var session = try session(call, output: output, hasCamera: false, milliseconds: 6000)
+        session.plan.configuration.outputs.remove(at: 0)
+        session.plan.outputs = [0: output.plan(), 1: call.plan()]
+        let result = try session.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        let full = VideoCapability(size: size, rate: FrameRate(10))
+        let small = VideoCapability(width: 32, height: 18, fps: 5)
+        #expect(call.demands.map(\.capability) == [full, small, full])
+        #expect(call.demands.allSatisfy { $0.isWanted })
+        let records = result.events.compactMap { event -> NegotiationRecord? in
+            guard case .renegotiated("ana-camera", let record) = event else { return nil }
+            return record
+        }
+        #expect(records.map(\.reason) == [.ceilingLowered, .ceilingRaised])
+        // A lower one at once, a higher one after three seconds without a change.
+        #expect(records.map { Int($0.seconds) } == [0, 4])
+        let lines = try #require(records.first).explanation(role: "ana-camera")
+        #expect(lines.contains("  suggested was 32x18@5; the call is asked for no more"))
+        let reason = "  ceiling 32x18@5 by outputs[0] (FakeOutput): a small window since"
+        #expect(lines.contains { $0.hasPrefix(reason) }, "\(lines)")
+        let reported = result.report.participants?.first?.tracks.first?.video?.negotiation
+        #expect(reported?.map(\.suggested) == ["64x36@10", "32x18@5", "64x36@10"])
+        // The output gets its frames as it wants them.
+        #expect(Set(output.frames.map(\.size)) == [size])
+    }
+
+    @Test func `the ceiling of an output takes nothing of a participant from a recording`() throws {
+        let output = viewer(onVideo: { output, frame in
+            var small = Self.small
+            guard frame.index == 0 else { return }
+            _ = HostInterface.output.pointee.set_ceiling(output.handle, frame.track, &small, "")
+        })
+        let call = cameras([("Ana", 0)])
+        _ = try session(call, output: output, hasCamera: false).run()
+        #expect(call.demands.map(\.capability?.description) == ["64x36@10"])
+    }
+
+    @Test func `a restarted output hears of the tracks that were opened meanwhile`() throws {
+        let holder = Mutex<FakeOutput?>(nil)
+        let output = viewer(
+            want: { _, want in
+                let lives = holder.withLock { $0 }?.steps.filter { $0 == "create" }.count
+                guard lives == 2 else { return }
+                (want.capability.width, want.capability.height) = (32, 18)
+            },
+            onVideo: { output, frame in
+                guard frame.index == 3, output.steps.filter({ $0 == "create" }).count == 1 else {
+                    return
+                }
+                HostInterface.host.pointee.give_up(output.handle, Status.failed.rawValue, "broken")
+            })
+        holder.withLock { $0 = output }
+        defer { holder.withLock { $0 = nil } }
+        // It is back 500 ms after its loss.
+        let call = cameras([("Ana", 0), ("Ben", 500), ("Cem", 2000)])
+        var session = try session(call, output: output, hasCamera: false, milliseconds: 3000)
+        session.plan.outputs[1] = output.plan(onFailure: .restart)
+        let result = try session.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        #expect(output.steps.filter { $0 == "create" }.count == 2)
+        let cameras = output.tracks.filter { $0.capability != nil }.map(\.name)
+        #expect(cameras == ["ana-camera", "ana-camera", "ben-camera", "cem-camera"])
+        for name in ["ana-camera", "ben-camera", "cem-camera"] {
+            let id = output.tracks.first { $0.name == name }?.id
+            let last = output.frames.last { $0.track == id }
+            #expect(last?.size == FrameSize(width: 32, height: 18), "\(name)")
+        }
+    }
+
+    @Test func `nobody waits for an output that thinks about a new track`() throws {
+        let shown = Monitor(0)
+        let sawFrames = Mutex<Bool?>(nil)
+        let slow = viewer(want: { track, _ in
+            guard track.participant != nil, track.capability != nil else { return }
+            // Until the other output has frames of the participant, or the test fails.
+            let deadline = MonotonicClock.deadline(after: 20_000_000_000)
+            let saw: Bool? = shown.wait(until: deadline) { $0 >= 3 ? true : nil }
+            sawFrames.withLock { $0 = saw ?? false }
+        })
+        let quick = viewer(onVideo: { _, _ in shown.change { $0 += 1 } })
+        let call = cameras([("Ana", 0)])
+        var session = try session(call, output: slow, hasCamera: false, milliseconds: 1500)
+        session.plan.configuration.clock = .real
+        session.plan.outputs[3] = quick.plan()
+        session.plan.configuration.outputs.append(
+            SessionOutput(PluginOutput(PluginConfiguration("FakeOutput"))))
+        let result = try session.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        #expect(result.dropped.isEmpty)
+        #expect(sawFrames.withLock { $0 } == true)
+        #expect(quick.frames.count >= 3 && !slow.overlaps)
+    }
+
+    @Test func `a track that is closed at once is opened and gone, without a frame`() throws {
+        let output = viewer()
+        let size = size
+        let call = FakeOutput(
+            .init(
+                want: { _, want in want.is_wanted = 0 },
+                farEnd: { call in
+                    let far = FarEnd(call)
+                    far.wait(milliseconds: 100)
+                    let ana = far.join("Ana").number
+                    let camera = far.open(
+                        Int(GR_TRACK_CAMERA), of: ana,
+                        VideoCapability(size: size, rate: FrameRate(10)))
+                    far.close(camera.track.sender)
+                    far.waitForEnd()
+                }))
+        let result = try session(call, output: output, hasCamera: false).run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        let camera = output.tracks.filter { $0.name == "ana-camera" }.map(\.id)
+        #expect(output.ended == camera && output.frames.isEmpty)
+    }
+
+    @Test func `a call without a thread of its own is not waited for`() throws {
+        let camera = Mutex<UInt64>(0)
+        let size = FrameSize(width: 320, height: 180)
+        let call = FakeOutput(
+            .init(
+                isReactingCall: true,
+                onVideo: { call, frame in
+                    guard frame.track == SessionTrack.camera.id else { return }
+                    let far = FarEnd(call)
+                    if frame.index == 0 {
+                        let opened = far.open(
+                            Int(GR_TRACK_CAMERA), of: far.join("Ana").number,
+                            VideoCapability(size: size, rate: FrameRate(15)))
+                        camera.withLock { $0 = opened.track.sender }
+                    }
+                    far.sendFrame(
+                        size, grey: UInt8(20 + frame.index), to: camera.withLock { $0 },
+                        milliseconds: 0)
+                }))
+        let result = try session(call).run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        #expect(result.notes("call").isEmpty)
+        let echo = try #require(result.report.participants?.first?.tracks.first?.video)
+        #expect(echo.accepted >= 14 && echo.accepted == call.frames.filter { $0.track == 1 }.count)
+    }
+
+    // MARK: The session file
+
+    @Test func `an output may get what one participant is to hear`() throws {
+        let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        let selection = TrackSelection(participants: [.init(name: "Ben", kind: .mixMinus)])
+        _ = try session(
+            voices([("Ana", 1000, 0), ("Ben", 2000, 0)]), output: output, selection: selection
+        ).run()
+        #expect(Set(output.tracks.map(\.name)) == ["ben-mix-minus"])
+        let samples = output.audio("ben-mix-minus").dropFirst(20_000).prefix(20_000)
+        #expect(samples.count == 20_000 && samples.allSatisfy { $0 == 1000 })
     }
 
     @Test func `a session file chooses whose tracks an output gets`() throws {

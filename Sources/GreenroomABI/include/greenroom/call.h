@@ -25,8 +25,9 @@
  *
  *   DEMAND
  *
- *   The host says what it needs of each track: the largest size and rate that any output wants, or
- *   nothing. What nobody wants need not be received or decoded.
+ *   The host says what it needs of each track: the largest size and rate that any output wants and can
+ *   use, or nothing. Less is asked for at once, more after a few seconds without a change. What nobody
+ *   wants need not be received or decoded.
  */
 #ifndef GREENROOM_CALL_H
 #define GREENROOM_CALL_H

@@ -17,13 +17,16 @@
  *               -> stop_send -> uninitialize -> destroy
  *
  *   Participants whom a call brings (greenroom/call.h) have tracks, too. These come and go while the
- *   session runs: track is called when one was opened, and gone after its last frame or block.
+ *   session runs: track is called when one was opened, and gone after its last frame or block. An
+ *   output that answers within 100 ms gets the track from its start on, a slower one from its answer
+ *   on: the session does not wait for it.
  *
  *   The first calls of track, one for each track, come before the sources know what they send:
  *   the largest capability that is wanted limits what they are offered. A second call for a
  *   video track of the session follows when its source has agreed. What the output writes into the last call
  *   counts until the next one. While it is sending, wants_changed of the host's extension brings
- *   a call for each track of the session's own again, and so does a restart in the new life. A new answer takes effect
+ *   a call for each track again, those of participants among them, and so does a restart in the new
+ *   life, which hears of the tracks that were opened meanwhile, too. A new answer takes effect
  *   while the session runs: the frames and blocks so far come as they were wanted before, and the
  *   next ones as they are wanted then, none twice and none left out. A new rate has its own
  *   periods and samples: an index always counts from the start of the track, at the rate that is
@@ -37,7 +40,8 @@
  *   a recording keeps its size. A lower ceiling takes effect at once, a higher one after a few
  *   seconds without a change. The output still gets its frames as it wants them; an output that
  *   wants them smaller as well uses wants_changed. All ceilings of an output end with its life.
- *   Participants' tracks have none.
+ *   A ceiling of a participant's track goes to the call as demand: what no output can use is not
+ *   asked of the far end.
  *
  *   MEDIA
  *

@@ -1,0 +1,98 @@
+import GreenroomConversion
+import GreenroomRuntime
+import GreenroomVideo
+
+/// A video track in a running session, with the threads of the track and its branches.
+final class VideoPipeline: Sendable {
+    private struct Threads {
+        var track: HostThread?
+        /// Of the branches that take something, or have done so.
+        var branches: [(branch: VideoBranch, thread: HostThread)] = []
+    }
+
+    let track: VideoTrack
+    private let name: String
+    private let number: Int
+    private let firstBranch: Int
+    private let timeline: SessionTimeline
+    private let clock: SessionClock
+    private let events: SessionEvents
+    private let threads = Monitor(Threads())
+
+    /// - Parameters:
+    ///   - name: Of the track's thread.
+    ///   - number: Of the track among those of the session.
+    ///   - firstBranch: The number of its first branch among those of the session.
+    ///   - timeline: That of the track.
+    init(
+        _ track: VideoTrack, name: String, number: Int, firstBranch: Int,
+        timeline: SessionTimeline, clock: SessionClock, events: SessionEvents
+    ) {
+        self.track = track
+        self.name = name
+        self.number = number
+        self.firstBranch = firstBranch
+        self.timeline = timeline
+        self.clock = clock
+        self.events = events
+    }
+
+    /// Starts the threads of the track, and of the branches that take something. The timeline has
+    /// begun.
+    ///
+    /// - Parameter ended: Called when the track has ended. [the track's thread]
+    func begin(_ ended: @escaping @Sendable () -> Void = {}) {
+        let (track, timeline) = (track, timeline)
+        let thread = HostThread(
+            name: name, clock: clock, as: ClockOrder(part: .track, number: number)
+        ) {
+            track.run(on: timeline)
+            ended()
+        }
+        threads.change { $0.track = thread }
+        for branch in track.branches where branch.form != nil { start(branch) }
+    }
+
+    /// Starts the thread of a branch, unless it runs already.
+    private func start(_ branch: VideoBranch) {
+        guard let index = track.branches.firstIndex(where: { $0 === branch }),
+            !threads.withLock({ $0.branches.contains { $0.branch === branch } })
+        else { return }
+        let order = ClockOrder(part: .output, number: firstBranch + index, owner: branch.plugin)
+        let (timeline, events) = (timeline, events)
+        let thread = HostThread(name: branch.name, clock: clock, as: order) {
+            branch.run(on: timeline) {
+                events.send(.outputFailed(output: branch.name, reason: $0))
+            }
+        }
+        threads.change { $0.branches.append((branch, thread)) }
+    }
+
+    /// Changes what an output takes.
+    func change(_ change: VideoTrackInput.BranchChange) {
+        track.change([change])
+        if change.form != nil { start(change.branch) }
+    }
+
+    /// Waits for the track's thread.
+    func joinTrack(until deadline: Int64) {
+        threads.withLock { $0.track }?.join(until: deadline)
+    }
+
+    /// Waits for the threads of the branches, and reports those that are left behind.
+    func joinBranches(until deadline: Int64) {
+        for (branch, thread) in threads.withLock({ $0.branches })
+        where !thread.join(until: deadline) {
+            events.send(
+                .outputFailed(
+                    output: branch.name, reason: "it is still writing, and was left behind"))
+        }
+    }
+
+    /// Whether all threads have ended.
+    var hasEnded: Bool {
+        let threads = threads.withLock { $0.branches.map(\.thread) + [$0.track].compactMap(\.self) }
+        let now = MonotonicClock.now
+        return threads.allSatisfy { $0.join(until: now) }
+    }
+}
