@@ -38,7 +38,10 @@ def processes(host):
 
 
 def cpu(process):
-    words = open("/proc/%d/stat" % process).read().rsplit(")", 1)[1].split()
+    try:
+        words = open("/proc/%d/stat" % process).read().rsplit(")", 1)[1].split()
+    except OSError:
+        sys.exit("a process has ended: " + open(work + "/log").read())
     return (int(words[11]) + int(words[12])) / ticks
 
 

@@ -156,6 +156,22 @@ import Testing
         #expect((result.outputs[1].media?.copied ?? 0) <= losses.count, "\(result.run)")
     }
 
+    @Test func `frames of participants are shared likewise, and a call sends from its process`()
+        throws
+    {
+        func run(_ isolation: String) throws -> Result {
+            let call = TestSession.bundled(
+                "LoopbackCall", "script: \"Ana 0s camera\"", "isolation: \(isolation)")
+            let taker = try Self.taker(isolation, .none, format: 7, ", tracks: [participant *]")
+            return try self.run([taker, taker, taker], "call: \(call)")
+        }
+        let (inHost, isolated) = (try run("host"), try run("process"))
+        #expect(try #require(inHost.outputs.first?.values["frames"]) > 20, "\(inHost.run)")
+        #expect(isolated.outputs.map(\.content) == inHost.outputs.map(\.content))
+        #expect(isolated.outputs.allSatisfy { ($0.media?.copied ?? 0) <= 1 }, "\(isolated.run)")
+        #expect(isolated.report.plugins.allSatisfy { $0.losses == nil }, "\(isolated.run)")
+    }
+
     @Test func `a process has the frames of its own want alone, to read`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", duration: nil,
