@@ -47,10 +47,12 @@ public final class FramePool: Sendable {
     ///   - owner: Keeps the memory alive; lives as long as the pool and every frame.
     ///   - byteLimit: Limit of memory in use, in bytes.
     ///   - guarding: The layout for watching plugins; nil for the compact one.
+    ///   - isReadOnlyElsewhere: Whether other processes may read the memory, and none but this one
+    ///     can write to it.
     package init(
         limit: Int, slotByteCount: Int, memory: UnsafeMutableRawPointer,
         owner: any AnyObject & Sendable, byteLimit: Int = FramePool.ordinaryByteLimit,
-        guarding: FrameGuarding? = nil
+        guarding: FrameGuarding? = nil, isReadOnlyElsewhere: Bool = false
     ) {
         precondition(limit > 0 && slotByteCount > 0, "a pool of given memory has slots")
         precondition(
@@ -63,7 +65,7 @@ public final class FramePool: Sendable {
         slots = (0..<limit).map { index in
             FrameSlot(
                 index: index, memory: memory + index * slotByteCount, capacity: slotByteCount,
-                owner: owner)
+                owner: owner, isReadOnlyElsewhere: isReadOnlyElsewhere)
         }
     }
 
@@ -76,6 +78,19 @@ public final class FramePool: Sendable {
     /// Memory of the pool in bytes, for live and free frames.
     public var heldByteCount: Int {
         allocations.withLock { _ in slots.reduce(0) { $0 + $1.heldByteCount } }
+    }
+
+    /// The size of a slot for frames of a kind: whole pages; nil if the size is illegal or the format
+    /// compressed.
+    package static func slotByteCount(
+        of format: PixelFormat, _ size: FrameSize, guarding: FrameGuarding? = nil
+    ) -> Int? {
+        guard !format.isCompressed,
+            let layout = FrameLayout(
+                format: format, size: size, compressedByteCount: 0, guarding: guarding)
+        else { return nil }
+        let page = FrameSlot.pageByteCount
+        return (layout.totalByteCount + page - 1) / page * page
     }
 
     /// The largest compressed image in bytes: the size of the uncompressed image, and 1 MiB for

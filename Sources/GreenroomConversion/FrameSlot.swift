@@ -12,7 +12,9 @@ final class FrameSlot: Sendable {
     /// Its index in the pool, from 0.
     let index: Int
     /// Keeps memory from outside the pool alive; nil for the slot's own memory.
-    private let owner: (any AnyObject & Sendable)?
+    let owner: (any AnyObject & Sendable)?
+    /// Whether other processes may read that memory, and none but this one can write to it.
+    let isReadOnlyElsewhere: Bool
 
     nonisolated(unsafe) private(set) var memory: UnsafeMutableRawPointer?
     /// The longest frame that fits, in bytes.
@@ -26,14 +28,17 @@ final class FrameSlot: Sendable {
     init(index: Int) {
         self.index = index
         owner = nil
+        isReadOnlyElsewhere = false
     }
 
     /// Makes a slot of existing memory that never moves.
     init(
-        index: Int, memory: UnsafeMutableRawPointer, capacity: Int, owner: any AnyObject & Sendable
+        index: Int, memory: UnsafeMutableRawPointer, capacity: Int,
+        owner: any AnyObject & Sendable, isReadOnlyElsewhere: Bool
     ) {
         self.index = index
         self.owner = owner
+        self.isReadOnlyElsewhere = isReadOnlyElsewhere
         self.memory = memory
         self.capacity = capacity
     }

@@ -48,6 +48,15 @@ public struct VideoFrame: ~Copyable, Sendable {
     /// Whether it is in memory from outside the pool, which other processes may write at any time.
     package var isInGivenMemory: Bool { slot.isGiven }
 
+    /// The memory of its pixels, if other processes may read it and none but this one can write to it;
+    /// nil otherwise.
+    package var sharedMemory: (any AnyObject & Sendable)? {
+        slot.isReadOnlyElsewhere ? slot.owner : nil
+    }
+
+    /// Whether ``sharedMemory`` is not nil.
+    package var isInSharedMemory: Bool { slot.isReadOnlyElsewhere }
+
     /// Whether both references are to the same pixels.
     package borrowing func hasSamePixels(as other: borrowing VideoFrame) -> Bool {
         slot === other.slot

@@ -45,7 +45,10 @@ package enum MessageLayout {
     package static let number = subject + MemoryLayout<gr_video_frame>.stride
     /// A byte: whether the pointer argument was NULL.
     package static let isNull = number + 8
-    /// The samples of an audio block.
+    /// The number of the memory of a frame that an output takes, after the frame and its planes.
+    package static let memory =
+        subject + MemoryLayout<gr_output_frame>.stride + MemoryLayout<SharedPlanes>.stride
+    /// The samples of an audio block, after every description of one; a frame's ends before, too.
     package static let samples = 256
 }
 

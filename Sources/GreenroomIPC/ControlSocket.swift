@@ -24,6 +24,10 @@ package struct ControlSocket: ~Copyable, Sendable {
         case refusal = 8
         /// Host to runner: the socket of another runner in this process.
         case addInstance = 9
+        /// Host to runner: the memory with this number, for reading.
+        case addMemory = 10
+        /// Host to runner: no frame is in the memory with this number any more.
+        case removeMemory = 11
     }
 
     package struct Message: Sendable {

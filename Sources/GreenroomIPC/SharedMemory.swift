@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import Synchronization
 import SystemPackage
 
 /// A memory file that two processes map.
@@ -10,6 +11,12 @@ package final class SharedMemory: Sendable {
     /// For the other process; -1 in the process that received it.
     package let descriptor: Int32
     package let byteCount: Int
+    /// Of all memory that this process has made; 0 in a process that received it.
+    package let number: UInt32
+    /// Whether other processes may only read it, whatever they try.
+    package let isReadOnlyElsewhere: Bool
+    private let ends = Mutex<[@Sendable (UInt32) -> Void]>([])
+    private static let lastNumber = Atomic<UInt32>(0)
     /// Safe to send: it never changes. It points to atomics, and to bytes that belong to one side
     /// at a time.
     nonisolated(unsafe) package let base: UnsafeMutableRawPointer
@@ -38,20 +45,24 @@ package final class SharedMemory: Sendable {
         self.descriptor = descriptor
         self.byteCount = byteCount
         self.base = base
+        self.isReadOnlyElsewhere = isReadOnlyElsewhere
+        number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
     /// Maps memory that another process made, for reading alone if that process allows no more;
     /// closes the descriptor.
     ///
+    /// - Parameter byteCount: Its size; nil for any.
     /// - Throws: ``ChannelError`` if its size is not sealed or not as expected.
-    package init(adopting descriptor: Int32, byteCount: Int) throws(ChannelError) {
+    package init(adopting descriptor: Int32, byteCount: Int? = nil) throws(ChannelError) {
         var status = stat()
         guard fstat(descriptor, &status) == 0, greenroom_is_sealed(descriptor) != 0,
-            Int(status.st_size) == byteCount
+            status.st_size > 0, Int(status.st_size) == byteCount ?? Int(status.st_size)
         else {
             close(descriptor)
             throw ChannelError("map shared memory whose size is not sealed", errno: EINVAL)
         }
+        let byteCount = Int(status.st_size)
         guard let base = Self.map(descriptor, byteCount) else {
             let error = errno
             close(descriptor)
@@ -62,11 +73,19 @@ package final class SharedMemory: Sendable {
         self.descriptor = -1
         self.byteCount = byteCount
         self.base = base
+        isReadOnlyElsewhere = false
+        number = 0
     }
 
     deinit {
         munmap(base, byteCount)
         if descriptor >= 0 { close(descriptor) }
+        for end in ends.withLock({ $0 }) { end(number) }
+    }
+
+    /// Calls a body with its number when it has ended. [any]
+    package func atEnd(_ body: @escaping @Sendable (UInt32) -> Void) {
+        ends.withLock { $0.append(body) }
     }
 
     /// Bytes in memory, whichever process touched them; 0 in a process that received the memory.

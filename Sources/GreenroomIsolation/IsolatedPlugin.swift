@@ -41,6 +41,11 @@ final class IsolatedPlugin: InstanceBackend {
     var capabilities: [VideoCapability] { state.withLock { $0.capabilities } }
     var takesNewOffers: Bool { state.withLock { $0.takesNewOffers } }
     var pool: FramePool? { state.withLock { $0.pool } }
+    var isIsolated: Bool { true }
+    var lentByteCount: Int {
+        let (pool, runner) = state.withLock { ($0.pool, $0.runner) }
+        return (pool?.heldByteCount ?? 0) + (runner?.connection.lentByteCount ?? 0)
+    }
 
     /// A thread that calls the host sleeps while a thread of the host's works for it.
     var isAtRest: Bool {
@@ -86,14 +91,12 @@ final class IsolatedPlugin: InstanceBackend {
         case invalid
     }
 
-    /// Makes the memory for the plugin's frames; nil for a plugin without frames.
+    /// Makes the memory for the frames that the plugin sends or edits; nil for one that has none.
     private func makeFrames() throws(LoadError) -> SharedMemory? {
         guard context.frameLimit > 0 else { return nil }
         do throws(ChannelError) {
             let frames = try SharedMemory(
-                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount,
-                // A call sends from this memory, too; what it gets lies there as its own copies.
-                isReadOnlyElsewhere: descriptor.kind.isOutput && !descriptor.kind.isCall)
+                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount)
             let pool = FramePool(
                 limit: context.frameLimit, slotByteCount: FrameArena.slotByteCount,
                 memory: frames.base, owner: frames,
@@ -263,7 +266,10 @@ final class IsolatedPlugin: InstanceBackend {
         _ = step(.demand, message)
     }
 
-    func take(_ frame: inout gr_output_frame) -> Status { connection?.take(frame) ?? .gone }
+    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status {
+        guard let connection, let memory = memory as? SharedMemory else { return .gone }
+        return connection.take(frame, in: memory)
+    }
 
     func take(_ block: inout gr_output_block) -> Status { connection?.take(block) ?? .gone }
 }

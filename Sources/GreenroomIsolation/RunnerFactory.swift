@@ -1,4 +1,6 @@
+import GreenroomConversion
 import GreenroomIPC
+import GreenroomMedia
 import GreenroomSession
 import GreenroomPluginInterface
 
@@ -35,6 +37,10 @@ extension IsolatedLibrary: RunnerFactory {
 extension RunnerFactory {
     var observer: (any InstanceObserver)? { nil }
 
+    package var allocator: (any FrameAllocator)? {
+        SharedFrameAllocator(guarding: observer?.guarding)
+    }
+
     /// Chooses the plugin that the scan found.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,
@@ -44,6 +50,22 @@ extension RunnerFactory {
             throw .changed(descriptor, path)
         }
         return (descriptor, settings)
+    }
+}
+
+/// Allocates frames that runners map, and can't write to.
+struct SharedFrameAllocator: FrameAllocator {
+    /// The layout for watching plugins; nil for a session's layout.
+    let guarding: FrameGuarding?
+
+    func allocate(_ count: Int, _ format: PixelFormat, _ size: FrameSize) -> FramePool? {
+        guard let slot = FramePool.slotByteCount(of: format, size, guarding: guarding),
+            let memory = try? SharedMemory(
+                name: "greenroom-lent", byteCount: count * slot, isReadOnlyElsewhere: true)
+        else { return nil }
+        return FramePool(
+            limit: count, slotByteCount: slot, memory: memory.base, owner: memory,
+            byteLimit: .max, guarding: guarding, isReadOnlyElsewhere: true)
     }
 }
 

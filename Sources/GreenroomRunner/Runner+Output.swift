@@ -9,7 +9,7 @@ extension Runner {
     /// Whether the instance is an output.
     var isOutput: Bool { state.withLock { $0.descriptor?.kind.isOutput ?? false } }
 
-    /// Passes a frame in the frames' memory, or a block in the message, to the plugin. [media]
+    /// Passes a frame in memory of the host, or a block in the message, to the plugin. [media]
     ///
     /// - Returns: The length of the answer in the message.
     func pass(_ call: Call, _ channel: Channel) -> Int {
@@ -32,13 +32,45 @@ extension Runner {
             }
             return channel.answer(status)
         }
-        guard let frames else { return channel.answer(Status.gone) }
+        guard let memory = memory(channel.read(at: MessageLayout.memory)) else {
+            return channel.answer(Status.noBuffer)
+        }
         var frame = channel.read(gr_output_frame.self, at: MessageLayout.subject)
         let planes = channel.read(
             SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_output_frame>.stride)
-        frame.frame.place(planes, in: frames)
+        frame.frame.place(planes, in: memory)
         return channel.answer(functions.take(&frame))
     }
+
+    /// Memory of the host with frames to read; nil if it can't be mapped, or the host is gone. Waits
+    /// until it has arrived: it comes by the socket. [media]
+    private func memory(_ number: UInt32) -> SharedMemory? {
+        while !channels.isLost {
+            if let arrived = state.withLock({ $0.memories[number] }) { return arrived.mapped }
+            memoryNews.take()
+        }
+        return nil
+    }
+
+    /// Maps memory for reading.
+    func addMemory(_ number: UInt32, _ descriptors: [Int32]) {
+        ControlSocket.discard(Array(descriptors.dropFirst()))
+        let mapped = descriptors.first.flatMap { try? SharedMemory(adopting: $0) }
+        state.withLock { $0.memories[number] = ReadMemory(mapped: mapped) }
+        memoryNews.give()
+    }
+
+    /// Unmaps memory that has no frames any more.
+    func removeMemory(_ number: UInt32) {
+        // Unmapped outside the lock.
+        _ = state.withLock { $0.memories.removeValue(forKey: number) }
+    }
+}
+
+/// Memory of the host with frames to read.
+struct ReadMemory: Sendable {
+    /// Nil if it could not be mapped.
+    var mapped: SharedMemory?
 }
 
 extension RunnerInterface {
@@ -113,7 +145,7 @@ extension Channel {
 }
 
 extension gr_video_frame {
-    /// Points the planes into the frames' memory.
+    /// Points the planes into memory.
     fileprivate mutating func place(_ places: SharedPlanes, in frames: SharedMemory) {
         func pointer(_ index: Int) -> UnsafePointer<UInt8>? {
             index < plane_count

@@ -44,6 +44,8 @@ package final class Runner: Sendable {
         /// The senders of a call's open tracks.
         var tracks: [TrackSender] = []
         var stage = Stage.none
+        /// The host's memory of frames that an output reads, by number.
+        var memories: [UInt32: ReadMemory] = [:]
         /// The last status that refused a step.
         var failure: Status?
         var hasVirtualClock = false
@@ -68,7 +70,9 @@ package final class Runner: Sendable {
     let probe: (any RunnerProbe)?
     private let socket: ControlSocket
     private let environment: Environment
-    private let channelPermits: ChannelPermits
+    private let channelPermits: Semaphore
+    /// Given for each memory that has arrived, and when the host is gone.
+    let memoryNews = Semaphore(0)
     /// Whether more frames than ``residentFrames`` are resident.
     let hasSpareFrames = Atomic(false)
 
@@ -101,7 +105,7 @@ package final class Runner: Sendable {
         self.socket = socket
         self.environment = environment
         probe = environment.makeProbe?()
-        channelPermits = ChannelPermits(Channels.count - Channels.firstOfPlugin)
+        channelPermits = Semaphore(Channels.count - Channels.firstOfPlugin)
         RunnerInterface.runners.withLock { $0.append(self) }
     }
 
@@ -345,10 +349,15 @@ package final class Runner: Sendable {
                     socket.send(.pong, message.value)
                 case .message(let message) where message.kind == .addInstance:
                     if let descriptor = message.descriptors.first { addInstance(descriptor) }
+                case .message(let message) where message.kind == .addMemory:
+                    addMemory(message.value, message.descriptors)
+                case .message(let message) where message.kind == .removeMemory:
+                    removeMemory(message.value)
                 case .message(let message) where message.kind != .end: continue
                 case .nothing, .garbage: continue
                 case .message, .end:
                     channels.lose()
+                    memoryNews.give()
                     environment.end()
                     return
                 }

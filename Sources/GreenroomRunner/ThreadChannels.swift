@@ -62,11 +62,11 @@ enum ThreadChannels {
     }
 }
 
-/// Counts free channels.
+/// A semaphore: counts what threads may take.
 ///
 /// Sendable without the compiler's proof: any thread may use a semaphore, and its address is fixed
 /// for the life of this object.
-final class ChannelPermits: @unchecked Sendable {
+final class Semaphore: @unchecked Sendable {
     private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     init(_ count: Int) { sem_init(semaphore, 0, UInt32(count)) }
@@ -76,7 +76,7 @@ final class ChannelPermits: @unchecked Sendable {
         semaphore.deallocate()
     }
 
-    /// Takes a channel; waits for one if none is free.
+    /// Takes one; waits for it if there is none.
     func take() { while sem_wait(semaphore) != 0, errno == EINTR {} }
 
     func give() { sem_post(semaphore) }

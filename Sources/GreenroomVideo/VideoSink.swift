@@ -16,6 +16,9 @@ package protocol VideoSink: AnyObject, Sendable {
     /// one size.
     var pieces: [OutputPiece] { get }
 
+    /// Allocates the memory in which it takes frames without a copy; nil for any memory.
+    var allocator: (any FrameAllocator)? { get }
+
     /// Takes a frame for one or more periods of the branch's rate. [the branch's thread]
     ///
     /// - Throws: When the output failed; it gets no more frames.
@@ -29,6 +32,7 @@ extension VideoSink {
     package var plugin: Int { -1 }
     package var takesOtherSizes: Bool { false }
     package var pieces: [OutputPiece] { [] }
+    package var allocator: (any FrameAllocator)? { nil }
 }
 
 /// A file of an output whose size has changed.

@@ -11,6 +11,9 @@ package final class VideoTrack: Sendable {
         package var want: VideoWant
         package var branches: [VideoBranch]
         package var sizing: OutputSizing
+        /// The frames of a want of outputs in processes of their own: no process can read those of
+        /// another want. Nil without such an output.
+        fileprivate var sharedFrames: SharedFrames?
 
         package init(
             want: VideoWant, branches: [VideoBranch], sizing: OutputSizing = .asAsked
@@ -18,6 +21,23 @@ package final class VideoTrack: Sendable {
             self.want = want
             self.branches = branches
             self.sizing = sizing
+        }
+
+        /// The most blocks of frames: what each branch may queue and its plugin keep, and one for the
+        /// frame that is made.
+        fileprivate var blockLimit: Int { 1 + Self.blocksOfBranch * branches.count }
+
+        /// A branch uses 19 frames, and its plugin may keep 8.
+        private static let blocksOfBranch = 4
+
+        /// Makes frames for outputs in processes of their own, or no more.
+        fileprivate mutating func followBranches() {
+            let allocator = branches.lazy.compactMap { $0.form?.sink.allocator }.first
+            if allocator == nil {
+                sharedFrames = nil
+            } else if sharedFrames == nil {
+                sharedFrames = allocator.map { SharedFrames($0) }
+            }
         }
     }
 
@@ -101,6 +121,7 @@ package final class VideoTrack: Sendable {
             _ limit: VideoCapability, _ filters: FilterChain, groups: [Group], largest: FrameSize?
         ) {
             self.groups = groups
+            for index in groups.indices { self.groups[index].followBranches() }
             self.limit = limit
             self.filters = filters
             shape = ShapeFollower(agreed: limit.size, maximum: largest)
@@ -137,19 +158,35 @@ package final class VideoTrack: Sendable {
                 groups[index].branches.removeAll { $0 === branch }
             }
             groups.removeAll(where: \.branches.isEmpty)
+            for index in groups.indices { groups[index].followBranches() }
             slates = []
         }
 
         /// Adds an output; equal wants share a group.
         mutating func add(_ branch: VideoBranch, _ form: BranchForm) {
             slates = []
-            if let index = groups.firstIndex(where: {
-                $0.want == form.want && $0.sizing == form.sizing
-            }) {
-                groups[index].branches.append(branch)
+            var place = groups.firstIndex { $0.want == form.want && $0.sizing == form.sizing }
+            if let place {
+                groups[place].branches.append(branch)
             } else {
                 groups.append(Group(want: form.want, branches: [branch], sizing: form.sizing))
+                place = groups.count - 1
             }
+            if let place { groups[place].followBranches() }
+        }
+
+        /// Converts a frame for a group: for outputs in processes of their own into memory that they
+        /// read, and if that has no room into the track's, of which they get copies.
+        mutating func convert(
+            _ frame: borrowing VideoFrame, to want: VideoWant, forGroup index: Int,
+            into pool: FramePool
+        ) throws(ConversionError) -> VideoFrame {
+            let blockLimit = groups[index].blockLimit
+            guard let size = want.size,
+                let block = groups[index].sharedFrames?.block(
+                    for: want.format, size, limit: blockLimit)
+            else { return try converter.convert(frame, to: want, into: pool) }
+            return try converter.copy(frame, to: want, into: block)
         }
 
         /// Changes the size and rate. A new rate starts new periods.
@@ -550,15 +587,16 @@ package final class VideoTrack: Sendable {
         _ timeline: SessionTimeline
     ) {
         for tap in taps { tap.show(frame.share()) }
-        for group in work.groups {
-            let want = work.want(of: group)
+        for index in work.groups.indices {
+            let want = work.want(of: work.groups[index])
             var converted: VideoFrame?
-            for branch in group.branches {
+            for branch in work.groups[index].branches {
                 let now = timeline.time(of: input.clock.now)
                 guard let claim = branch.claim(point, at: now) else { continue }
                 if converted == nil {
                     do throws(ConversionError) {
-                        converted = try work.converter.convert(frame, to: want, into: pool)
+                        converted = try work.convert(
+                            frame, to: want, forGroup: index, into: pool)
                     } catch {
                         complain(error, &work)
                     }

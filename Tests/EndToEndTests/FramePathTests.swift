@@ -30,6 +30,8 @@ import Testing
         var filter: String?
         /// What the outputs want, besides one recording of frames as they are.
         var outputs: [String] = []
+        /// Plugins in processes of their own that take frames as they are, besides.
+        var takers = 0
         /// The most that a frame may cost, without the half that is left for other work.
         var limit: Cost
 
@@ -61,6 +63,9 @@ import Testing
         Path(
             name: "an output that scales", outputs: [", size: 128x72"],
             limit: Cost(allocations: 1.5, locks: 9, wakeups: 3, copies: 0.25)),
+        Path(
+            name: "three isolated outputs", takers: 3,
+            limit: Cost(allocations: 0, locks: 42, wakeups: 8, copies: 1)),
     ]
 
     @Test(arguments: paths)
@@ -139,7 +144,7 @@ private struct Count {
         let session = try TestSession(
             "camera: \(TestSession.library(flood, settings, filter))", maximum: "256x144@1000",
             duration: "1500ms", table: "[256x144@1000]", isolation: path.isolation,
-            outputs: Self.outputs(path.outputs))
+            outputs: try Self.outputs(path.outputs, takers: path.takers))
         numbers = try Self.run(session)
         let picture = try session.report().picture("camera")
         frames = Double(picture.accepted)
@@ -152,7 +157,7 @@ private struct Count {
             """
             camera: \(TestSession.library(flood, "width: 256, height: 144, fps: 1"))
             \(audio ? "microphone: \(TestSession.bundled("Tone"))" : "")
-            """, duration: "\(milliseconds)ms", outputs: Self.outputs([]))
+            """, duration: "\(milliseconds)ms", outputs: try Self.outputs([]))
         numbers = try Self.run(session)
     }
 
@@ -163,7 +168,7 @@ private struct Count {
             camera: \(TestSession.library(
                 try Self.built.get().flood, "width: 256, height: 144, fps: 1"))
             microphone: \(try TestSession.hostile("BeepMic", "block: \(block)"))
-            """, duration: "1500ms", outputs: Self.outputs([]))
+            """, duration: "1500ms", outputs: try Self.outputs([]))
         numbers = try Self.run(session)
         frames = Double(try session.report().sound("microphone").sent)
     }
@@ -184,8 +189,13 @@ private struct Count {
             copies: (bytes - other.bytes) / frames / (256 * 144 * 1.5))
     }
 
-    private static func outputs(_ wants: [String]) -> String {
-        let others = wants.enumerated().map { ", { record: { folder: other\($0)\($1) } }" }
+    private static func outputs(_ wants: [String], takers: Int = 0) throws -> String {
+        var others = wants.enumerated().map { ", { record: { folder: other\($0)\($1) } }" }
+        for _ in 0..<takers {
+            let library = try TestPlugins.benchmark("take")
+            others.append(
+                ", \(TestSession.library(library, "format: 1", "isolation: process"))")
+        }
         return "[{ record: recording }\(others.joined())]"
     }
 

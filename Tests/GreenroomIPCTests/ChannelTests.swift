@@ -170,6 +170,40 @@ struct SharedMemoryTests {
         #expect(errno == EPERM)
     }
 
+    @Test func `memory that is read-only elsewhere can't be written, whatever one tries`() throws {
+        let memory = try SharedMemory(name: "test", byteCount: 8192, isReadOnlyElsewhere: true)
+        memory.base.storeBytes(of: 42, as: UInt8.self)
+        let descriptor = dup(memory.descriptor)
+        let again = open("/proc/self/fd/\(descriptor)", O_RDWR | O_CLOEXEC)
+        for descriptor in [descriptor, again] where descriptor >= 0 {
+            let mapped = mmap(
+                nil, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+            #expect(mapped == MAP_FAILED && errno == EPERM)
+            var byte: UInt8 = 7
+            #expect(pwrite(descriptor, &byte, 1, 0) == -1 && errno == EPERM)
+            #expect(ftruncate(descriptor, 0) == -1 && errno == EPERM)
+        }
+        if again >= 0 { close(again) }
+        let reader = try SharedMemory(adopting: descriptor)
+        #expect(reader.byteCount == 8192 && reader.base.load(as: UInt8.self) == 42)
+        #expect(mprotect(reader.base, 4096, PROT_READ | PROT_WRITE) == -1 && errno == EACCES)
+        #expect(madvise(reader.base, 4096, MADV_REMOVE) == -1)
+        // This process still writes, and the other one sees it.
+        memory.base.storeBytes(of: 43, as: UInt8.self)
+        #expect(reader.base.load(as: UInt8.self) == 43)
+    }
+
+    @Test func `its end is told with its number`() throws {
+        let ended = Mutex<[UInt32]>([])
+        var memory: SharedMemory? = try SharedMemory(name: "test", byteCount: 4096)
+        let number = try #require(memory?.number)
+        for _ in 0..<2 { memory?.atEnd { number in ended.withLock { $0.append(number) } } }
+        #expect(try SharedMemory(name: "test", byteCount: 4096).number != number)
+        #expect(ended.withLock { $0 } == [])
+        memory = nil
+        #expect(ended.withLock { $0 } == [number, number])
+    }
+
     private func openTemporaryFile(byteCount: Int) -> Int32? {
         guard let file = tmpfile() else { return nil }
         defer { fclose(file) }

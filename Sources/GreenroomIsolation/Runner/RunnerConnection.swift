@@ -19,6 +19,12 @@ final class RunnerConnection: Sendable {
         case lost(evidence: String)
     }
 
+    /// Memory that the runner has mapped to read frames, and that lives as long as its frames.
+    private struct LentMemory {
+        weak var memory: SharedMemory?
+        var number: UInt32
+    }
+
     private struct State {
         var phase = Phase.running
         /// The sender that the plugin may use.
@@ -27,6 +33,8 @@ final class RunnerConnection: Sendable {
         var trackSenders: [UInt64] = []
         /// Whether the warning about an ended sender is logged.
         var hasWarnedOfDeadSender = false
+        /// Memory of other frames that the runner has mapped.
+        var lent: [LentMemory] = []
         /// Channels that the plugin's own threads use.
         var openChannels: Set<Int> = []
         /// Whether the runner's watch thread runs.
@@ -37,7 +45,7 @@ final class RunnerConnection: Sendable {
 
     let context: InstanceContext
     let channels: Channels
-    /// The memory of the plugin's frames; nil for audio.
+    /// The memory of the frames that the plugin sends or edits; nil for none.
     let frames: SharedMemory?
     /// Watches the instance; nil in a session.
     let observer: (any InstanceObserver)?
@@ -114,9 +122,11 @@ final class RunnerConnection: Sendable {
         return Status(rawValue: channel.read())
     }
 
-    /// Passes a frame in ``frames`` to the plugin. [media]
-    func take(_ frame: gr_output_frame) -> Status {
-        guard let frames else { return .gone }
+    /// Passes a frame to the plugin. [media]
+    ///
+    /// - Parameter memory: Where it is; the plugin can't write to it.
+    func take(_ frame: gr_output_frame, in memory: SharedMemory) -> Status {
+        guard lend(memory) else { return .gone }
         let channel = channels[Channels.media]
         var described = frame
         described.frame.planes.0.data = nil
@@ -124,9 +134,39 @@ final class RunnerConnection: Sendable {
         described.frame.planes.2.data = nil
         channel.write(described, at: MessageLayout.subject)
         channel.write(
-            SharedPlanes(of: frame.frame, in: frames),
+            SharedPlanes(of: frame.frame, in: memory),
             at: MessageLayout.subject + MemoryLayout<gr_output_frame>.stride)
+        channel.write(memory.number, at: MessageLayout.memory)
         return pass(.takeFrame, length: MessageLayout.samples, on: channel)
+    }
+
+    /// Has the runner map memory, unless it has done so already.
+    ///
+    /// - Returns: Whether it has the memory, or gets it.
+    private func lend(_ memory: SharedMemory) -> Bool {
+        guard memory.isReadOnlyElsewhere else { return false }
+        let isLent = state.withLock { state in
+            state.lent.contains { $0.number == memory.number }
+        }
+        if isLent { return true }
+        let isSent = socket.send(.addMemory, memory.number, descriptors: [memory.descriptor])
+        guard isSent else { return false }
+        state.withLock { $0.lent.append(LentMemory(memory: memory, number: memory.number)) }
+        memory.atEnd { [weak self] in self?.takeBack(memoryOf: $0) }
+        return true
+    }
+
+    /// Has the runner unmap memory that has no frames any more.
+    private func takeBack(memoryOf number: UInt32) {
+        state.withLock { $0.lent.removeAll { $0.number == number } }
+        socket.send(.removeMemory, number)
+    }
+
+    /// Bytes of the memory that the runner has mapped to read frames.
+    var lentByteCount: Int {
+        // Let go outside the lock, which the end of memory takes.
+        let lent = state.withLock { state in state.lent.compactMap(\.memory) }
+        return lent.reduce(0) { $0 + $1.heldByteCount }
     }
 
     /// Passes a block of audio to the plugin. [media]

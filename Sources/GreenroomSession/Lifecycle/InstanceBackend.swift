@@ -21,11 +21,17 @@ package protocol InstanceBackend: Sendable {
     /// Whether the plugin implements `property_change`.
     var takesNewOffers: Bool { get }
 
-    /// The pool of frames that the plugin fills, edits or reads; nil for any memory.
+    /// The pool of frames that the plugin fills or edits; nil for any memory.
     var pool: FramePool? { get }
 
     /// Whether no thread of its process runs. [any]
     var isAtRest: Bool { get }
+
+    /// Whether it is in a process of its own, whose end takes its memory.
+    var isIsolated: Bool { get }
+
+    /// Bytes of frames that its process has mapped and that are not its own.
+    var lentByteCount: Int { get }
 
     /// The sandbox of its process; nil in the host's process, and before `create`.
     var sandbox: [SandboxLayerState]? { get }
@@ -61,7 +67,9 @@ package protocol InstanceBackend: Sendable {
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status
 
     /// Passes a frame to an output. [media]
-    func take(_ frame: inout gr_output_frame) -> Status
+    ///
+    /// - Parameter memory: ``VideoFrame/sharedMemory`` of the frame.
+    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status
 
     /// Passes a block of audio to an output. [media]
     func take(_ block: inout gr_output_block) -> Status
@@ -79,12 +87,16 @@ package protocol InstanceBackend: Sendable {
 extension InstanceBackend {
     /// Whether no thread of this process runs.
     package var isAtRest: Bool { ThreadStates.allSleep() }
+    package var isIsolated: Bool { false }
+    package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
 
     /// Wants nothing: it is no output.
     package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status { .unsupported }
 
     /// Takes nothing: it is no output.
-    package func take(_ frame: inout gr_output_frame) -> Status { .unsupported }
+    package func take(
+        _ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?
+    ) -> Status { .unsupported }
 
     /// Takes nothing: it is no output.
     package func take(_ block: inout gr_output_block) -> Status { .unsupported }
@@ -119,8 +131,15 @@ package protocol PluginFactory: Sendable {
     /// Set for a plugin that connects by itself.
     var arrivals: (any PeerListener)? { get }
 
+    /// Allocates the frames that the instances of an output can read; nil for any memory.
+    var allocator: (any FrameAllocator)? { get }
+
     /// Begins a life; the plugin's code runs from ``InstanceBackend/create(_:)`` on.
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend
+}
+
+extension PluginFactory {
+    package var allocator: (any FrameAllocator)? { nil }
 }
 
 /// What a life knows of its session.

@@ -19,18 +19,18 @@ struct InstanceEnvironment: Sendable {
     let pausedAudio: [AudioIngest]
     let clock: SessionClock
     let events: SessionEvents
-    /// Limit of the plugin's frames in use; 0 for audio.
+    /// Limit of the plugin's own frames in use; 0 for one that has none.
     let frameLimit: Int
     private let limiter = LogRateLimiter()
 
     /// - Parameters:
     ///   - editedFrameLimit: For a pre-processor, the limit of its frames in use.
-    ///   - participantFrameLimit: For an output, that of the frames of participants.
+    ///   - sentFrameLimit: For a call, that of the frames that it sends.
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
         roster: CallRoster?, clock: SessionClock, events: SessionEvents, editedFrameLimit: Int,
-        participantFrameLimit: Int
+        sentFrameLimit: Int
     ) {
         self.feed = feed
         self.roster = roster
@@ -46,7 +46,7 @@ struct InstanceEnvironment: Sendable {
             switch descriptor.kind.facts.direction {
             case .source: videoIngest?.frameLimit ?? 0
             case .filter: editedFrameLimit
-            case .output: OutputFeed.frameLimit + participantFrameLimit
+            case .output: sentFrameLimit
             }
     }
 

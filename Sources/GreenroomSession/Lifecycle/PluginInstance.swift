@@ -34,17 +34,18 @@ package final class PluginInstance: Sendable {
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
     ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
     ///   - editedFrameLimit: For a pre-processor, the limit of its frames in use.
+    ///   - sentFrameLimit: For a call, that of the frames that it sends.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
         pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil,
-        roster: CallRoster? = nil, editedFrameLimit: Int = 0, participantFrameLimit: Int = 0
+        roster: CallRoster? = nil, editedFrameLimit: Int = 0, sentFrameLimit: Int = 0
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
             audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
             roster: roster, clock: clock, events: events, editedFrameLimit: editedFrameLimit,
-            participantFrameLimit: participantFrameLimit)
+            sentFrameLimit: sentFrameLimit)
         factory = plan.factory
         isRequired = plan.isRequired
         state = Mutex(State(settings: plan.settings))
@@ -104,8 +105,11 @@ package final class PluginInstance: Sendable {
     /// What the source says it can send; empty if it says nothing, and before `create`.
     package var capabilities: [VideoCapability] { backend?.capabilities ?? [] }
 
-    /// The pool of frames that the plugin edits or reads, in this life; nil for any memory.
+    /// The pool of frames that the plugin edits, in this life; nil for any memory.
     package var editingPool: FramePool? { backend?.pool }
+
+    /// Allocates the frames that an output can read; nil for any memory.
+    var allocator: (any FrameAllocator)? { factory.allocator }
 
     /// Set for a plugin that connects by itself.
     var arrivals: (any PeerListener)? { factory.arrivals }

@@ -71,14 +71,9 @@ extension PluginLife {
 
     /// Passes a frame. [media]
     ///
-    /// - Parameter frame: In memory that the plugin can read.
+    /// - Parameter frame: In memory that the plugin can read; see ``PluginInstance/allocator``.
     func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status? {
         guard let gate, let feed = environment.feed, let backend = gate.enter() else {
-            return nil
-        }
-        // This life can't access a frame in the last life's memory.
-        if let pool = backend.pool, !pool.owns(frame) {
-            gate.leave(after: nil)
             return nil
         }
         var description = gr_output_frame(
@@ -89,7 +84,7 @@ extension PluginLife {
                 gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)))
         description.frame.info.pts_ns = place.ptsNanoseconds
         let begun = clock.now
-        let status = backend.take(&description)
+        let status = backend.take(&description, in: frame.sharedMemory)
         let nanoseconds = clock.now - begun
         feed.endLending()
         gate.leave(after: nanoseconds)

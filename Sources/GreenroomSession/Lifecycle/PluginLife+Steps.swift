@@ -37,7 +37,7 @@ extension PluginLife {
             handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
             frameLimit: environment.frameLimit,
             lentBytes: { [weak self] in
-                self?.state.withLock { $0.backend }?.pool?.heldByteCount ?? 0
+                self?.state.withLock { $0.backend }?.lentByteCount ?? 0
             },
             log: { [environment] in environment.log($0, $1) },
             lose: { [weak self] in self?.lose(because: $0) },

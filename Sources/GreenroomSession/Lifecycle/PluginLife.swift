@@ -236,8 +236,8 @@ final class PluginLife: Sendable {
             environment.follow(next)
             gate?.close()
             environment.feed?.control.endLife()
-            // A plugin that hangs in this process may still write to its leases.
-            if state.backend?.pool != nil {
+            // A plugin that hangs in this process may still use its leases and the frames it keeps.
+            if state.backend?.isIsolated == true {
                 environment.videoIngest?.begin(pool: nil)
                 environment.feed?.forgetFrames()
             }

@@ -11,10 +11,6 @@ import GreenroomVideo
 /// What an output plugin gets of a session: its wants, the frames that it keeps, and its counters,
 /// through all its lives.
 package final class OutputFeed: Sendable {
-    /// The limit of frames in a plugin's own process: those that it keeps, and for each track the
-    /// one in hand and the one before.
-    static let frameLimit = Int(GR_MAX_KEPT) + 2 * SessionTrack.allCases.count
-
     /// The most tracks of participants that have ended whose counters stay.
     private static let endedLimit = 100
 
@@ -49,8 +45,11 @@ package final class OutputFeed: Sendable {
         package var refused: [String: Int] = [:]
         /// Left out while the plugin was lost, or stopped.
         package var away = 0
-        /// Left out because the plugin kept or held all frames of its memory.
+        /// Left out because there was no memory that the plugin's process can read.
         package var noBuffer = 0
+        /// Frames copied into memory that the plugin's process can read: black, slates and what is
+        /// shown when a want begins. Nil for none.
+        package var copied: Int?
         /// Samples of audio lost because the plugin was too slow, replaced by silence.
         package var lostSamples: Int?
     }
@@ -300,6 +299,10 @@ package final class OutputFeed: Sendable {
         }
     }
 
+    func countCopied(of track: UInt32) {
+        count(of: track) { $0.copied = ($0.copied ?? 0) + 1 }
+    }
+
     func count(lostSamples: Int, of track: UInt32) {
         count(of: track) { $0.lostSamples = lostSamples }
     }
@@ -514,7 +517,7 @@ extension OutputFeed.Answer {
         }
         let parts = [
             (refused, "refused by it"), (counts.away, "while it was away"),
-            (counts.noBuffer, "with all its frames kept"),
+            (counts.noBuffer, "without memory for them"),
             (counts.lostSamples ?? 0, "samples lost: it was too slow"),
         ]
         return "\(output) \(track.name): \(counts.taken) taken, "

@@ -7,10 +7,11 @@ import Synchronization
 
 /// Passes the frames of a track to an output plugin.
 ///
-/// A plugin in a process of its own gets a copy in memory that its process maps. A frame that is
-/// repeated is copied once.
+/// A plugin in a process of its own gets frames in memory that its process maps: those that the track
+/// converts for it are there, and others are copied there, black and slates for example. A frame that
+/// is repeated is copied once.
 package final class PluginVideoSink: VideoSink {
-    /// A frame, and its copy in the plugin's memory.
+    /// A frame, and its copy in memory that the plugin's process can read.
     private struct Copy: ~Copyable, Sendable {
         var original: VideoFrame
         var copy: VideoFrame
@@ -21,9 +22,15 @@ package final class PluginVideoSink: VideoSink {
         var copy: Copy?
         /// The life that got it; nil if none did.
         var life: Int?
+        /// Where copies are made.
+        var frames: SharedFrames?
     }
 
+    /// The most blocks for copies: those that the plugin keeps, the one in hand and the one before.
+    private static let blockLimit = 2
+
     package let pace: OutputPace
+    package let allocator: (any FrameAllocator)?
     private let feed: OutputFeed
     private let instance: PluginInstance
     private let track: UInt32
@@ -42,6 +49,7 @@ package final class PluginVideoSink: VideoSink {
         self.track = track
         self.rate = rate
         self.start = start
+        allocator = instance.allocator
         pace = isComplete ? .asTheyCome : .onSchedule
     }
 
@@ -65,40 +73,45 @@ package final class PluginVideoSink: VideoSink {
         let place = OutputFeed.FramePlace(
             track: track, periods: periods,
             ptsNanoseconds: feed.epoch + start + rate.dueNanoseconds(ofFrame: periods.first))
-        var status: Status?
-        if let pool = instance.editingPool {
-            let shared: VideoFrame? = try last.withLock { last in
-                try Self.copy(frame, into: pool, &last.copy)
-            }
-            guard let shared else {
+        let isReadable = allocator == nil || frame.isInSharedMemory
+        let status: Status?
+        if isReadable {
+            status = instance.take(frame, place)
+        } else {
+            guard let copy = try copy(of: frame) else {
                 last.withLock { $0.life = nil }
                 feed.count(.noBuffer, of: track)
                 return
             }
-            status = instance.take(shared, place)
-        } else {
-            status = instance.take(frame, place)
+            status = instance.take(copy, place)
         }
-        last.withLock { $0.life = status == nil ? nil : life }
+        last.withLock { last in
+            last.life = status == nil ? nil : life
+            if isReadable { last.copy = nil }
+        }
         feed.count(OutputFeed.Result(status), of: track)
     }
 
     package func finish() throws { last.withLock { $0 = Last() } }
 
-    /// A reference to the copy of a frame in a pool; nil if the pool has no room.
-    private static func copy(
-        _ frame: borrowing VideoFrame, into pool: FramePool, _ last: inout Copy?
-    ) throws -> VideoFrame? {
-        if let copy = last.take() {
-            if copy.original.hasSamePixels(as: frame), pool.owns(copy.copy) {
+    /// A reference to the copy of a frame; nil if there is no memory.
+    private func copy(of frame: borrowing VideoFrame) throws -> VideoFrame? {
+        try last.withLock { last in
+            if let copy = last.copy.take(), copy.original.hasSamePixels(as: frame) {
                 let shared = copy.copy.share()
-                last = consume copy
+                last.copy = consume copy
                 return shared
             }
+            if last.frames == nil { last.frames = allocator.map { SharedFrames($0) } }
+            guard
+                let block = last.frames?.block(
+                    for: frame.format, frame.size, limit: Self.blockLimit),
+                let made = try frame.copy(into: block)
+            else { return nil }
+            let shared = made.share()
+            last.copy = Copy(original: frame.share(), copy: made)
+            feed.countCopied(of: track)
+            return shared
         }
-        guard let made = try frame.copy(into: pool) else { return nil }
-        let shared = made.share()
-        last = Copy(original: frame.share(), copy: made)
-        return shared
     }
 }

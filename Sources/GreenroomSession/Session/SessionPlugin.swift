@@ -41,7 +41,7 @@ struct PluginSlots {
     /// for a plugin that begins to take the track.
     private static func poolLimit(outputs: Int, plugins: Int) -> Int {
         16 + min(plugins, 1) + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
-            + OutputFeed.frameLimit * plugins
+            + Int(GR_MAX_KEPT) * plugins
     }
 
     /// The sources, sorted by role.
@@ -115,9 +115,6 @@ struct PluginSlots {
                     address: address, instance: instance, onFailure: plugin.onFailure,
                     startDeadline: nil))
         }
-        // Two frames of a camera and a share of each participant; of a call those, too, that it sends.
-        let hasCall = plan.outputs.values.contains { $0.descriptor.kind.isCall }
-        let participantFrames = hasCall ? 4 * Int(GR_MAX_PARTICIPANTS) : 0
         let taking = plan.outputs.sorted { $0.key < $1.key }
         for (number, (index, plugin)) in taking.enumerated() {
             let address = plan.configuration.address(ofOutput: index)
@@ -132,7 +129,7 @@ struct PluginSlots {
             let instance = PluginInstance(
                 plan: plugin, number: number, role: "\(address)", clock: clock, events: events,
                 feed: feed, roster: roster,
-                participantFrameLimit: participantFrames + (roster == nil ? 0 : 4 * frameLimit))
+                sentFrameLimit: roster == nil ? 0 : 4 * frameLimit)
             outputs.append(
                 SessionPlugin(
                     address: address, instance: instance, onFailure: plugin.onFailure,

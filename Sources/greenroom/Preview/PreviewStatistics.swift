@@ -161,7 +161,7 @@ struct PreviewStatistics {
             let video = now.report.pictures.flatMap(\.outputs).first { $0.output == branch }
             let lost: [(name: String, count: Int)] = [
                 ("while it was away", track.media.away),
-                ("with all its frames kept", track.media.noBuffer),
+                ("without memory for them", track.media.noBuffer),
                 ("while its queue was full", video?.queueFull ?? 0),
                 ("samples while its queue was full", track.media.lostSamples ?? 0),
             ]

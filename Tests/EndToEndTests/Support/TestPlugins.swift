@@ -28,6 +28,9 @@ enum TestPlugins {
     /// An output in Swift that wants something else again and again, built once.
     static func changing() throws -> String { try builtChanging.get() }
 
+    /// An output in C that digests frames, and does what it must not, built once.
+    static func taker() throws -> String { try builtTaker.get() }
+
     /// The plugin that breaks one rule, e.g. `"WRONG_MAJOR"`.
     static func malformed(_ fault: String) throws -> String {
         try build(
@@ -96,6 +99,10 @@ enum TestPlugins {
 
     private static let builtHostile = Result {
         try build("hostile", try hostileSources(), ["-D_GNU_SOURCE", "-pthread", "-lm"])
+    }
+
+    private static let builtTaker = Result {
+        try build("taker", ["\(sources)/taker/taker.c"], ["-D_GNU_SOURCE"])
     }
 
     private static let builtHostileOfFirst = Result {

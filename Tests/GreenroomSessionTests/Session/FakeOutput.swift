@@ -34,13 +34,16 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         /// What it does within a video call, besides.
         var onVideo: @Sendable (_ output: FakeOutput, _ frame: gr_output_frame) -> Void = { _, _ in
         }
+        /// Allocates what it can read, as of an output in a process of its own; nil for one in the
+        /// host's.
+        var allocator: FakeAllocator?
         /// What it does within an audio call, besides.
         var onAudio: @Sendable (_ output: FakeOutput, _ block: gr_output_block) -> Void = { _, _ in
         }
     }
 
     /// A frame that it got.
-    struct Frame: Equatable, Sendable {
+    struct Frame: Hashable, Sendable {
         var track: UInt32
         var index: Int64
         var periods: Int
@@ -62,6 +65,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var hasGap = false
         var overlaps = false
         var isInside = false
+        /// Frames in memory that it could not read.
+        var unreadable = 0
         var demands: [Demand] = []
         var ended: [UInt32] = []
     }
@@ -129,6 +134,10 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     var pool: FramePool? { nil }
     /// Other tests have threads, too.
     var isAtRest: Bool { script.isReactingCall || ThreadStates.allSleep() }
+    var allocator: (any FrameAllocator)? { script.allocator }
+    var isIsolated: Bool { script.allocator != nil }
+    /// How many frames it got in memory that it could not read.
+    var unreadable: Int { state.withLock { $0.unreadable } }
     var sandbox: [SandboxLayerState]? { nil }
 
     func initialize(sender: UInt64, offer: Offer?) -> (status: Status, answer: gr_answer) {
@@ -170,12 +179,15 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() { isKilled.change { $0 = true } }
 
-    func take(_ frame: inout gr_output_frame) -> Status {
+    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status {
         enter()
         defer { leave() }
         let number = state.withLock { state in
             defer { state.calls += 1 }
             return state.calls
+        }
+        if script.allocator != nil, !(memory is FakeAllocator.Memory) {
+            state.withLock { $0.unreadable += 1 }
         }
         if number == script.hangingFrame {
             let freed = script.hangsForGood ? isFreed : isKilled

@@ -5,6 +5,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
 import GreenroomPluginInterface
+import GreenroomVideo
 import Synchronization
 import TestSupport
 import Testing
@@ -134,6 +135,86 @@ import Testing
         #expect(keeps == expected)
         // The frames that it keeps cost no other output any.
         #expect(result.picture("camera")?.outputs.map(\.delivered) == [15, 15])
+    }
+
+    @Test func `equal wants of isolated outputs share a conversion, and what it writes`() throws {
+        let allocator = FakeAllocator()
+        let digests = Mutex<[Set<UInt>]>([[], [], []])
+        let outputs = (0..<3).map { number in
+            FakeOutput(
+                .init(
+                    want: { track, want in
+                        want.is_wanted = 1
+                        want.pace = UInt32(GR_PACE_COMPLETE)
+                        want.format = UInt32(GR_FORMAT_NV12)
+                    },
+                    onVideo: { _, frame in
+                        let address = UInt(bitPattern: frame.frame.planes.0.data)
+                        digests.withLock { _ = $0[number].insert(address) }
+                    }, allocator: number < 2 ? allocator : nil))
+        }
+        let result = try session(outputs).run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        let camera = try #require(result.picture("camera"))
+        #expect(camera.conversions == 15)
+        // That of the recording needs none.
+        #expect(camera.bytesConverted == 15 * 320 * 180 * 3 / 2)
+        #expect(outputs.allSatisfy { $0.frames.count == 15 && $0.unreadable == 0 })
+        #expect(Set(outputs.map(\.frames)).count == 1)
+        // All three get the same memory: a block or two of it.
+        let addresses = digests.withLock { $0 }
+        #expect(addresses[0].count <= 16 && allocator.made <= 2)
+        #expect(addresses[0] == addresses[1] && addresses[0] == addresses[2])
+    }
+
+    @Test func `the frames of an isolated output that is lost are free again`() throws {
+        let allocator = FakeAllocator()
+        let inUse = Mutex<[Int]>([])
+        let output = FakeOutput(
+            .init(
+                hangingFrame: 20,
+                onVideo: { output, frame in
+                    if frame.index < 20 {
+                        _ = HostInterface.output.pointee.keep(output.handle, frame.id)
+                    }
+                    inUse.withLock { $0.append(allocator.inUse) }
+                }, allocator: allocator))
+        var plan = try session([output], onFailure: .restart, milliseconds: 6000)
+        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        let result = try plan.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        #expect(result.plugin("outputs[1]")?.losses?.count == 1)
+        #expect(output.unreadable == 0)
+        // Those that it kept at first, and none at last: those in its queue.
+        let counts = inUse.withLock { $0 }
+        #expect(counts.prefix(20).max() ?? 0 >= 8, "\(counts)")
+        #expect(try #require(counts.last) <= VideoBranch.mostFramesInUse, "\(counts)")
+        #expect(result.picture("camera")?.outputs.map(\.delivered) == [90, 90])
+        #expect(allocator.inUse == 0)
+    }
+
+    @Test func `without memory an isolated output loses its frames alone`() throws {
+        let output = FakeOutput(.init(allocator: FakeAllocator(limit: 0)))
+        let other = FakeOutput()
+        let result = try session([output, other]).run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        #expect(output.frames.isEmpty && other.frames.count == 15)
+        let entry = try #require(result.report.outputs.first { $0.key == "outputPlugins" })
+        #expect(try jsonText(entry.entry).contains(#""noBuffer":15"#))
+    }
+
+    @Test func `black, a slate and what a want begins with are copied for an isolated output`()
+        throws
+    {
+        let outputs = [FakeOutput(.init(allocator: FakeAllocator())), FakeOutput()]
+        var stopping = try session(outputs, milliseconds: 3000)
+        stopping.stopCamera(milliseconds: 1000, until: 2000)
+        let result = try stopping.run()
+        #expect(outputs[0].frames == outputs[1].frames && outputs[0].unreadable == 0)
+        #expect(outputs[0].frames.contains { $0.content == UInt32(GR_CONTENT_BLACK) })
+        let entries = result.report.outputs.filter { $0.key == "outputPlugins" }
+        #expect(try jsonText(entries[0].entry).contains(#""copied":1"#))
+        #expect(try !jsonText(entries[1].entry).contains("copied"))
     }
 
     @Test func `refused frames are counted, and the rest goes on`() throws {

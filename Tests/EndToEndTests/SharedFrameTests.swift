@@ -1,0 +1,203 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests that outputs in processes of their own read the frames that others read, that they can't
+/// change them, and that what one of them does costs it alone.
+@Suite(.ownThreads) struct SharedFrameTests {
+    /// What a taker does besides digesting frames.
+    private enum Deed: Int {
+        case none, write, change, keep, crash, stall
+    }
+
+    /// What the report says of an output.
+    private struct Entry: Decodable {
+        struct Track: Decodable {
+            struct Media: Decodable {
+                var taken: Int
+                var away: Int
+                var noBuffer: Int
+                var copied: Int?
+            }
+            var media: Media
+        }
+        var plugin: String
+        var tracks: [Track]
+        var values: [String: Double]
+
+        var media: Track.Media? { tracks.first?.media }
+        /// How many frames it got, and the digest of all of them.
+        var content: [Double?] { [values["frames"], values["digest"]] }
+    }
+
+    private static func taker(
+        _ isolation: String, _ deed: Deed = .none, format: Int = 7, _ more: String = ""
+    ) throws -> String {
+        TestSession.library(
+            try TestPlugins.taker(), "deed: \(deed.rawValue), format: \(format)",
+            "isolation: \(isolation)\(more)")
+    }
+
+    private struct Result {
+        var run: Finished
+        var outputs: [Entry]
+        var report: Report
+        var camera: Report.VideoReport
+    }
+
+    /// Runs a session of 2 s with a recording of another want and these outputs.
+    ///
+    /// - Parameter more: Other sections of the session file.
+    private func run(_ outputs: [String], _ more: String = "") throws -> Result {
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars"))\n\(more)", maximum: "384x192@15",
+            duration: "2s",
+            deadline: "1s", clock: "virtual", table: "[384x192@15]",
+            outputs: "[{ record: { folder: recording, size: 16x16 } }, "
+                + outputs.joined(separator: ", ") + "]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.report()
+        let json = try JSONSerialization.jsonObject(
+            with: Data(readFile(session.recording + "/session.json")))
+        let entries = try #require((json as? [String: Any])?["outputPlugins"], "\(run)")
+        return Result(
+            run: run,
+            outputs: try JSONDecoder().decode(
+                [Entry].self, from: JSONSerialization.data(withJSONObject: entries)
+            ).filter { $0.plugin == "Taker" },
+            report: report,
+            camera: try report.picture("camera"))
+    }
+
+    @Test func `equal wants cost one conversion and no copy`() throws {
+        let none = try run([try Self.taker("host", format: 2)])
+        let inHost = try run([Self.taker("host", format: 2), Self.taker("host")])
+        let isolated = try run(
+            [Self.taker("host", format: 2)] + (0..<3).map { _ in try Self.taker("process") })
+        let frames = 30
+        #expect(inHost.camera.conversions - none.camera.conversions == frames)
+        #expect(isolated.camera.conversions == inHost.camera.conversions)
+        #expect(
+            isolated.camera.bytesConverted - none.camera.bytesConverted == frames * 384 * 192 * 4)
+        #expect(isolated.camera.bytesConverted == inHost.camera.bytesConverted)
+        let content = try #require(inHost.outputs.last?.content)
+        #expect(content.first == Double(frames))
+        for output in isolated.outputs.dropFirst() {
+            #expect(output.content == content, "\(isolated.run)")
+            #expect(output.media?.taken == frames && output.media?.copied == nil)
+        }
+    }
+
+    @Test func `a want that needs no conversion costs one copy for all of them`() throws {
+        let inHost = try run([Self.taker("host", format: 1)])
+        let isolated = try run((0..<3).map { _ in try Self.taker("process", format: 1) })
+        #expect(isolated.camera.conversions == inHost.camera.conversions)
+        #expect(
+            isolated.camera.bytesConverted - inHost.camera.bytesConverted
+                == 30 * 384 * 192 * 3 / 2)
+        for output in isolated.outputs {
+            #expect(output.content == inHost.outputs.first?.content, "\(isolated.run)")
+            #expect(output.media?.copied == nil)
+        }
+    }
+
+    @Test func `a frame can't be changed, whatever an output tries`() throws {
+        let result = try run([Self.taker("process"), Self.taker("process", .change)])
+        #expect(result.outputs[1].values["changed"] == 0, "\(result.run)")
+        #expect(result.outputs[1].content == result.outputs[0].content, "\(result.run)")
+        #expect(result.report.plugins.allSatisfy { $0.losses == nil }, "\(result.run)")
+    }
+
+    @Test func `an output that writes to a frame ends, and no other sees it`() throws {
+        let alone = try run([Self.taker("host")])
+        let result = try run([
+            Self.taker("process"), Self.taker("process", .write, ", on-failure: off"),
+            Self.taker("host"),
+        ])
+        let loss = try #require(
+            result.report.plugin("outputs[2]").losses?.first, "\(result.run)")
+        #expect(loss.evidence.contains("SIGSEGV"), "\(result.run)")
+        #expect(result.outputs[1].values["frames"] == 4, "\(result.run)")
+        for output in [result.outputs[0], result.outputs[2]] {
+            #expect(output.content == alone.outputs[0].content, "\(result.run)")
+        }
+    }
+
+    @Test func `a kept frame stays as it was, and costs the others none`() throws {
+        let alone = try run([Self.taker("host")])
+        let result = try run([
+            Self.taker("process"), Self.taker("process", .keep), Self.taker("host", .keep),
+        ])
+        for keeper in result.outputs.dropFirst() {
+            #expect(keeper.values["kept"] == 8 && keeper.values["keeps-refused"] == 22)
+            #expect(keeper.values["kept-different"] == 0, "\(result.run)")
+        }
+        for output in result.outputs {
+            #expect(output.content == alone.outputs[0].content, "\(result.run)")
+            #expect(output.media?.copied == nil && output.media?.noBuffer == 0)
+        }
+    }
+
+    @Test(arguments: [(5, "SIGABRT"), (6, "hangs")])
+    func `an output that crashes or hangs costs itself alone`(deed: Int, word: String) throws {
+        let deed: Deed = deed == 5 ? .crash : .stall
+        let alone = try run([Self.taker("host")])
+        let result = try run([
+            Self.taker("process"), Self.taker("process", deed), Self.taker("host"),
+        ])
+        let losses = try #require(
+            result.report.plugin("outputs[2]").losses, "\(result.run)")
+        #expect(losses.first?.awaySeconds != nil, "it came back: \(result.run)")
+        for output in [result.outputs[0], result.outputs[2]] {
+            #expect(output.content == alone.outputs[0].content, "\(result.run)")
+        }
+        // It is no copy after a restart, either, but for what is shown meanwhile.
+        #expect((result.outputs[1].media?.copied ?? 0) <= losses.count, "\(result.run)")
+    }
+
+    @Test func `frames of participants are shared likewise, and a call sends from its process`()
+        throws
+    {
+        func run(_ isolation: String) throws -> Result {
+            let call = TestSession.bundled(
+                "LoopbackCall", "script: \"Ana 0s camera\"", "isolation: \(isolation)")
+            let taker = try Self.taker(isolation, .none, format: 7, ", tracks: [participant *]")
+            return try self.run([taker, taker, taker], "call: \(call)")
+        }
+        let (inHost, isolated) = (try run("host"), try run("process"))
+        #expect(try #require(inHost.outputs.first?.values["frames"]) > 20, "\(inHost.run)")
+        #expect(isolated.outputs.map(\.content) == inHost.outputs.map(\.content))
+        #expect(isolated.outputs.allSatisfy { ($0.media?.copied ?? 0) <= 1 }, "\(isolated.run)")
+        #expect(isolated.report.plugins.allSatisfy { $0.losses == nil }, "\(isolated.run)")
+    }
+
+    @Test func `a process has the frames of its own want alone, to read`() throws {
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars"))", duration: nil,
+            outputs: """
+                [\(try [7, 7, 1].map { try Self.taker("process", format: $0) }
+                    .joined(separator: ", "))]
+                """)
+        let host = try session.start()
+        defer { _ = host.wait(atMost: .zero) }
+        try #require(Runners.wait(for: 3, ofHost: host.id, atMost: .seconds(20)))
+        /// The memory files of frames that each process has mapped.
+        func mapped() -> [Set<Substring>] {
+            Runners.all(ofHost: host.id).map { process in
+                let maps = (try? readFile("/proc/\(process)/maps")) ?? []
+                let lines = String(decoding: maps, as: UTF8.self).split(separator: "\n")
+                    .filter { $0.contains("/memfd:greenroom-lent") }
+                #expect(lines.allSatisfy { $0.contains(" r--s ") })
+                return Set(lines.map { $0.split(separator: " ")[4] })
+            }
+        }
+        #expect(
+            Runners.wait(atMost: .seconds(20)) { mapped().allSatisfy { !$0.isEmpty } },
+            "\(mapped())")
+        let all = mapped()
+        let shared = all.filter { one in all.count { !$0.isDisjoint(with: one) } == 2 }
+        let alone = all.filter { one in all.count { !$0.isDisjoint(with: one) } == 1 }
+        #expect(shared.count == 2 && alone.count == 1, "\(all)")
+    }
+}
