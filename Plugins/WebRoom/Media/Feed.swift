@@ -26,13 +26,15 @@ final class Feed: Sendable {
 
     /// Passes a buffer on.
     ///
-    /// - Returns: Whether a key frame is needed from now on.
+    /// - Returns: Whether a key frame is needed.
     func take(_ buffer: EncodedBuffer) -> Bool {
         let isLate = source.waiting > Self.longestQueue
         let (passes, needsKey) = state.withLock { state in
             switch state {
             case .closed: return (false, false)
-            case .awaitsKey where !buffer.isKey: return (false, false)
+            // Asked for again until it is there: a request just before it may have had its key frame
+            // before this feed was open, and a viewer who got nothing can't ask.
+            case .awaitsKey where !buffer.isKey: return (false, true)
             case .awaitsKey, .open:
                 guard !isLate else {
                     let wasOpen = state == .open
