@@ -1,7 +1,18 @@
 /// How much a room takes.
 package enum RoomLimits {
-    /// Connections that watch or listen; a page has one for each stream.
+    /// Connections that watch or listen, if the process may open files enough; a page has one for
+    /// each stream.
     package static let viewers = 60
+    /// Files that a connection needs, and the page's server and the process itself.
+    private static let filesOfConnection = 10
+    private static let filesBeside = 76
+
+    /// Connections, guests' included, that a process has files for.
+    ///
+    /// - Parameter openFiles: How many it may open.
+    package static func connections(openFiles: Int) -> Int {
+        max(1, (openFiles - filesBeside) / filesOfConnection)
+    }
     /// Guests, and as many shares.
     package static let guests = 8
     /// Characters of a guest's name.

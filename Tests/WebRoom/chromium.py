@@ -44,7 +44,8 @@ def page(browser, link, width, height, scheme, phone=False):
     opened = context.new_page()
     opened.set_default_timeout(30_000)
     opened.on("pageerror", lambda error: problems.append(f"{error}"))
-    opened.on("console", lambda line: line.type == "error" and problems.append(line.text))
+    # A stream may end while the page asks for it: 404.
+    opened.on("console", lambda line: line.type == "error" and "404" not in line.text and problems.append(line.text))
     opened.goto(link)
     return opened
 

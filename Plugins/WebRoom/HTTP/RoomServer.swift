@@ -6,30 +6,33 @@ import GreenroomPlugin
 import Synchronization
 
 /// The room's HTTP server.
+///
+/// It begins again at the same port if it ends, as it does when the process has no descriptor left for
+/// a connection: the viewers' media go on meanwhile.
 final class RoomServer: Sendable {
-    private let server: HTTPServer
+    private struct State {
+        var server: HTTPServer
+        /// The port that it listens at; nil before.
+        var port: UInt16?
+        var serving: Task<Void, Never>?
+    }
+
     private let host: PluginHost
+    private let handler: RoomHandler
     private let address: String
     private let port: Int
-    private let task = Mutex<Task<Void, Never>?>(nil)
+    private let state: Mutex<State>
 
     /// - Throws: What is wrong with the address.
     init(
         address: String, port: Int, handler: RoomHandler, host: PluginHost
     ) throws(PluginError) {
         self.host = host
+        self.handler = handler
         self.address = address
         self.port = port
-        let port = UInt16(clamping: port)
         do {
-            server =
-                address.contains(":")
-                ? HTTPServer(
-                    address: try sockaddr_in6.inet6(ip6: address, port: port), logger: .disabled,
-                    handler: handler)
-                : HTTPServer(
-                    address: try sockaddr_in.inet(ip4: address, port: port), logger: .disabled,
-                    handler: handler)
+            state = Mutex(State(server: try Self.server(address, UInt16(clamping: port), handler)))
         } catch {
             throw PluginError(
                 "address: \"\(address)\" is no IP address. Write 127.0.0.1 for this machine alone, or "
@@ -37,26 +40,50 @@ final class RoomServer: Sendable {
         }
     }
 
+    private static func server(
+        _ address: String, _ port: UInt16, _ handler: RoomHandler
+    ) throws -> HTTPServer {
+        address.contains(":")
+            ? HTTPServer(
+                address: try sockaddr_in6.inet6(ip6: address, port: port), logger: .disabled,
+                handler: handler)
+            : HTTPServer(
+                address: try sockaddr_in.inet(ip4: address, port: port), logger: .disabled,
+                handler: handler)
+    }
+
     /// Begins to listen. Gives up if that is impossible.
     ///
     /// - Parameter onListening: Gets the URL of the page.
     func start(onListening: @escaping @Sendable (String) -> Void) {
-        let (server, host) = (server, host)
-        let (address, port) = (address, port)
-        let serving = Task {
-            do {
-                try await server.run()
-            } catch {
-                guard !Task.isCancelled else { return }
-                host.giveUp(Self.explain(error, address, port), status: .unavailable)
-            }
-        }
-        task.withLock { $0 = serving }
-        Task {
+        let server = state.withLock { $0.server }
+        let serving = Task { [self] in await serve() }
+        state.withLock { $0.serving = serving }
+        Task { [self] in
             try await server.waitUntilListening()
             guard let port = await server.listeningAddress?.port else { return }
+            state.withLock { $0.port = port }
             let name = address.contains(":") ? "[\(address)]" : address
             onListening("http://\(name):\(port)/")
+        }
+    }
+
+    private func serve() async {
+        while !Task.isCancelled {
+            do {
+                try await state.withLock { $0.server }.run()
+            } catch {
+                guard !Task.isCancelled else { return }
+                guard let port = state.withLock({ $0.port }),
+                    let next = try? Self.server(address, port, handler)
+                else {
+                    return host.giveUp(
+                        Self.explain(error, address, self.port), status: .unavailable)
+                }
+                host.log(.warning, "the page's server begins again: \(error)")
+                state.withLock { $0.server = next }
+                try? await Task.sleep(for: .milliseconds(500))
+            }
         }
     }
 
@@ -81,9 +108,9 @@ final class RoomServer: Sendable {
 
     /// Ends all connections; waits a second at most.
     func stop() {
-        guard let serving = task.withLock({ $0.take() }) else { return }
+        let (server, serving) = state.withLock { ($0.server, $0.serving.take()) }
+        guard let serving else { return }
         serving.cancel()
-        let server = server
         let done = DispatchSemaphore(value: 0)
         Task {
             await server.stop(timeout: 0)

@@ -32,6 +32,9 @@ extension Room {
             guard !state.isClosed, others.count < RoomLimits.guests else {
                 return .full("The room has as many guests as it takes: \(RoomLimits.guests).")
             }
+            guard state.viewers.count + state.guests.count < mostConnections else {
+                return .full("The room is full: try again later.")
+            }
             if let sharer, others.contains(where: { $0.sharer === sharer }) {
                 return .bad("the guest shares already")
             }

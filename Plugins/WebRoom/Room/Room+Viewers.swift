@@ -27,7 +27,9 @@ extension Room {
             id, offer: offer, stream: offer.video == nil ? nil : stream, services: services
         ) { [weak self] reason in self?.removeLater(viewer: id, because: reason) }
         let isFull = state.withLock { state in
-            guard !state.isClosed, state.viewers.count < RoomLimits.viewers else { return true }
+            guard !state.isClosed, state.viewers.count < RoomLimits.viewers,
+                state.viewers.count + state.guests.count < mostConnections
+            else { return true }
             state.viewers[id] = viewer
             state.revision += 1
             return false

@@ -1,5 +1,6 @@
 import CGStreamer
 import Dispatch
+import Glibc
 import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
@@ -27,12 +28,15 @@ final class Room: Sendable {
     let sound: AudioStream
     /// The only address to be reached at; nil: all.
     let address: String?
+    /// Viewers and guests that this process has files for.
+    let mostConnections: Int
     let state = Mutex(State())
 
     init(services: RoomServices, address: String?) {
         self.services = services
         self.address = address
         sound = AudioStream(room: services)
+        mostConnections = RoomLimits.connections(openFiles: sysconf(Int32(_SC_OPEN_MAX)))
     }
 
     // MARK: What the session has
