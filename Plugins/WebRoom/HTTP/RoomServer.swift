@@ -68,7 +68,20 @@ final class RoomServer: Sendable {
         }
     }
 
+    /// Why the process can't have sockets; nil: it can. The server leaves files open where it can't.
+    private var refusal: String? {
+        let probe = socket(
+            address.contains(":") ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard probe < 0 else {
+            close(probe)
+            return nil
+        }
+        let error = SocketError.makeFailed("socket")
+        return Self.explain(error, address, port)
+    }
+
     private func serve() async {
+        if let refusal { return host.giveUp(refusal, status: .unavailable) }
         while !Task.isCancelled {
             do {
                 try await state.withLock { $0.server }.run()
