@@ -23,11 +23,13 @@ let systemPackage = external("SystemPackage", of: "swift-system", for: "Broadcas
 struct BundledPlugin {
     var name: String
     var dependencies: [Target.Dependency] = []
+    var resources: [Resource]?
 
     var product: Product { .library(name: name, type: .dynamic, targets: [name]) }
     var target: Target {
         .target(
             name: name, dependencies: ["GreenroomPlugin"] + dependencies, path: "Plugins/\(name)",
+            resources: resources,
             linkerSettings: [
                 .unsafeFlags([
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/exports.map",
@@ -52,6 +54,13 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "VirtualSpeaker", dependencies: ["GreenroomPipeWire"]),
     BundledPlugin(name: "Watermark", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "WaveFile", dependencies: ["CSndFile", "GreenroomSystem"]),
+    BundledPlugin(
+        name: "WebRoom",
+        dependencies: [
+            "CGStreamer", "GreenroomRoom", external("FlyingFox", of: "FlyingFox", for: "Host"),
+            external("FlyingSocks", of: "FlyingFox", for: "Host"),
+        ],
+        resources: [.embedInCode("Page/Files")]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
@@ -81,6 +90,7 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
+        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
     ],
     targets: [
         // C: the contract, and the libraries of the host.
@@ -95,6 +105,23 @@ let package = Package(
             name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
         .systemLibrary(
             name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        // Its headers lie where the architecture says. Of libgstwebrtc it declares what it needs:
+        // the headers' package brings all of OpenCV's.
+        .target(
+            name: "CGStreamer",
+            cSettings: [
+                .unsafeFlags([
+                    "-I/usr/include/gstreamer-1.0", "-I/usr/include/glib-2.0",
+                    "-I/usr/lib/x86_64-linux-gnu/glib-2.0/include",
+                    "-I/usr/lib/aarch64-linux-gnu/glib-2.0/include",
+                ])
+            ],
+            linkerSettings: [
+                .linkedLibrary("gstapp-1.0"), .linkedLibrary("gstvideo-1.0"),
+                .linkedLibrary("gstsdp-1.0"), .linkedLibrary("gstreamer-1.0"),
+                .linkedLibrary("gobject-2.0"), .linkedLibrary("glib-2.0"),
+                .linkedLibrary(":libgstwebrtc-1.0.so.0"),
+            ]),
         .target(name: "CPNG"),
         // Not by its pkg-config, which names a flag that SwiftPM refuses.
         .target(
@@ -127,6 +154,8 @@ let package = Package(
             dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"],
             linkerSettings: [.linkedLibrary("png")]),
         .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
+        // The decisions of WebRoom, and the tokens that the command makes for it.
+        .target(name: "GreenroomRoom", dependencies: ["GreenroomMedia"]),
         .target(name: "GreenroomPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"]),
 
         // The host, bottom up.
@@ -253,9 +282,9 @@ let package = Package(
                 "CLinux", "CPNG", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
-                "GreenroomSandbox", "GreenroomSchema", "GreenroomSystem", "GreenroomValidator",
-                "GreenroomVideo",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRoom",
+                "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema", "GreenroomSystem",
+                "GreenroomValidator", "GreenroomVideo",
                 external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
             ], resources: [.embedInCode("New/Templates")],
             linkerSettings: [.linkedLibrary(":libpng.a"), .linkedLibrary(":libz.a")]),
@@ -330,6 +359,8 @@ let package = Package(
             path: "Tests/SandboxProbe"),
         .testTarget(
             name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomRoomTests", dependencies: ["GreenroomMedia", "GreenroomRoom"]),
         .testTarget(
             name: "GreenroomImagesTests",
             dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia"]),

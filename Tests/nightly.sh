@@ -2,7 +2,7 @@
 # What is too slow for every change: everything that Tests/run.sh tests, in a debug build and with
 # whole matrices; the commands of the samples' READMEs that build Greenroom; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
-# campaign of random sessions; fuzzing; Chromium with the virtual devices. Takes hours on two cores.
+# campaign of random sessions; fuzzing; Chromium with the virtual devices, and in a room. Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
 #   Tests/nightly.sh fuzz         one part, by its name below
@@ -13,7 +13,8 @@ cd "$(dirname "$0")/.."
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages $pipewire_packages \
-    gcc g++ binutils ffmpeg python3-dev rustc python3-jsonschema python3-yaml
+    gcc g++ binutils ffmpeg python3-dev python3-gi rustc python3-jsonschema \
+    python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0
 prepare_media
 export GREENROOM_NIGHTLY=1
 debug="$PWD/.build/debug/greenroom"
@@ -53,8 +54,11 @@ part_fuzz() { Tests/Fuzz/run.sh 1800; }
 
 part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.sh; }
 
+# People in Chromium watch a room, join it and leave; screenshots are kept in .build/web-room.
+part_room() { swift build && GREENROOM=$debug Tests/WebRoom/chromium.sh; }
+
 failed=
-for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium}; do
+for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room}; do
     say "Part $part"
     "part_$part" || failed="$failed $part"
 done

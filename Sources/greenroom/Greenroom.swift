@@ -17,9 +17,9 @@ struct Greenroom: ParsableCommand {
             """,
         version: GreenroomVersion.current,
         subcommands: [
-            RunCommand.self, CheckCommand.self, NewCommand.self, PreviewCommand.self,
-            ValidateCommand.self, PluginsCommand.self, PluginCommand.self, DevicesCommand.self,
-            SchemaCommand.self, CheckWorkerCommand.self,
+            RunCommand.self, LiveCommand.self, CheckCommand.self, NewCommand.self,
+            PreviewCommand.self, ValidateCommand.self, PluginsCommand.self, PluginCommand.self,
+            DevicesCommand.self, SchemaCommand.self, CheckWorkerCommand.self,
         ])
 
     static func main() {

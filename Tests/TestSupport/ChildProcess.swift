@@ -71,6 +71,9 @@ public final class ChildProcess {
         if exit == nil { kill(id, number) }
     }
 
+    /// What is on standard error so far.
+    public var errorsSoFar: String { errors.text }
+
     /// Waits until standard error contains a text.
     ///
     /// - Returns: Whether it appeared while the program ran and before the limit.

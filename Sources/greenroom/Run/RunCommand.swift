@@ -1,14 +1,5 @@
 import ArgumentParser
-import Glibc
-import GreenroomAudio
 import GreenroomConfig
-import GreenroomSchema
-import GreenroomHost
-import GreenroomSession
-import GreenroomPluginInterface
-import GreenroomMedia
-import Synchronization
-import GreenroomModel
 
 /// `greenroom run FILE`.
 struct RunCommand: ParsableCommand {
@@ -51,130 +42,8 @@ struct RunCommand: ParsableCommand {
     var virtualClock = false
 
     func run() throws {
-        Signals.block()
-        let running = Mutex<Session?>(nil)
-        Signals.handle {
-            // Before the session starts nothing is open; a library that hangs while loading must
-            // not keep the process.
-            guard let session = running.withLock({ $0 }) else {
-                _exit(ExitStatus.interrupted.rawValue)
-            }
-            session.stop()
-        }
-        let file = try source.read(overriding: virtualClock ? [.virtualClock] : [])
-        let printer = EventPrinter(style: style(for: file))
-        let installation = Installation.ofThisProgram
-        printer.warn(
-            installation.locator().warnings.map { "warning: \($0)" }
-                + file.warnings.map { file.source.render($0, isWarning: true) })
-        let endings = Endings()
-        let show = { @Sendable (event: SessionEvent) in
-            switch event {
-            case .outputFailed: endings.outputFailed()
-            // Printed with the result.
-            case .ended: return
-            default: break
-            }
-            printer.show(event)
-            guard explain else { return }
-            switch event {
-            case .agreed(let role, _, let record), .renegotiated(let role, let record):
-                printer.show(.explanation(role: role, record))
-            default: break
-            }
-        }
-        let session: Session
-        do throws(SessionFileError) {
-            session = try Session(file, installation: installation, events: show)
-        } catch {
-            printer.finish()
-            throw error
-        }
-        running.withLock { $0 = session }
-        if let interval = printer.style.statusMicroseconds {
-            Thread {
-                while true {
-                    usleep(interval)
-                    if let snapshot = session.snapshot { printer.show(snapshot) }
-                }
-            }
-        }
-        if control {
-            ControlInput(session: session, printer: printer).read()
-        }
-        do {
-            let report = try session.run()
-            if explain {
-                let participants = report.participants ?? []
-                for picture in report.pictures
-                    + participants.flatMap({ $0.tracks.compactMap(\.video) })
-                {
-                    for record in picture.negotiation {
-                        printer.show(.explanation(role: picture.track, record))
-                    }
-                }
-            }
-            end(
-                printer, endings.status(of: report), outcome: report.outcome.rawValue,
-                failedPlugin: report.failedPlugin,
-                real: report.accounts.compactMapValues(\.realPercent), summary: report.summary)
-        } catch {
-            end(
-                printer, .outputFailed, outcome: "output-failed", failedPlugin: nil, real: nil,
-                summary: ["greenroom: \(error)"])
-        }
-    }
-
-    private func style(for file: SessionFile) -> EventPrinter.Style {
-        guard json else { return isatty(STDERR_FILENO) == 1 ? .terminal : .plain }
-        let isTaken = file.configuration.outputs.contains { $0.output.usesStandardOutput }
-        return .json(isTaken ? STDERR_FILENO : STDOUT_FILENO)
-    }
-
-    private func end(
-        _ printer: EventPrinter, _ status: ExitStatus, outcome: String, failedPlugin: String?,
-        real: [String: Double]?, summary: [String]
-    ) -> Never {
-        var record = EventRecord(event: "ended")
-        record.outcome = outcome
-        record.failedPlugin = failedPlugin
-        record.exit = status.rawValue
-        record.real = real
-        record.summary = summary
-        printer.show(record, line: summary.joined(separator: "\n"))
-        // Wait for the reader of plugins' output too. A hung plugin's thread must not delay the
-        // exit.
-        if printer.finish() { fflush(nil) }
-        _exit(status.rawValue)
-    }
-}
-
-/// The events that determine the exit status.
-final class Endings: Sendable {
-    private let hasFailedOutput = Atomic(false)
-
-    func outputFailed() { hasFailedOutput.store(true, ordering: .relaxed) }
-
-    /// The exit status.
-    func status(of report: SessionReport) -> ExitStatus {
-        switch report.outcome {
-        case .pluginFailed: .pluginFailed
-        case .interrupted: .interrupted
-        case .outputsFailed: .outputFailed
-        case .running, .finished, .notReal:
-            hasFailedOutput.load(ordering: .relaxed)
-                ? .outputFailed : report.notReal == nil ? .fine : .notReal
-        }
-    }
-}
-
-extension EventPrinter {
-    /// Prints warnings about legal but unlikely values.
-    fileprivate func warn(_ warnings: [String]) {
-        for warning in warnings {
-            var record = EventRecord(event: "warning")
-            record.text = warning
-            show(record, line: warning)
+        try SessionRun(json: json, explain: explain, control: control).run {
+            try source.read(overriding: virtualClock ? [.virtualClock] : [])
         }
     }
 }

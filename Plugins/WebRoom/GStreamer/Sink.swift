@@ -1,0 +1,76 @@
+import CGStreamer
+import GreenroomPlugin
+
+/// Where media leave a pipeline: an `appsink`. Its callbacks run on the pipeline's threads.
+struct Sink: Sendable {
+    private let element: Element
+
+    init(_ name: String, of pipeline: Pipeline) throws(PluginError) {
+        element = try pipeline.child(name)
+    }
+
+    /// Calls back with each encoded buffer.
+    func onBuffer(_ take: @escaping @Sendable (EncodedBuffer) -> Void) {
+        let context = greenroom_gst_context(Handler(take))
+        greenroom_gst_on_buffer(element.pointer, context) { value, buffer in
+            greenroom_gst_context.object(value, Handler<EncodedBuffer>.self)
+                .call(EncodedBuffer(pointer: buffer))
+        }
+    }
+
+    /// Calls back with each decoded frame.
+    func onPicture(_ take: @escaping @Sendable (DecodedPicture) -> Void) {
+        let context = greenroom_gst_context(Handler(take))
+        greenroom_gst_on_picture(element.pointer, context) { value, picture in
+            greenroom_gst_context.object(value, Handler<DecodedPicture>.self)
+                .call(DecodedPicture(pointer: picture))
+        }
+    }
+
+    /// Calls back with 16-bit samples, channels interleaved.
+    func onSamples(_ take: @escaping @Sendable (UnsafeBufferPointer<Int16>) -> Void) {
+        let context = greenroom_gst_context(Handler(take))
+        greenroom_gst_on_bytes(element.pointer, context) { value, bytes, count in
+            let samples = UnsafeBufferPointer(
+                start: bytes.assumingMemoryBound(to: Int16.self), count: count / 2)
+            greenroom_gst_context.object(value, Handler<UnsafeBufferPointer<Int16>>.self)
+                .call(samples)
+        }
+    }
+
+    /// Asks what is before it for a key frame.
+    func requestKey() { greenroom_gst_request_key(element.pointer) }
+}
+
+/// A decoded frame, during a callback.
+struct DecodedPicture {
+    let pointer: UnsafePointer<greenroom_gst_picture>
+
+    var size: FrameSize {
+        FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height))
+    }
+
+    /// Sends a copy.
+    func send(to sender: VideoSender) throws(SendRefusal) {
+        let picture = pointer.pointee
+        let y = bytes(of: 0, picture.planes.0, picture.strides.0)
+        let u = bytes(of: 1, picture.planes.1, picture.strides.1)
+        let v = bytes(of: 2, picture.planes.2, picture.strides.2)
+        try sender.send(
+            format: .i420, size: size,
+            planes: FramePlanes(
+                y: .init(RawSpan(_unsafeBytes: y), strideBytes: picture.strides.0),
+                u: .init(RawSpan(_unsafeBytes: u), strideBytes: picture.strides.1),
+                v: .init(RawSpan(_unsafeBytes: v), strideBytes: picture.strides.2)),
+            info: FrameInfo(color: .bt601Limited))
+    }
+
+    /// The bytes of a plane; its last row has no padding.
+    private func bytes(
+        of plane: Int, _ start: UnsafePointer<UInt8>, _ stride: Int
+    ) -> UnsafeRawBufferPointer {
+        let geometry = PixelFormat.i420.plane(plane, of: size)
+        return UnsafeRawBufferPointer(
+            start: start, count: max(0, geometry.rows - 1) * stride + geometry.rowBytes)
+    }
+}

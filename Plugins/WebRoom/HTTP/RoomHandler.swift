@@ -1,0 +1,200 @@
+import CGStreamer
+import FlyingFox
+import Foundation
+import GreenroomPlugin
+import GreenroomRoom
+import Synchronization
+
+/// What the room answers to requests.
+///
+/// | request | role | does |
+/// | --- | --- | --- |
+/// | `GET /` and the page's files | | |
+/// | `GET /room?after=N` | viewer | what there is, as soon as it is not revision N any more |
+/// | `POST /whep`, `/whep/STREAM`, `/whep/sound` | viewer | WHEP: watch |
+/// | `DELETE /viewers/ID` | viewer | watch no more |
+/// | `POST /whip?name=…` | guest | WHIP: join |
+/// | `POST /whip?share-of=ID` | guest | WHIP: share |
+/// | `PATCH /guests/ID?microphone=off` | guest | mute |
+/// | `PATCH /guests/ID?viewer=ID` | guest | leave them out of what this viewer hears |
+/// | `DELETE /guests/ID` | guest | leave, share no more |
+/// | `DELETE /participants/NUMBER` | operator | remove a guest |
+struct RoomHandler: HTTPHandler {
+    private struct Limits {
+        /// Requests that change something.
+        var changes = RequestLimit(burst: 60, rate: 5)
+        var requests = RequestLimit(burst: 400, rate: 50)
+        /// Wrong tokens.
+        var mistakes = RequestLimit(burst: 20, rate: 0.5)
+    }
+
+    let room: Room
+    let access: Access
+    private let limits = Shared(Limits())
+
+    init(room: Room, access: Access) {
+        self.room = room
+        self.access = access
+    }
+
+    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+        do {
+            return try await respond(to: request)
+        } catch let error as SignallingError {
+            return Reply.refused(error.status, error.text)
+        } catch let error as PluginError {
+            room.services.host.log(.warning, "a request failed: \(error.text)")
+            return Reply.refused(500, "The room could not do it; its log says why.")
+        }
+    }
+
+    private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
+        let address = Self.address(of: request)
+        guard allows(\.requests, address) else { return Self.tooMany }
+        let path = request.path.split(separator: "/").map(String.init)
+        if request.method == .GET, let file = PageFile(path: path) {
+            return Reply.file(file.bytes, file.type)
+        }
+        guard let role = access.role(ofHeader: request.headers[.authorization]) else {
+            guard allows(\.mistakes, address) else { return Self.tooMany }
+            return Reply.refused(401, "The link is not of this room, or of an earlier session.")
+        }
+        if request.method != .GET {
+            guard
+                Access.isSameOrigin(
+                    request.headers[HTTPHeader("Origin")], host: request.headers[.host])
+            else { return Reply.refused(403, "The request comes from another page.") }
+            guard allows(\.changes, address) else { return Self.tooMany }
+        }
+        return try await respond(to: request, path, role)
+    }
+
+    private func respond(
+        to request: HTTPRequest, _ path: [String], _ role: Access.Role
+    ) async throws -> HTTPResponse {
+        func needs(_ needed: Access.Role) throws(SignallingError) {
+            guard role >= needed else { throw .forbidden("The link does not allow that.") }
+        }
+        let query = Dictionary(
+            request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+        switch (request.method, path.first, path.count) {
+        case (.GET, "room", 1):
+            return try Reply.json(
+                await description(
+                    for: role, guest: query["guest"], after: query["after"].flatMap { Int($0) }))
+        case (.POST, "whep", 1...2):
+            let offer = try await Self.offer(in: request)
+            let (id, answer) = try await room.watch(
+                Self.subject(path.dropFirst().first), offer: offer)
+            return Reply.created(answer, at: "/viewers/\(id)")
+        case (.DELETE, "viewers", 2):
+            // Gone is gone: the room may have ended the connection first.
+            room.remove(viewer: path[1], because: nil)
+            return Reply.done
+        case (.POST, "whip", 1):
+            try needs(.guest)
+            let offer = try await Self.offer(in: request)
+            let (id, answer) = try await room.join(
+                query["name"] ?? "Guest", offer: offer, sharer: query["share-of"],
+                listener: query["viewer"])
+            return Reply.created(answer, at: "/guests/\(id)")
+        case (.PATCH, "guests", 2):
+            try needs(.guest)
+            if let viewer = query["viewer"] { try room.listen(path[1], through: viewer) }
+            try room.mute(
+                path[1], camera: try Self.isOff(query["camera"]),
+                microphone: try Self.isOff(query["microphone"]))
+            return Reply.done
+        case (.DELETE, "guests", 2):
+            try needs(.guest)
+            room.remove(guest: path[1], because: nil)
+            return Reply.done
+        case (.DELETE, "participants", 2):
+            try needs(.operator)
+            guard let number = UInt32(path[1]), room.remove(participant: number) else {
+                throw SignallingError.notFound("There is no such participant.")
+            }
+            return Reply.done
+        default:
+            throw SignallingError.notFound("There is nothing here.")
+        }
+    }
+
+    // MARK: Parts of requests
+
+    private static func address(of request: HTTPRequest) -> String {
+        switch request.remoteAddress {
+        case .ip4(let address, _), .ip6(let address, _): address
+        case .unix, nil: ""
+        }
+    }
+
+    private static var tooMany: HTTPResponse {
+        Reply.refused(429, "Too many requests: wait a moment.")
+    }
+
+    private func allows(
+        _ limit: WritableKeyPath<Limits, RequestLimit>, _ address: String
+    ) -> Bool {
+        let now = Double(greenroom_gst_now()) / 1e9
+        return limits.withLock { $0[keyPath: limit].allows(address, at: now) }
+    }
+
+    private static func offer(in request: HTTPRequest) async throws -> String {
+        let type = request.headers[.contentType]?.lowercased() ?? ""
+        guard type.hasPrefix("application/sdp") else {
+            throw SignallingError.bad("it is no application/sdp")
+        }
+        var body = Data()
+        for try await part in request.bodySequence {
+            body.append(part)
+            guard body.count <= SessionOffer.longest else { throw SignallingError.tooLarge }
+        }
+        guard let text = String(data: body, encoding: .utf8) else {
+            throw SignallingError.bad("the offer is no UTF-8")
+        }
+        return text
+    }
+
+    private static func subject(_ text: String?) throws(SignallingError) -> Room.Subject {
+        guard let text else { return .first }
+        guard text != "sound" else { return .sound }
+        guard let id = UInt32(text) else { throw .notFound("There is no such stream.") }
+        return .stream(id)
+    }
+
+    private static func isOff(_ text: String?) throws(SignallingError) -> Bool? {
+        switch text {
+        case nil: nil
+        case "off": true
+        case "on": false
+        default: throw .bad("camera and microphone are on or off")
+        }
+    }
+
+    // MARK: What there is
+
+    /// Waits for a change, up to 10 s.
+    private func description(
+        for role: Access.Role, guest: String?, after: Int?
+    ) async -> RoomDescription {
+        var description = room.description(for: role, guest: guest)
+        for _ in 0..<100 where description.revision == after {
+            try? await Task.sleep(for: .milliseconds(100))
+            if Task.isCancelled { break }
+            description = room.description(for: role, guest: guest)
+        }
+        return description
+    }
+}
+
+/// A value that copies of a handler share.
+private final class Shared<Value: Sendable>: Sendable {
+    private let value: Mutex<Value>
+
+    init(_ value: Value) { self.value = Mutex(value) }
+
+    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
+        value.withLock { value in body(&value) }
+    }
+}

@@ -1,0 +1,82 @@
+import GreenroomPlugin
+import Synchronization
+
+/// Audio that is encoded as Opus once, while somebody listens.
+final class AudioStream: Sendable {
+    /// What is wanted of the tracks that it is made of.
+    static let want = TrackWant.audio(
+        AudioTrackWant(
+            format: AudioFormat(sampleRate: 48_000, channels: 2), blockFrames: 960))
+
+    private struct State {
+        var encoder: (pipeline: Pipeline, source: Source)?
+        /// By the viewer.
+        var feeds: [String: Feed] = [:]
+    }
+
+    private let room: RoomServices
+    private let state = Mutex(State())
+
+    init(room: RoomServices) { self.room = room }
+
+    var isHeard: Bool { state.withLock { !$0.feeds.isEmpty } }
+
+    func add(_ feed: Feed, for viewer: String) { state.withLock { $0.feeds[viewer] = feed } }
+
+    /// Removes a viewer.
+    ///
+    /// - Returns: Their feed, to hear something else.
+    @discardableResult
+    func remove(_ viewer: String) -> Feed? {
+        let (feed, unused) = state.withLock { state -> (Feed?, Pipeline?) in
+            let feed = state.feeds.removeValue(forKey: viewer)
+            guard state.feeds.isEmpty else { return (feed, nil) }
+            return (feed, state.encoder.take()?.pipeline)
+        }
+        if let unused { room.later { unused.stop() } }
+        return feed
+    }
+
+    /// Encodes 20 ms. [the session's media thread]
+    func take(_ samples: Span<Int16>, at nanoseconds: Int64) throws(PluginError) {
+        guard isHeard else { return }
+        let running = state.withLock { $0.encoder?.source }
+        let source = if let running { running } else { try makeEncoder() }
+        // 1 s: the encoder is far faster than that.
+        guard source.waiting < 50 else { return room.count("blocks-dropped") }
+        source.push(samples, at: room.clock.pts(nanoseconds), for: 20_000_000)
+    }
+
+    private func makeEncoder() throws(PluginError) -> Source {
+        let pipeline = try Pipeline(
+            "appsrc name=in format=time is-live=true max-buffers=60"
+                + " caps=\"audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved\""
+                + " ! opusenc bitrate=96000 frame-size=20"
+                + " ! appsink name=out sync=false async=false",
+            onError: { [room] text in room.host.log(.error, "audio: encoder: \(text)") })
+        do throws(PluginError) {
+            let source = try Source("in", of: pipeline)
+            try Sink("out", of: pipeline).onBuffer { [weak self] buffer in
+                guard let self else { return }
+                for feed in self.state.withLock({ Array($0.feeds.values) }) {
+                    _ = feed.take(buffer)
+                }
+            }
+            try pipeline.play(from: room.clock.base)
+            state.withLock { $0.encoder = (pipeline, source) }
+            return source
+        } catch {
+            pipeline.stop()
+            throw error
+        }
+    }
+
+    /// Ends the encoder.
+    func stop() {
+        let encoder = state.withLock { state in
+            state.feeds = [:]
+            return state.encoder.take()
+        }
+        encoder?.pipeline.stop()
+    }
+}

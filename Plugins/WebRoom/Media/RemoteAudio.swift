@@ -1,0 +1,61 @@
+import GreenroomPlugin
+import Synchronization
+
+/// Audio that a guest sends.
+final class RemoteAudio: Sendable {
+    /// What takes it in the guest's pipeline.
+    static let elements =
+        "queue max-size-buffers=500 max-size-bytes=0 max-size-time=0 ! rtpopusdepay"
+        + " ! opusdec plc=true ! audio/x-raw,format=S16LE,rate=48000,channels=2"
+        + " ! appsink name=samples sync=false async=false max-buffers=20 drop=true"
+
+    private static let format = AudioFormat(sampleRate: 48_000, channels: 2)
+    /// 100 ms: the most that the host takes at once.
+    private static let longestBlock = 9600
+
+    private struct State {
+        var track: CallAudioTrack?
+        var isMuted = false
+    }
+
+    private let services: RoomServices
+    private let state = Mutex(State())
+
+    init(services: RoomServices) { self.services = services }
+
+    /// The session's track has been opened.
+    func open(_ track: CallAudioTrack) { state.withLock { $0.track = track } }
+
+    /// The elements are there.
+    func link(in pipeline: Pipeline) throws(PluginError) {
+        try Sink("samples", of: pipeline).onSamples { [weak self] samples in self?.take(samples) }
+    }
+
+    /// The guest is silent, or speaks again.
+    func setMuted(_ isMuted: Bool) {
+        let track = state.withLock { state in
+            state.isMuted = isMuted
+            return state.track
+        }
+        track?.setMuted(isMuted)
+    }
+
+    var isMuted: Bool { state.withLock { $0.isMuted } }
+
+    /// Closes the track.
+    func close() { state.withLock { $0.track.take() }?.close() }
+
+    private func take(_ samples: UnsafeBufferPointer<Int16>) {
+        guard let track = state.withLock({ $0.isMuted ? nil : $0.track }) else { return }
+        var rest = samples[...]
+        while !rest.isEmpty {
+            let block = UnsafeBufferPointer(rebasing: rest.prefix(Self.longestBlock))
+            rest = rest.dropFirst(Self.longestBlock)
+            do throws(SendRefusal) {
+                try track.sender.send(block, format: Self.format, patience: .none)
+            } catch {
+                if !error.isEnd { services.count("guests-blocks-refused") }
+            }
+        }
+    }
+}

@@ -1,0 +1,111 @@
+import GreenroomPlugin
+import GreenroomRoom
+import Synchronization
+
+/// Video that a guest sends: decoded only while the session wants it.
+final class RemoteVideo: Sendable {
+    /// What takes it in the guest's pipeline.
+    static let elements =
+        "queue max-size-buffers=500 max-size-bytes=0 max-size-time=0"
+        + " ! rtpvp8depay name=depay wait-for-keyframe=true request-keyframe=true"
+        + " ! vp8dec threads=1 ! video/x-raw,format=I420"
+        + " ! appsink name=pictures sync=false async=false max-buffers=3 drop=true"
+
+    /// The largest picture that is decoded; a guest who sends a larger one loses the connection.
+    static let largest = FrameSize(width: 2560, height: 1600)
+
+    private struct State {
+        var track: CallVideoTrack?
+        var sink: Sink?
+        var isWanted = true
+        var isMuted = false
+        /// Whether nothing can be decoded before the next key frame.
+        var awaitsKey = true
+        var isTooLarge = false
+    }
+
+    private let services: RoomServices
+    private let onTooLarge: @Sendable () -> Void
+    private let state = Mutex(State())
+
+    init(services: RoomServices, onTooLarge: @escaping @Sendable () -> Void) {
+        self.services = services
+        self.onTooLarge = onTooLarge
+    }
+
+    /// The session's track has been opened.
+    func open(_ track: CallVideoTrack) { state.withLock { $0.track = track } }
+
+    /// The elements are there.
+    func link(in pipeline: Pipeline) throws(PluginError) {
+        let sink = try Sink("pictures", of: pipeline)
+        sink.onPicture { [weak self] picture in self?.take(picture) }
+        try Encoded("depay", of: pipeline).filter { [weak self] bytes in
+            self?.passes(bytes) ?? false
+        }
+        state.withLock { $0.sink = sink }
+    }
+
+    /// Takes what the session needs of the track.
+    ///
+    /// - Returns: Whether the track is this one.
+    func follow(_ demand: TrackDemand) -> Bool {
+        let (isOurs, keySink) = state.withLock { state -> (Bool, Sink?) in
+            guard state.track?.id == demand.track else { return (false, nil) }
+            let begins = demand.isWanted && !state.isWanted
+            state.isWanted = demand.isWanted
+            if begins { state.awaitsKey = true }
+            return (true, begins ? state.sink : nil)
+        }
+        keySink?.requestKey()
+        return isOurs
+    }
+
+    /// The guest shows nothing, or something again.
+    func setMuted(_ isMuted: Bool) {
+        let track = state.withLock { state in
+            state.isMuted = isMuted
+            return state.track
+        }
+        track?.setMuted(isMuted)
+    }
+
+    var isMuted: Bool { state.withLock { $0.isMuted } }
+
+    /// Closes the track.
+    func close() { state.withLock { $0.track.take() }?.close() }
+
+    /// Whether an encoded frame is to be decoded.
+    private func passes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
+        let key = VP8KeyFrame(bytes)
+        let (passes, isNewlyTooLarge) = state.withLock { state -> (Bool, Bool) in
+            if let key, !Self.fits(key.size) {
+                defer { state.isTooLarge = true }
+                return (false, !state.isTooLarge)
+            }
+            guard state.isWanted, !state.isTooLarge else {
+                state.awaitsKey = true
+                return (false, false)
+            }
+            if key != nil { state.awaitsKey = false }
+            return (!state.awaitsKey, false)
+        }
+        if isNewlyTooLarge { onTooLarge() }
+        return passes
+    }
+
+    private static func fits(_ size: FrameSize) -> Bool {
+        let sides = [size.width, size.height].sorted()
+        return sides[0] > 0 && sides[0] <= largest.height && sides[1] <= largest.width
+    }
+
+    private func take(_ picture: DecodedPicture) {
+        let track = state.withLock { $0.isMuted ? nil : $0.track }
+        guard let track else { return }
+        do throws(SendRefusal) {
+            try picture.send(to: track.sender)
+        } catch {
+            if !error.isEnd { services.count("guests-frames-refused") }
+        }
+    }
+}

@@ -1,0 +1,508 @@
+// The page of a room. It speaks WHEP to watch, WHIP to join, and asks /room what there is.
+
+const $ = (id) => document.getElementById(id);
+const token = decodeURIComponent(location.hash.slice(1));
+
+let room = null;            // what /room said last
+let soundOn = false;
+let picked = null;          // the tile that the user has put first
+const watchers = new Map(); // connections that watch, by the stream's key
+const tiles = new Map();    // by key
+const me = { guest: null, share: null, name: "" };
+
+// ---- Requests
+
+function request(method, path, body, extra = {}) {
+  const headers = { authorization: `Bearer ${token}` };
+  if (body !== undefined) headers["content-type"] = "application/sdp";
+  return fetch(path, { method, headers, body, cache: "no-store", ...extra });
+}
+
+/** Sends an offer; returns where the connection is, to DELETE it. */
+async function negotiate(pc, path) {
+  await pc.setLocalDescription();
+  await gathered(pc);
+  // Stereo comes to those alone who ask for it.
+  const offer = pc.localDescription.sdp.replace(/useinbandfec=1/g, "useinbandfec=1;stereo=1");
+  const response = await request("POST", path, offer);
+  const text = await response.text();
+  if (response.status !== 201) throw Object.assign(new Error(text.trim()), { status: response.status });
+  const location = response.headers.get("location");
+  if (pc.signalingState === "closed") {
+    request("DELETE", location);
+    throw new Error("closed");
+  }
+  await pc.setRemoteDescription({ type: "answer", sdp: text });
+  return location;
+}
+
+function gathered(pc) {
+  if (pc.iceGatheringState === "complete") return Promise.resolve();
+  return new Promise((resolve) => {
+    setTimeout(resolve, 500);
+    pc.addEventListener("icegatheringstatechange", () => pc.iceGatheringState === "complete" && resolve());
+  });
+}
+
+/** A connection that watches one stream, and connects again when it is lost. */
+class Watcher {
+  constructor(key, path, { video, audio }) {
+    Object.assign(this, { key, path, video, audio, media: new MediaStream(), tries: 0, isClosed: false });
+    this.connect();
+  }
+
+  async connect() {
+    const pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
+    this.pc = pc;
+    if (this.video) pc.addTransceiver("video", { direction: "recvonly" });
+    if (this.audio) pc.addTransceiver("audio", { direction: "recvonly" });
+    pc.ontrack = ({ track }) => {
+      for (const old of this.media.getTracks()) if (old.kind === track.kind) this.media.removeTrack(old);
+      this.media.addTrack(track);
+      if (!this.video) $("sound-alone").srcObject = this.media;
+    };
+    pc.onconnectionstatechange = () => {
+      if (pc.connectionState === "connected") this.tries = 0;
+      if (pc.connectionState === "failed" || pc.connectionState === "closed") this.again(pc);
+      if (pc.connectionState === "disconnected") setTimeout(() => pc.connectionState === "disconnected" && this.again(pc), 3000);
+    };
+    try {
+      this.location = await negotiate(pc, this.path);
+      hearYourself();
+    } catch (error) {
+      if (error.status === 503) toast(error.message);
+      this.again(pc);
+    }
+  }
+
+  /** Connects again, later each time. */
+  again(pc) {
+    if (this.isClosed || this.pc !== pc) return;
+    this.drop();
+    this.tries += 1;
+    setTimeout(() => this.isClosed || this.connect(), Math.min(500 * 2 ** this.tries, 8000));
+  }
+
+  drop(keepalive = false) {
+    this.pc?.close();
+    this.pc = null;
+    if (this.location) request("DELETE", this.location, undefined, { keepalive }).catch(() => {});
+    this.location = null;
+  }
+
+  close() {
+    this.isClosed = true;
+    this.drop();
+  }
+}
+
+// ---- What there is
+
+async function follow() {
+  for (let failures = 0; ; ) {
+    try {
+      const query = new URLSearchParams();
+      if (room) query.set("after", room.revision);
+      if (me.guest) query.set("guest", me.guest.location.split("/").pop());
+      const response = await request("GET", `/room?${query}`);
+      if (response.status === 401) return ended("This link does not open the room", "It is of an earlier session, or a part of it is missing. Ask for a new one.");
+      if (!response.ok) throw new Error(String(response.status));
+      room = await response.json();
+      failures = 0;
+      show();
+    } catch {
+      failures += 1;
+      if (failures > 1) {
+        status("Reconnecting");
+        if (failures > 4) closed();
+      }
+      await new Promise((resolve) => setTimeout(resolve, 1000));
+    }
+  }
+}
+
+function closed() {
+  for (const watcher of watchers.values()) watcher.close();
+  watchers.clear();
+  for (const tile of tiles.values()) tile.element.remove();
+  tiles.clear();
+  if (me.guest) leave();
+  room = null;
+  ended("The session has ended", "If it begins again, it appears here.");
+}
+
+function ended(title, text) {
+  status("Closed");
+  $("empty-title").textContent = title;
+  $("empty-text").textContent = text;
+  $("empty").hidden = false;
+  $("people").hidden = true;
+  document.querySelector("footer").hidden = true;
+  arrange();
+}
+
+function status(text, isLive = false) {
+  $("status-text").textContent = text;
+  $("status").classList.toggle("live", isLive);
+}
+
+/** Makes the page what the room is. */
+function show() {
+  status("Live", true);
+  document.querySelector("footer").hidden = false;
+  watch();
+  const wanted = new Map();
+  for (const stream of room.streams) {
+    if (stream.participant && stream.participant === room.you) continue;
+    const guest = room.guests.find((guest) => guest.participant === stream.participant);
+    wanted.set(`stream-${stream.id}`, {
+      name: stream.name ? (stream.kind === "share" ? `${stream.name}’s screen` : stream.name) : stream.kind === "share" ? "Share" : "Camera",
+      media: watchers.get(`stream-${stream.id}`)?.media,
+      isShare: stream.kind === "share", isOwn: !stream.participant,
+      isDark: stream.kind === "camera" && guest && !guest.camera,
+      isMuted: stream.kind === "camera" && guest && !guest.microphone, participant: guest?.participant,
+    });
+  }
+  for (const guest of room.guests) {
+    const hasCamera = room.streams.some((stream) => stream.participant === guest.participant && stream.kind === "camera");
+    if (guest.participant === room.you || hasCamera) continue;
+    wanted.set(`guest-${guest.participant}`, { name: guest.name, isDark: true, isMuted: !guest.microphone, participant: guest.participant });
+  }
+  if (me.guest) {
+    wanted.set("you", { name: `${me.name} (you)`, media: me.guest.media, isMirrored: true, isDark: !isOn("video"), isMuted: !isOn("audio") });
+  }
+  if (me.share) wanted.set("your-share", { name: "Your screen", media: me.share.media, isShare: true });
+
+  for (const [key, tile] of tiles) {
+    if (wanted.has(key)) continue;
+    tile.element.remove();
+    tiles.delete(key);
+    if (picked === key) picked = null;
+  }
+  for (const [key, facts] of wanted) {
+    if (!tiles.has(key)) tiles.set(key, makeTile(key));
+    fill(tiles.get(key), facts);
+  }
+  const people = room.guests.length;
+  $("people").hidden = people === 0;
+  $("people-text").textContent = people === 1 ? "1 guest" : `${people} guests`;
+  $("people").title = room.guests.map((guest) => guest.name).join(", ");
+  $("empty").hidden = tiles.size > 0;
+  if (tiles.size === 0) {
+    $("empty-title").textContent = "The session has no video";
+    $("empty-text").textContent = "Turn the sound on to hear it.";
+  }
+  $("join").hidden = room.role === "viewer" || me.guest !== null;
+  for (const id of ["microphone", "camera", "share", "leave"]) $(id).hidden = me.guest === null;
+  if (!navigator.mediaDevices?.getDisplayMedia) $("share").hidden = true;
+  document.body.classList.toggle("joined", me.guest !== null);
+  arrange();
+}
+
+/** Connects to what is new, and leaves what has ended. The first stream brings the audio. */
+function watch() {
+  const own = room.streams.filter((stream) => !stream.participant);
+  const first = own.find((stream) => stream.kind === "camera") ?? own[0];
+  const wanted = new Map();
+  for (const stream of room.streams) {
+    if (stream.participant && stream.participant === room.you) continue;
+    wanted.set(`stream-${stream.id}`, [`/whep/${stream.id}`, { video: true, audio: stream === first }]);
+  }
+  if (!first) wanted.set("sound", ["/whep/sound", { video: false, audio: true }]);
+  for (const [key, watcher] of watchers) {
+    if (wanted.has(key) && wanted.get(key)[1].audio === watcher.audio) continue;
+    watcher.close();
+    watchers.delete(key);
+  }
+  for (const [key, [path, media]] of wanted) {
+    if (!watchers.has(key)) watchers.set(key, new Watcher(key, path, media));
+  }
+}
+
+// ---- Tiles
+
+function icon(name) {
+  const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+  const use = document.createElementNS("http://www.w3.org/2000/svg", "use");
+  use.setAttribute("href", `#i-${name}`);
+  svg.setAttribute("aria-hidden", "true");
+  svg.append(use);
+  return svg;
+}
+
+function make(tag, className, ...children) {
+  const element = document.createElement(tag);
+  element.className = className;
+  element.append(...children);
+  return element;
+}
+
+function makeTile(key) {
+  const video = make("video", "");
+  Object.assign(video, { autoplay: true, muted: true, playsInline: true, disablePictureInPicture: true });
+  const name = make("span", "");
+  const micOff = icon("mic-off");
+  const full = make("button", "", icon("full"));
+  const remove = make("button", "", icon("remove"));
+  const pick = make("button", "pick");
+  const face = make("div", "face");
+  for (const button of [full, remove, pick]) button.type = "button";
+  const element = make("article", "tile waiting", video, face, pick, make("div", "label", name, micOff), make("div", "tools", full, remove));
+  const tile = { key, element, video, name, micOff, full, remove, pick, face };
+  video.onresize = video.onplaying = () => element.classList.toggle("waiting", !video.videoWidth);
+  full.onclick = () => fullScreen(tile);
+  element.ondblclick = () => fullScreen(tile);
+  pick.onclick = () => { picked = key; arrange(); tile.full.focus(); };
+  remove.onclick = () => request("DELETE", `/participants/${tile.participant}`).then((response) => response.ok || response.text().then(toast));
+  return tile;
+}
+
+function fill(tile, facts) {
+  Object.assign(tile, { isShare: facts.isShare, isOwn: facts.isOwn, participant: facts.participant });
+  tile.name.textContent = facts.name;
+  tile.face.textContent = [...facts.name][0]?.toUpperCase() ?? "";
+  tile.element.setAttribute("aria-label", facts.name);
+  tile.full.title = "Full screen (F)";
+  tile.full.setAttribute("aria-label", `Show ${facts.name} on the full screen`);
+  tile.pick.setAttribute("aria-label", `Make ${facts.name} large`);
+  tile.remove.title = "Remove from the room";
+  tile.remove.setAttribute("aria-label", `Remove ${facts.name} from the room`);
+  tile.remove.hidden = !(room.role === "operator" && facts.participant) || facts.isShare;
+  tile.micOff.toggleAttribute("hidden", !facts.isMuted);
+  tile.element.classList.toggle("dark", Boolean(facts.isDark));
+  tile.element.classList.toggle("mirrored", Boolean(facts.isMirrored));
+  if (facts.media && tile.video.srcObject !== facts.media) tile.video.srcObject = facts.media;
+  tile.video.muted = !(soundOn && watchers.get(tile.key)?.audio);
+}
+
+/** Puts one tile first: what the user has picked, a share, the camera, anybody. */
+function arrange() {
+  const all = [...tiles.values()];
+  const first = tiles.get(picked) ?? all.find((tile) => tile.isShare) ?? all.find((tile) => tile.isOwn) ?? all[0];
+  // A video that moves in the document stops for a moment: only what must moves.
+  for (const tile of all) {
+    const place = tile === first ? $("main") : $("strip");
+    if (tile.element.parentElement !== place) {
+      place.append(tile.element);
+      tile.video.play().catch(() => {});
+    }
+  }
+  $("main").hidden = !first;
+  $("stage").classList.toggle("with-strip", all.length > 1);
+}
+
+function fullScreen(tile) {
+  if (document.fullscreenElement) document.exitFullscreen();
+  else (tile.element.requestFullscreen?.() ?? Promise.resolve(tile.video.webkitEnterFullscreen?.())).catch(() => {});
+}
+
+// ---- Sound
+
+function setSound(on) {
+  soundOn = on;
+  const button = $("sound");
+  button.classList.toggle("primary", !on);
+  button.classList.toggle("quiet-button", on);
+  button.replaceChildren(icon(on ? "sound" : "silent"), make("span", "", on ? "Sound on" : "Turn sound on"));
+  button.setAttribute("aria-pressed", String(on));
+  for (const tile of tiles.values()) {
+    tile.video.muted = !(on && watchers.get(tile.key)?.audio);
+    if (!tile.video.muted) tile.video.play().catch(() => {});
+  }
+  $("sound-alone").muted = !on;
+  if (on) $("sound-alone").play().catch(() => {});
+}
+
+// ---- Joining
+
+const isOn = (kind) => me.guest?.media.getTracks().some((track) => track.kind === kind && track.enabled) ?? false;
+let previewed = null;
+
+async function preview() {
+  previewed?.getTracks().forEach((track) => track.stop());
+  previewed = null;
+  $("preview").srcObject = null;
+  $("entry-error").hidden = true;
+  const [video, audio] = [$("with-camera").checked, $("with-microphone").checked];
+  $("enter").disabled = !video && !audio;
+  $("preview-text").textContent = video ? "Asking for your camera" : "Your camera is off";
+  if (!video && !audio) return;
+  try {
+    if (!navigator.mediaDevices) throw new Error("A browser gives camera and microphone to pages over HTTPS or on this machine alone.");
+    previewed = await navigator.mediaDevices.getUserMedia({
+      audio: audio && { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
+      video: video && { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } },
+    });
+    if (!$("entry").open) return previewed.getTracks().forEach((track) => track.stop());
+    $("preview").srcObject = video ? previewed : null;
+  } catch (error) {
+    $("entry-error").textContent = { NotAllowedError: "The browser does not allow this page to use them. Allow it beside the address, or join with one of the two.", NotFoundError: "There is no such device. Join with one of the two.", NotReadableError: "Another program uses the device." }[error.name] ?? error.message;
+    $("entry-error").hidden = false;
+    $("preview-text").textContent = "Your camera is off";
+    $("enter").disabled = true;
+  }
+}
+
+async function publish(media, path, { onLost }) {
+  const pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
+  for (const track of media.getTracks()) {
+    const transceiver = pc.addTransceiver(track, { direction: "sendonly", streams: [media] });
+    if (track.kind !== "video") continue;
+    const codecs = RTCRtpSender.getCapabilities("video")?.codecs ?? [];
+    const first = codecs.filter((codec) => /VP8|rtx/i.test(codec.mimeType));
+    if (first.length) transceiver.setCodecPreferences?.(first);
+  }
+  pc.onconnectionstatechange = () => ["failed", "closed"].includes(pc.connectionState) && onLost();
+  try {
+    return { pc, media, location: await negotiate(pc, path) };
+  } catch (error) {
+    pc.close();
+    throw error;
+  }
+}
+
+async function enter() {
+  if (!previewed) return;
+  $("enter").disabled = true;
+  const media = previewed;
+  const name = $("name").value.trim();
+  const listener = [...watchers.values()].find((watcher) => watcher.audio)?.location?.split("/").pop() ?? "";
+  try {
+    me.guest = await publish(media, `/whip?${new URLSearchParams({ name, viewer: listener })}`, { onLost: () => me.guest && (toast("The connection was lost: join again."), leave()) });
+    me.name = name;
+    previewed = null;
+    localStorage.setItem("greenroom-name", name);
+    $("entry").close();
+    setSound(true);
+    label();
+    show();
+  } catch (error) {
+    $("entry-error").textContent = error.message;
+    $("entry-error").hidden = false;
+    $("enter").disabled = false;
+  }
+}
+
+/** Lets the room leave this guest out of what the page hears. */
+function hearYourself() {
+  if (!me.guest) return;
+  const listener = [...watchers.values()].find((watcher) => watcher.audio)?.location?.split("/").pop();
+  if (listener) request("PATCH", `${me.guest.location}?viewer=${listener}`).catch(() => {});
+}
+
+function end(connection, keepalive = false) {
+  if (!connection) return;
+  connection.pc.close();
+  connection.media.getTracks().forEach((track) => track.stop());
+  request("DELETE", connection.location, undefined, { keepalive }).catch(() => {});
+}
+
+function leave() {
+  end(me.share);
+  end(me.guest);
+  me.guest = me.share = null;
+  label();
+  if (room) {
+    delete room.you;
+    show();
+  }
+}
+
+async function shareScreen() {
+  if (me.share) {
+    end(me.share);
+    me.share = null;
+  } else {
+    let media;
+    try {
+      media = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 30 } }, audio: true });
+    } catch {
+      return;
+    }
+    const id = me.guest.location.split("/").pop();
+    const lost = () => { if (me.share?.media === media) { end(me.share); me.share = null; label(); show(); } };
+    try {
+      me.share = await publish(media, `/whip?share-of=${id}`, { onLost: lost });
+      media.getVideoTracks()[0].onended = lost;
+    } catch (error) {
+      media.getTracks().forEach((track) => track.stop());
+      toast(error.message);
+    }
+  }
+  label();
+  show();
+}
+
+function toggle(kind) {
+  const tracks = me.guest?.media.getTracks().filter((track) => track.kind === kind) ?? [];
+  if (!tracks.length) return toast(kind === "audio" ? "You joined without a microphone." : "You joined without a camera.");
+  const on = !tracks[0].enabled;
+  tracks.forEach((track) => { track.enabled = on; });
+  request("PATCH", `${me.guest.location}?${kind === "audio" ? "microphone" : "camera"}=${on ? "on" : "off"}`).catch(() => {});
+  label();
+  show();
+}
+
+/** Makes the buttons say what they do now. */
+function label() {
+  const set = (id, name, text, title, off) => {
+    $(id).replaceChildren(icon(name), make("span", "", text));
+    $(id).title = title;
+    $(id).setAttribute("aria-label", title);
+    $(id).classList.toggle("off", off);
+  };
+  const [hears, sees] = [isOn("audio"), isOn("video")];
+  set("microphone", hears ? "mic" : "mic-off", hears ? "Mute" : "Unmute", hears ? "Mute the microphone (M)" : "Unmute the microphone (M)", !hears);
+  set("camera", sees ? "camera" : "camera-off", "Camera", sees ? "Turn the camera off (C)" : "Turn the camera on (C)", !sees);
+  set("share", "share", me.share ? "Stop" : "Share", me.share ? "Stop sharing the screen" : "Share the screen", me.share !== null);
+}
+
+// ---- The page
+
+let toastTimer;
+function toast(text) {
+  $("toast").textContent = text;
+  $("toast").hidden = false;
+  clearTimeout(toastTimer);
+  toastTimer = setTimeout(() => { $("toast").hidden = true; }, 5000);
+}
+
+$("sound").onclick = () => setSound(!soundOn);
+$("microphone").onclick = () => toggle("audio");
+$("camera").onclick = () => toggle("video");
+$("share").onclick = shareScreen;
+$("leave").onclick = leave;
+$("join").onclick = () => {
+  $("name").value = localStorage.getItem("greenroom-name") ?? "";
+  $("entry").showModal();
+  $("name").focus();
+  preview();
+};
+$("with-camera").onchange = $("with-microphone").onchange = preview;
+$("cancel").onclick = () => $("entry").close();
+$("entry").onclose = () => {
+  previewed?.getTracks().forEach((track) => track.stop());
+  previewed = null;
+  $("preview").srcObject = null;
+};
+$("entry-form").onsubmit = (event) => { event.preventDefault(); enter(); };
+document.addEventListener("keydown", (event) => {
+  if (event.target.closest("input, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+  const keys = {
+    s: () => setSound(!soundOn),
+    m: () => me.guest && toggle("audio"),
+    c: () => me.guest && toggle("video"),
+    f: () => { const tile = [...tiles.values()].find((tile) => tile.element.parentElement === $("main")); if (tile) fullScreen(tile); },
+  };
+  keys[event.key.toLowerCase()]?.();
+});
+addEventListener("hashchange", () => location.reload());
+addEventListener("pagehide", () => {
+  for (const watcher of watchers.values()) watcher.drop(true);
+  end(me.share, true);
+  end(me.guest, true);
+});
+addEventListener("pageshow", (event) => event.persisted && location.reload());
+
+if (token) follow();
+else ended("This is a room of Greenroom", "Open it with the whole link: it ends with # and a word.");

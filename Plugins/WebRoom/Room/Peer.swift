@@ -1,0 +1,182 @@
+import CGStreamer
+import GreenroomPlugin
+import GreenroomRoom
+import Synchronization
+
+/// A WebRTC connection with somebody: a pipeline with a `webrtcbin`, which answers one offer.
+final class Peer: Sendable {
+    /// Where a connection is.
+    enum Connection: Equatable {
+        case new, connected, gone
+    }
+
+    /// What a peer tells the room, on the pipeline's threads.
+    struct Events: Sendable {
+        var onConnected: @Sendable () -> Void = {}
+        var onGone: @Sendable (String) -> Void = { _ in }
+        /// Media arrive, of a codec. Returns what takes them: elements with one open end; nil to
+        /// ignore them.
+        var onMedia: @Sendable (String) -> String? = { _ in nil }
+        /// These elements are there, and get media from now on.
+        var onAdded: @Sendable (String) -> Void = { _ in }
+    }
+
+    private struct State {
+        var connection = Connection.new
+        var lastHeard: UInt64
+        var answer: CheckedContinuation<String, any Error>?
+        /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
+        var webrtc: Element?
+    }
+
+    /// How long an answer and a connection may take.
+    private static let longestConnecting: UInt64 = 15_000_000_000
+    /// A peer of whom nothing comes has vanished: browsers report on what they get every few seconds.
+    private static let longestSilence: UInt64 = 8_000_000_000
+
+    let pipeline: Pipeline
+    private let events: Events
+    private let state: Mutex<State>
+
+    /// - Parameter elements: What is linked with the `webrtcbin`, whose name is `peer`.
+    init(
+        _ elements: String, latencyMilliseconds: Int, events: Events, services: RoomServices
+    ) throws(PluginError) {
+        self.events = events
+        state = Mutex(State(lastHeard: greenroom_gst_now()))
+        pipeline = try Pipeline(
+            "webrtcbin name=peer bundle-policy=max-bundle latency=\(latencyMilliseconds) \(elements)",
+            onError: { text in events.onGone(text) })
+        do throws(PluginError) {
+            let webrtc = try pipeline.child("peer")
+            try pipeline.play(from: services.clock.base)
+            state.withLock { $0.webrtc = webrtc }
+        } catch {
+            pipeline.stop()
+            throw error
+        }
+    }
+
+    /// What is received.
+    struct Receiving {
+        var audioCaps: String?
+        var videoCaps: String?
+    }
+
+    /// Answers the offer.
+    ///
+    /// - Parameters:
+    ///   - receiving: Nil: the peer is only sent to.
+    ///   - address: The only address to be reached at; nil: all of the machine.
+    /// - Throws: ``SignallingError``.
+    func answer(
+        _ offer: SessionOffer, receiving: Receiving?, address: String?
+    ) async throws -> String {
+        let late = Task { [weak self] in
+            try await Task.sleep(for: .seconds(8))
+            self?.resume(.failure(SignallingError.failed("No answer could be made in time.")))
+        }
+        defer { late.cancel() }
+        return try await withCheckedThrowingContinuation { continuation in
+            state.withLock { $0.answer = continuation }
+            begin(offer, receiving: receiving, address: address)
+        }
+    }
+
+    private func begin(_ offer: SessionOffer, receiving: Receiving?, address: String?) {
+        guard let webrtc = state.withLock({ $0.webrtc }) else {
+            return resume(.failure(SignallingError.failed("The room has closed.")))
+        }
+        var calls = greenroom_peer_calls(
+            answered: { value, sdp, why in
+                let peer = greenroom_gst_context.object(value, Peer.self)
+                if let sdp {
+                    peer.resume(.success(String(cString: sdp)))
+                } else {
+                    let reason = why.map { String(cString: $0) } ?? "it can't be answered"
+                    peer.resume(.failure(SignallingError.bad(reason)))
+                }
+            },
+            state_changed: { value, state in
+                greenroom_gst_context.object(value, Peer.self).follow(Int(state))
+            },
+            pad_added: { value, pad, encoding in
+                let peer = greenroom_gst_context.object(value, Peer.self)
+                peer.link(pad, String(cString: encoding))
+            },
+            heard: { value in
+                let peer = greenroom_gst_context.object(value, Peer.self)
+                peer.state.withLock { $0.lastHeard = greenroom_gst_now() }
+            })
+        withOptional(receiving?.audioCaps) { audio in
+            withOptional(receiving?.videoCaps) { video in
+                withOptional(address) { address in
+                    offer.text.withCString { text in
+                        var how = greenroom_peer_answer(
+                            offer: text, sends: receiving == nil, audio_caps: audio,
+                            video_caps: video, address: address)
+                        greenroom_peer_answer_offer(
+                            webrtc.pointer, &how, &calls, greenroom_gst_context(self))
+                    }
+                }
+            }
+        }
+    }
+
+    private func resume(_ result: Result<String, any Error>) {
+        state.withLock { $0.answer.take() }?.resume(with: result)
+    }
+
+    private func follow(_ connection: Int) {
+        switch connection {
+        case GREENROOM_PEER_CONNECTED:
+            let isNew = state.withLock { state in
+                defer { state.connection = .connected }
+                state.lastHeard = greenroom_gst_now()
+                return state.connection == .new
+            }
+            if isNew { events.onConnected() }
+        case GREENROOM_PEER_FAILED, GREENROOM_PEER_CLOSED:
+            state.withLock { $0.connection = .gone }
+            events.onGone("the connection has failed")
+        default: break
+        }
+    }
+
+    private func link(_ pad: OpaquePointer, _ encoding: String) {
+        let elements = events.onMedia(encoding)
+        guard
+            let end = greenroom_peer_add(
+                pipeline.element.pointer, elements ?? "fakesink sync=false async=false")
+        else { return events.onGone("\(encoding) can't be received") }
+        if elements != nil { events.onAdded(encoding) }
+        if !greenroom_peer_link(pad, end) { events.onGone("\(encoding) can't be received") }
+    }
+
+    /// Why the peer is given up; nil: it is well.
+    func fault(now: UInt64) -> String? {
+        state.withLock { state in
+            let silence = now > state.lastHeard ? now - state.lastHeard : 0
+            return switch state.connection {
+            case .new where silence > Self.longestConnecting: "it never connected"
+            case .connected where silence > Self.longestSilence: "nothing comes from it"
+            default: nil
+            }
+        }
+    }
+
+    /// Ends the connection, once; not on one of its threads.
+    func stop() {
+        guard state.withLock({ $0.webrtc.take() }) != nil else { return }
+        resume(.failure(SignallingError.failed("The room has closed.")))
+        pipeline.stop()
+    }
+}
+
+/// Calls a body with the text as C has it, or with nil.
+private func withOptional<Result>(
+    _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
+) -> Result {
+    guard let text else { return body(nil) }
+    return text.withCString(body)
+}

@@ -1,0 +1,131 @@
+import GreenroomPlugin
+import GreenroomRoom
+import Synchronization
+
+extension Room {
+    /// Lets somebody join, or a guest share.
+    ///
+    /// - Parameters:
+    ///   - name: For people.
+    ///   - sharer: The id of the guest who shares; nil for a new guest.
+    ///   - listener: The viewer through whom they hear the room.
+    /// - Returns: The answer, and the guest's id.
+    /// - Throws: ``SignallingError`` or `PluginError`.
+    func join(
+        _ name: String, offer text: String, sharer sharerID: String?, listener: String?
+    ) async throws -> (id: String, answer: String) {
+        let offer = try SessionOffer(text)
+        let name = try sharerID == nil ? RoomLimits.name(name) : ""
+        let sharer = state.withLock { state in sharerID.flatMap { state.guests[$0] } }
+        guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {
+            throw SignallingError.notFound("There is no such guest: join first.")
+        }
+        let id = Secret.random()
+        let guest = try Guest(
+            id, name: sharer?.name ?? name, offer: offer, sharer: sharer, services: services,
+            onGone: { [weak self] reason in
+                self?.services.later { [weak self] in self?.remove(guest: id, because: reason) }
+            },
+            onJoined: { [weak self] in self?.joined(id, listener) })
+        let refusal = state.withLock { state -> SignallingError? in
+            let others = state.guests.values.filter { ($0.sharer == nil) == (sharer == nil) }
+            guard !state.isClosed, others.count < RoomLimits.guests else {
+                return .full("The room has as many guests as it takes: \(RoomLimits.guests).")
+            }
+            guard state.viewers.count + state.guests.count < mostConnections else {
+                return .full("The room is full: try again later.")
+            }
+            if let sharer, others.contains(where: { $0.sharer === sharer }) {
+                return .bad("the guest shares already")
+            }
+            state.guests[id] = guest
+            return nil
+        }
+        if let refusal {
+            services.later { guest.leave() }
+            throw refusal
+        }
+        do {
+            guard let peer = guest.peer else {
+                throw SignallingError.failed("The room has closed.")
+            }
+            return (
+                id, try await peer.answer(offer, receiving: guest.receiving, address: address)
+            )
+        } catch {
+            remove(guest: id, because: nil)
+            throw error
+        }
+    }
+
+    private func joined(_ id: String, _ listener: String?) {
+        let number = state.withLock { state -> UInt32? in
+            state.revision += 1
+            guard let guest = state.guests[id], guest.sharer == nil,
+                let number = guest.participant?.number
+            else { return nil }
+            if let listener, state.viewers[listener] != nil { state.hearing[listener] = number }
+            return number
+        }
+        if let number { moveListeners(of: number) }
+        report()
+    }
+
+    /// Leaves a guest out of what a viewer hears, who is the same person.
+    func listen(_ id: String, through viewer: String) throws(SignallingError) {
+        let number = state.withLock { state -> UInt32? in
+            guard state.viewers[viewer] != nil, let number = state.guests[id]?.participant?.number
+            else { return nil }
+            state.hearing[viewer] = number
+            return number
+        }
+        guard let number else { throw .notFound("There is no such guest or viewer.") }
+        moveListeners(of: number)
+    }
+
+    /// Mutes what a guest sends, or takes that back.
+    func mute(_ id: String, camera: Bool?, microphone: Bool?) throws(SignallingError) {
+        guard let guest = state.withLock({ $0.guests[id] }) else {
+            throw .notFound("There is no such guest.")
+        }
+        if let camera { guest.video?.setMuted(camera) }
+        if let microphone { guest.audio?.setMuted(microphone) }
+        changed()
+    }
+
+    /// Removes a guest, with what they share.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func remove(guest id: String, because reason: String?) -> Bool {
+        let (leaving, listeners) = state.withLock { state -> ([Guest], [String]) in
+            guard let guest = state.guests.removeValue(forKey: id) else { return ([], []) }
+            state.revision += 1
+            let shares = state.guests.filter { $0.value.sharer === guest }
+            for share in shares.keys { state.guests[share] = nil }
+            let listeners = state.hearing.filter { $0.value == guest.participant?.number }
+            for listener in listeners.keys { state.hearing[listener] = nil }
+            return (shares.values + [guest], Array(listeners.keys))
+        }
+        guard let guest = leaving.last else { return false }
+        if let reason { services.host.log(.info, "\(guest.name): \(reason)") }
+        if let number = guest.participant?.number {
+            let mix = state.withLock { $0.mixes[number] }
+            for listener in listeners {
+                if let feed = mix?.remove(listener) { sound.add(feed, for: listener) }
+            }
+        }
+        services.later { for guest in leaving { guest.leave() } }
+        services.host.wantsChanged()
+        report()
+        return true
+    }
+
+    /// Removes a participant, by their number.
+    func remove(participant number: UInt32) -> Bool {
+        let id = state.withLock { state in
+            state.guests.values.first { $0.sharer == nil && $0.participant?.number == number }?.id
+        }
+        return id.map { remove(guest: $0, because: "removed by the operator") } ?? false
+    }
+}

@@ -1,0 +1,103 @@
+import GreenroomPlugin
+import GreenroomRoom
+import Synchronization
+
+extension Room {
+    /// What a viewer asks for.
+    enum Subject: Equatable {
+        /// The first stream: the camera, else the share.
+        case first
+        /// A video track, by its number.
+        case stream(UInt32)
+        /// The audio alone.
+        case sound
+    }
+
+    /// Answers a viewer's offer.
+    ///
+    /// - Returns: The answer, and the viewer's id.
+    /// - Throws: ``SignallingError`` or `PluginError`.
+    func watch(
+        _ subject: Subject, offer text: String
+    ) async throws -> (id: String, answer: String) {
+        let offer = try SessionOffer(text)
+        let stream = try stream(of: subject)
+        let id = Secret.random()
+        let viewer = try Viewer(
+            id, offer: offer, stream: offer.video == nil ? nil : stream, services: services
+        ) { [weak self] reason in self?.removeLater(viewer: id, because: reason) }
+        let isFull = state.withLock { state in
+            guard !state.isClosed, state.viewers.count < RoomLimits.viewers,
+                state.viewers.count + state.guests.count < mostConnections
+            else { return true }
+            state.viewers[id] = viewer
+            state.revision += 1
+            return false
+        }
+        guard !isFull else {
+            services.later { viewer.peer.stop() }
+            throw SignallingError.full("The room is full: try again later.")
+        }
+        // The encoders begin while the connection is made.
+        if let video = viewer.video { viewer.stream?.add(video, for: id) }
+        if let audio = viewer.audio { sound.add(audio, for: id) }
+        services.host.wantsChanged()
+        report()
+        do {
+            return (id, try await viewer.peer.answer(offer, receiving: nil, address: address))
+        } catch {
+            remove(viewer: id, because: nil)
+            throw error
+        }
+    }
+
+    private func stream(of subject: Subject) throws(SignallingError) -> VideoStream? {
+        let streams = state.withLock { $0.streams }
+        switch subject {
+        case .sound: return nil
+        case .first:
+            return streams.values.filter { $0.track.participant == nil }
+                .min { $0.track.kind.rawValue < $1.track.kind.rawValue }
+        case .stream(let id):
+            guard let stream = streams[id] else {
+                throw .notFound("There is no such stream: it may have ended.")
+            }
+            return stream
+        }
+    }
+
+    func removeLater(viewer id: String, because reason: String?) {
+        services.later { [weak self] in self?.remove(viewer: id, because: reason) }
+    }
+
+    /// Removes a viewer.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func remove(viewer id: String, because reason: String?) -> Bool {
+        let (viewer, mix) = state.withLock { state -> (Viewer?, AudioStream?) in
+            guard let viewer = state.viewers.removeValue(forKey: id) else { return (nil, nil) }
+            state.revision += 1
+            let participant = state.hearing.removeValue(forKey: id)
+            return (viewer, participant.flatMap { state.mixes[$0] })
+        }
+        guard let viewer else { return false }
+        if let reason { services.host.log(.info, "a viewer has gone: \(reason)") }
+        viewer.stream?.remove(id)
+        sound.remove(id)
+        mix?.remove(id)
+        services.later { viewer.peer.stop() }
+        services.host.wantsChanged()
+        report()
+        return true
+    }
+
+    /// Tells the session's report who is there.
+    func report() {
+        let (viewers, guests) = state.withLock { state in
+            (state.viewers.count, state.guests.values.count { $0.sharer == nil })
+        }
+        services.host.report("viewers", viewers)
+        services.host.report("guests", guests)
+    }
+}

@@ -1,0 +1,32 @@
+import Dispatch
+import GreenroomPlugin
+import Synchronization
+
+/// What every part of the room uses.
+final class RoomServices: Sendable {
+    let host: PluginHost
+    let clock: RoomClock
+
+    private let queue = DispatchQueue(label: "room")
+    private let counts = Mutex<[String: Int]>([:])
+
+    init(host: PluginHost) {
+        self.host = host
+        clock = RoomClock(now: host.nowNanoseconds)
+    }
+
+    /// Does something on a thread that may wait: pipelines stop there.
+    func later(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
+
+    /// Waits until that is done.
+    func finish() { queue.sync {} }
+
+    /// Counts one more, for the report.
+    func count(_ name: String) {
+        let count = counts.withLock { counts in
+            counts[name, default: 0] += 1
+            return counts[name, default: 0]
+        }
+        host.report(name, count)
+    }
+}

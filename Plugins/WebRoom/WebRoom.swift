@@ -1,0 +1,112 @@
+import CGStreamer
+import GreenroomPlugin
+import GreenroomRoom
+
+/// A room in a web page: whoever opens its link sees and hears the session, and may join.
+///
+/// Media go over WebRTC, by GStreamer's webrtcbin; connections are made over HTTP in the way of WHEP
+/// and WHIP.
+final class WebRoom: Call {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.web-room", name: "WebRoom", version: "1.0.0",
+        summary: "A room in a web page, to watch the session and to join it", vendor: "Greenroom")
+
+    struct Settings: PluginSettings {
+        var address = "127.0.0.1"
+        var port = 0
+        var viewerToken = ""
+        var guestToken = ""
+        var operatorToken = ""
+
+        static let table: [Setting<Self>] = [
+            .string(
+                "address", \.address,
+                title: "IP address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all "
+                    + "networks"),
+            .integer("port", \.port, in: 0...65_535, title: "Port of the page; 0: a free one"),
+            .string(
+                "viewer-token", \.viewerToken,
+                title: "What a viewer's link ends with, after #; empty: no such link"),
+            .string(
+                "guest-token", \.guestToken,
+                title: "What a guest's link ends with; empty: no such link"),
+            .string(
+                "operator-token", \.operatorToken,
+                title: "What an operator's link ends with; empty: no such link"),
+        ]
+    }
+
+    /// Shorter ones could be guessed.
+    private static let shortestToken = 16
+
+    private let settings: Settings
+    private let host: PluginHost
+    private let room: Room
+    private let server: RoomServer
+    private var watch: PluginThread?
+
+    init(settings: Settings, host: PluginHost) throws {
+        self.settings = settings
+        self.host = host
+        let tokens: [Access.Role: String] = [
+            .viewer: settings.viewerToken, .guest: settings.guestToken,
+            .operator: settings.operatorToken,
+        ].filter { !$0.value.isEmpty }
+        for (role, token) in tokens where token.utf8.count < Self.shortestToken {
+            throw PluginError(
+                "\(role.rawValue)-token is short: write at least \(Self.shortestToken) characters, "
+                    + "such as \"openssl rand -hex 16\" prints", status: .badSetting)
+        }
+        guard Set(tokens.values).count == tokens.count else {
+            throw PluginError(
+                "two tokens are the same: give each role one of its own", status: .badSetting)
+        }
+        try GStreamer.load()
+        let isEverywhere = settings.address == "0.0.0.0" || settings.address == "::"
+        room = Room(
+            services: RoomServices(host: host), address: isEverywhere ? nil : settings.address)
+        server = try RoomServer(
+            address: settings.address, port: settings.port,
+            handler: RoomHandler(room: room, access: Access(tokens: tokens)), host: host)
+    }
+
+    func onTrack(_ track: Track) -> TrackWant? { room.describe(track) }
+
+    func onStart() throws {
+        let (host, room) = (host, room)
+        if settings.viewerToken.isEmpty, settings.guestToken.isEmpty,
+            settings.operatorToken.isEmpty
+        {
+            host.log(
+                .warning,
+                "nobody can enter the room: it has no token. \"greenroom live\" makes links, or set "
+                    + "viewer-token")
+        }
+        host.setState(.connecting)
+        room.report()
+        server.start { url in host.setState(.live, url) }
+        watch = try PluginThread(name: "room") {
+            greenroom_gst_make_certificate()
+            var next = host.nowNanoseconds
+            repeat {
+                room.removeVanished()
+                next += 1_000_000_000
+            } while host.wait(untilNanoseconds: next) == .ok
+        }
+    }
+
+    func onVideo(_ frame: borrowing OutputFrame) throws { try room.take(frame) }
+
+    func onAudio(_ block: borrowing OutputBlock) throws { try room.take(block) }
+
+    func onTrackEnded(_ track: Track) { room.end(track) }
+
+    func onDemand(_ demand: TrackDemand) { room.follow(demand) }
+
+    func onStop() {
+        server.stop()
+        room.close()
+        watch?.join()
+        watch = nil
+    }
+}

@@ -1,0 +1,178 @@
+// What WebRoom needs of GStreamer: pipelines, their ends in Swift, and webrtcbin.
+//
+// GStreamer's own headers are macros and functions with variable arguments, which Swift does not
+// import. Its objects are counted and may be used from any thread; so may every function here.
+// Functions that are called back run on GStreamer's threads.
+
+#ifndef GREENROOM_CGSTREAMER_H
+#define GREENROOM_CGSTREAMER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct _GstElement GstElement;
+typedef struct _GstBuffer GstBuffer;
+typedef struct _GstPad GstPad;
+
+// What is handed to a function that is called back. `release` is called once, when no call follows.
+typedef struct greenroom_gst_context {
+    void *_Nonnull value;
+    void (*_Nonnull release)(void *_Nonnull value);
+} greenroom_gst_context;
+
+// Start GStreamer without its registry: it loads no plugins but those of greenroom_gst_load, and
+// writes no file. Once a process; further calls do nothing. The text is NULL, or why it failed; free
+// it.
+char *_Nullable greenroom_gst_start(void);
+
+// Load a plugin of GStreamer by the name of its file: "vpx" for libgstvpx.so.
+bool greenroom_gst_load(const char *_Nonnull name);
+
+// Make the certificate of this process. It takes a moment, and the first peer would wait for it.
+void greenroom_gst_make_certificate(void);
+
+// The clock of all pipelines.
+uint64_t greenroom_gst_now(void);
+
+// MARK: Pipelines
+
+// A pipeline from a description in the language of gst-launch. NULL: `why` is set; free it.
+GstElement *_Nullable greenroom_gst_pipeline(
+    const char *_Nonnull description, char *_Nullable *_Nonnull why);
+
+// Play; times are counted from `base` on the clock.
+bool greenroom_gst_play(GstElement *_Nonnull pipeline, uint64_t base);
+
+// Stop and free. Waits for the pipeline's threads: never call it on one of them.
+void greenroom_gst_stop(GstElement *_Nonnull pipeline);
+
+// Call back with the text of each error. `failed` may be called on any of its threads.
+void greenroom_gst_on_error(
+    GstElement *_Nonnull pipeline, greenroom_gst_context context,
+    void (*_Nonnull failed)(void *_Nonnull value, const char *_Nonnull text));
+
+// An element of the pipeline by its name; free it with greenroom_gst_unref.
+GstElement *_Nullable greenroom_gst_child(GstElement *_Nonnull pipeline, const char *_Nonnull name);
+
+void greenroom_gst_unref(GstElement *_Nonnull element);
+
+// Set a property from text.
+void greenroom_gst_set(
+    GstElement *_Nonnull element, const char *_Nonnull property, const char *_Nonnull value);
+
+// MARK: Buffers
+
+GstBuffer *_Nonnull greenroom_gst_buffer_ref(GstBuffer *_Nonnull buffer);
+void greenroom_gst_buffer_unref(GstBuffer *_Nonnull buffer);
+
+// Whether it needs the buffers before it.
+bool greenroom_gst_buffer_is_delta(GstBuffer *_Nonnull buffer);
+
+// MARK: Into a pipeline
+
+// Buffers that wait in an appsrc.
+uint64_t greenroom_gst_waiting(GstElement *_Nonnull source);
+
+// Push a buffer into an appsrc, which takes a reference of its own.
+bool greenroom_gst_push(GstElement *_Nonnull source, GstBuffer *_Nonnull buffer);
+
+// Push a copy of an I420 frame.
+bool greenroom_gst_push_i420(
+    GstElement *_Nonnull source, uint32_t width, uint32_t height,
+    const void *_Nonnull const *_Nonnull planes, const size_t *_Nonnull strides, uint64_t pts,
+    uint64_t duration);
+
+// Push a copy of bytes.
+bool greenroom_gst_push_bytes(
+    GstElement *_Nonnull source, const void *_Nonnull bytes, size_t count, uint64_t pts,
+    uint64_t duration);
+
+// Ask the encoder before an appsink for a key frame, or the far end behind one for a PLI.
+void greenroom_gst_request_key(GstElement *_Nonnull sink);
+
+// Call back when what follows an appsrc asks for a key frame.
+void greenroom_gst_on_key_request(
+    GstElement *_Nonnull source, greenroom_gst_context context,
+    void (*_Nonnull requested)(void *_Nonnull value));
+
+// MARK: Out of a pipeline
+
+// Call back with each buffer of an appsink, which the callee may keep with a reference.
+void greenroom_gst_on_buffer(
+    GstElement *_Nonnull sink, greenroom_gst_context context,
+    void (*_Nonnull take)(void *_Nonnull value, GstBuffer *_Nonnull buffer));
+
+// A decoded I420 frame, valid during the call.
+typedef struct greenroom_gst_picture {
+    const uint8_t *_Nonnull planes[3];
+    size_t strides[3];
+    uint32_t width;
+    uint32_t height;
+} greenroom_gst_picture;
+
+void greenroom_gst_on_picture(
+    GstElement *_Nonnull sink, greenroom_gst_context context,
+    void (*_Nonnull take)(void *_Nonnull value, const greenroom_gst_picture *_Nonnull picture));
+
+// Call back with the bytes of each buffer of an appsink.
+void greenroom_gst_on_bytes(
+    GstElement *_Nonnull sink, greenroom_gst_context context,
+    void (*_Nonnull take)(void *_Nonnull value, const void *_Nonnull bytes, size_t count));
+
+// Call back with the bytes of each buffer that leaves an element; it is dropped unless the call
+// returns true.
+void greenroom_gst_filter(
+    GstElement *_Nonnull element, greenroom_gst_context context,
+    bool (*_Nonnull passes)(void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count));
+
+// MARK: Peers
+
+// GstWebRTCPeerConnectionState.
+enum {
+    GREENROOM_PEER_NEW = 0,
+    GREENROOM_PEER_CONNECTING = 1,
+    GREENROOM_PEER_CONNECTED = 2,
+    GREENROOM_PEER_DISCONNECTED = 3,
+    GREENROOM_PEER_FAILED = 4,
+    GREENROOM_PEER_CLOSED = 5
+};
+
+typedef struct greenroom_peer_calls {
+    // The answer with all candidates, or NULL if there is none, and then why.
+    void (*_Nonnull answered)(
+        void *_Nonnull value, const char *_Nullable sdp, const char *_Nullable why);
+    void (*_Nonnull state_changed)(void *_Nonnull value, int state);
+    // Media arrive: link `pad` with greenroom_peer_link. `encoding` is VP8, OPUS, …
+    void (*_Nonnull pad_added)(
+        void *_Nonnull value, GstPad *_Nonnull pad, const char *_Nonnull encoding);
+    // A packet has arrived.
+    void (*_Nonnull heard)(void *_Nonnull value);
+} greenroom_peer_calls;
+
+// How to answer an offer.
+typedef struct greenroom_peer_answer {
+    const char *_Nonnull offer;
+    // Whether the peer receives and does not send.
+    bool sends;
+    // The caps of what is received; NULL: nothing of the kind.
+    const char *_Nullable audio_caps;
+    const char *_Nullable video_caps;
+    // The only address to be reached at; NULL: all of the machine's.
+    const char *_Nullable address;
+} greenroom_peer_answer;
+
+// Answer an offer with the webrtcbin of a pipeline that plays.
+void greenroom_peer_answer_offer(
+    GstElement *_Nonnull webrtc, const greenroom_peer_answer *_Nonnull answer,
+    const greenroom_peer_calls *_Nonnull calls, greenroom_gst_context context);
+
+// Add elements by their description, which has one open end: that is returned. NULL: they can't be
+// made.
+GstPad *_Nullable greenroom_peer_add(
+    GstElement *_Nonnull pipeline, const char *_Nonnull description);
+
+// Link a pad with an open end, which is freed.
+bool greenroom_peer_link(GstPad *_Nonnull pad, GstPad *_Nonnull end);
+
+#endif

@@ -1,0 +1,200 @@
+#include <gst/app/gstappsink.h>
+#include <gst/app/gstappsrc.h>
+#include <gst/video/video.h>
+#include <string.h>
+
+#include "internal.h"
+
+// MARK: Into a pipeline
+
+uint64_t greenroom_gst_waiting(GstElement *source)
+{
+    return gst_app_src_get_current_level_buffers(GST_APP_SRC(source));
+}
+
+static bool push(GstElement *source, GstBuffer *owned)
+{
+    return gst_app_src_push_buffer(GST_APP_SRC(source), owned) == GST_FLOW_OK;
+}
+
+bool greenroom_gst_push(GstElement *source, GstBuffer *buffer)
+{
+    return push(source, gst_buffer_ref(buffer));
+}
+
+bool greenroom_gst_push_i420(
+    GstElement *source, uint32_t width, uint32_t height, const void *const *planes,
+    const size_t *strides, uint64_t pts, uint64_t duration)
+{
+    GstVideoInfo info;
+    if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, width, height)) return false;
+    GstBuffer *buffer = gst_buffer_new_allocate(NULL, info.size, NULL);
+    GstMapInfo map;
+    if (!buffer) return false;
+    if (!gst_buffer_map(buffer, &map, GST_MAP_WRITE)) {
+        gst_buffer_unref(buffer);
+        return false;
+    }
+    for (guint plane = 0; plane < 3; plane++) {
+        const uint8_t *from = planes[plane];
+        uint8_t *to = map.data + GST_VIDEO_INFO_PLANE_OFFSET(&info, plane);
+        size_t row = GST_VIDEO_INFO_COMP_WIDTH(&info, plane);
+        gint rows = GST_VIDEO_INFO_COMP_HEIGHT(&info, plane);
+        for (gint y = 0; y < rows; y++) {
+            memcpy(to, from, row);
+            from += strides[plane];
+            to += GST_VIDEO_INFO_PLANE_STRIDE(&info, plane);
+        }
+    }
+    gst_buffer_unmap(buffer, &map);
+    GST_BUFFER_PTS(buffer) = pts;
+    GST_BUFFER_DURATION(buffer) = duration;
+    return push(source, buffer);
+}
+
+bool greenroom_gst_push_bytes(
+    GstElement *source, const void *bytes, size_t count, uint64_t pts, uint64_t duration)
+{
+    GstBuffer *buffer = gst_buffer_new_allocate(NULL, count, NULL);
+    if (!buffer) return false;
+    gst_buffer_fill(buffer, 0, bytes, count);
+    GST_BUFFER_PTS(buffer) = pts;
+    GST_BUFFER_DURATION(buffer) = duration;
+    return push(source, buffer);
+}
+
+void greenroom_gst_request_key(GstElement *sink)
+{
+    GstPad *pad = gst_element_get_static_pad(sink, "sink");
+    if (!pad) return;
+    gst_pad_push_event(
+        pad, gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, TRUE, 0));
+    gst_object_unref(pad);
+}
+
+static GstPadProbeReturn on_event(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    callback *called = data;
+    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
+    if (gst_video_event_is_force_key_unit(event)) {
+        ((void (*)(void *))called->function)(called->context.value);
+    }
+    return GST_PAD_PROBE_OK;
+}
+
+void greenroom_gst_on_key_request(
+    GstElement *source, greenroom_gst_context context, void (*requested)(void *value))
+{
+    GstPad *pad = gst_element_get_static_pad(source, "src");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_event,
+        callback_new(context, (void (*)(void))requested), callback_free);
+    gst_object_unref(pad);
+}
+
+// MARK: Out of a pipeline
+
+static void set_take(
+    GstElement *sink, GstFlowReturn (*take)(GstAppSink *, gpointer), callback *called)
+{
+    GstAppSinkCallbacks callbacks = {.new_sample = take};
+    gst_app_sink_set_callbacks(GST_APP_SINK(sink), &callbacks, called, callback_free);
+}
+
+static GstFlowReturn take_buffer(GstAppSink *sink, gpointer data)
+{
+    callback *called = data;
+    GstSample *sample = gst_app_sink_pull_sample(sink);
+    if (!sample) return GST_FLOW_EOS;
+    GstBuffer *buffer = gst_sample_get_buffer(sample);
+    if (buffer) {
+        ((void (*)(void *, GstBuffer *))called->function)(called->context.value, buffer);
+    }
+    gst_sample_unref(sample);
+    return GST_FLOW_OK;
+}
+
+void greenroom_gst_on_buffer(
+    GstElement *sink, greenroom_gst_context context, void (*take)(void *value, GstBuffer *buffer))
+{
+    set_take(sink, take_buffer, callback_new(context, (void (*)(void))take));
+}
+
+static GstFlowReturn take_picture(GstAppSink *sink, gpointer data)
+{
+    callback *called = data;
+    GstSample *sample = gst_app_sink_pull_sample(sink);
+    if (!sample) return GST_FLOW_EOS;
+    GstVideoInfo info;
+    GstVideoFrame frame;
+    GstBuffer *buffer = gst_sample_get_buffer(sample);
+    GstCaps *caps = gst_sample_get_caps(sample);
+    if (buffer && caps && gst_video_info_from_caps(&info, caps)
+        && GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_I420
+        && gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) {
+        greenroom_gst_picture picture = {
+            .width = GST_VIDEO_FRAME_WIDTH(&frame), .height = GST_VIDEO_FRAME_HEIGHT(&frame)};
+        for (guint plane = 0; plane < 3; plane++) {
+            picture.planes[plane] = GST_VIDEO_FRAME_PLANE_DATA(&frame, plane);
+            picture.strides[plane] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
+        }
+        ((void (*)(void *, const greenroom_gst_picture *))called->function)(
+            called->context.value, &picture);
+        gst_video_frame_unmap(&frame);
+    }
+    gst_sample_unref(sample);
+    return GST_FLOW_OK;
+}
+
+void greenroom_gst_on_picture(
+    GstElement *sink, greenroom_gst_context context,
+    void (*take)(void *value, const greenroom_gst_picture *picture))
+{
+    set_take(sink, take_picture, callback_new(context, (void (*)(void))take));
+}
+
+static GstFlowReturn take_bytes(GstAppSink *sink, gpointer data)
+{
+    callback *called = data;
+    GstSample *sample = gst_app_sink_pull_sample(sink);
+    if (!sample) return GST_FLOW_EOS;
+    GstBuffer *buffer = gst_sample_get_buffer(sample);
+    GstMapInfo map;
+    if (buffer && gst_buffer_map(buffer, &map, GST_MAP_READ)) {
+        ((void (*)(void *, const void *, size_t))called->function)(
+            called->context.value, map.data, map.size);
+        gst_buffer_unmap(buffer, &map);
+    }
+    gst_sample_unref(sample);
+    return GST_FLOW_OK;
+}
+
+void greenroom_gst_on_bytes(
+    GstElement *sink, greenroom_gst_context context,
+    void (*take)(void *value, const void *bytes, size_t count))
+{
+    set_take(sink, take_bytes, callback_new(context, (void (*)(void))take));
+}
+
+static GstPadProbeReturn on_leaving(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    callback *called = data;
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+    GstMapInfo map;
+    if (!buffer || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_DROP;
+    bool passes = ((bool (*)(void *, const uint8_t *, size_t))called->function)(
+        called->context.value, map.data, map.size);
+    gst_buffer_unmap(buffer, &map);
+    return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+void greenroom_gst_filter(
+    GstElement *element, greenroom_gst_context context,
+    bool (*passes)(void *value, const uint8_t *bytes, size_t count))
+{
+    GstPad *pad = gst_element_get_static_pad(element, "src");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER, on_leaving,
+        callback_new(context, (void (*)(void))passes), callback_free);
+    gst_object_unref(pad);
+}

@@ -1,0 +1,286 @@
+#include <gst/sdp/sdp.h>
+#include <string.h>
+
+#include "internal.h"
+
+// Of libgstwebrtc. Its headers come with a package that needs 739 MB.
+typedef struct GstWebRTCSessionDescription {
+    int type;
+    GstSDPMessage *sdp;
+} GstWebRTCSessionDescription;
+GType gst_webrtc_session_description_get_type(void);
+GstWebRTCSessionDescription *gst_webrtc_session_description_new(int type, GstSDPMessage *sdp);
+void gst_webrtc_session_description_free(GstWebRTCSessionDescription *description);
+
+enum { DESCRIPTION_OFFER = 1 };
+enum { DIRECTION_SENDONLY = 2, DIRECTION_RECVONLY = 3 };
+enum { GATHERING_COMPLETE = 2 };
+enum { KIND_AUDIO = 1, KIND_VIDEO = 2 };
+
+// A peer, for as long as one of webrtcbin's callbacks needs it.
+typedef struct peer {
+    greenroom_gst_context context;
+    greenroom_peer_calls calls;
+    gint references;
+    gint has_answered;
+    gboolean sends;
+    GstCaps *audio;
+    GstCaps *video;
+} peer;
+
+static peer *peer_ref(peer *self)
+{
+    g_atomic_int_inc(&self->references);
+    return self;
+}
+
+static void peer_unref(gpointer data)
+{
+    peer *self = data;
+    if (!g_atomic_int_dec_and_test(&self->references)) return;
+    self->context.release(self->context.value);
+    gst_clear_caps(&self->audio);
+    gst_clear_caps(&self->video);
+    g_free(self);
+}
+
+static void peer_closure_free(gpointer data, GClosure *closure) { peer_unref(data); }
+
+static void answer(peer *self, const char *sdp, const char *why)
+{
+    if (!g_atomic_int_compare_and_exchange(&self->has_answered, 0, 1)) return;
+    self->calls.answered(self->context.value, sdp, why);
+}
+
+// A step of the negotiation: the peer, and the element that it is of.
+typedef struct step {
+    peer *of;
+    GstElement *webrtc;
+} step;
+
+static step *step_new(peer *of, GstElement *webrtc)
+{
+    step *made = g_new0(step, 1);
+    made->of = peer_ref(of);
+    made->webrtc = gst_object_ref(webrtc);
+    return made;
+}
+
+static void step_free(gpointer data)
+{
+    step *freed = data;
+    peer_unref(freed->of);
+    gst_object_unref(freed->webrtc);
+    g_free(freed);
+}
+
+// Whether a promise was kept; else the peer is answered with why not.
+static bool is_kept(GstPromise *promise, peer *self, const char *what)
+{
+    if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) {
+        answer(self, NULL, what);
+        return false;
+    }
+    const GstStructure *reply = gst_promise_get_reply(promise);
+    GError *error = NULL;
+    if (reply && gst_structure_has_field(reply, "error")) {
+        gst_structure_get(reply, "error", G_TYPE_ERROR, &error, NULL);
+        answer(self, NULL, error ? error->message : what);
+        g_clear_error(&error);
+        return false;
+    }
+    return true;
+}
+
+static void on_local_set(GstPromise *promise, gpointer data)
+{
+    step *now = data;
+    is_kept(promise, now->of, "the answer can't be used");
+    gst_promise_unref(promise);
+}
+
+static void on_answer(GstPromise *promise, gpointer data)
+{
+    step *now = data;
+    if (is_kept(promise, now->of, "no answer can be made")) {
+        GstWebRTCSessionDescription *made = NULL;
+        const GstStructure *reply = gst_promise_get_reply(promise);
+        if (reply) {
+            gst_structure_get(
+                reply, "answer", gst_webrtc_session_description_get_type(), &made, NULL);
+        }
+        if (made) {
+            GstPromise *next = gst_promise_new_with_change_func(
+                on_local_set, step_new(now->of, now->webrtc), step_free);
+            g_signal_emit_by_name(now->webrtc, "set-local-description", made, next);
+            gst_webrtc_session_description_free(made);
+        } else {
+            answer(now->of, NULL, "no answer can be made");
+        }
+    }
+    gst_promise_unref(promise);
+}
+
+static void on_remote_set(GstPromise *promise, gpointer data)
+{
+    step *now = data;
+    if (is_kept(promise, now->of, "the offer can't be used")) {
+        GstPromise *next = gst_promise_new_with_change_func(
+            on_answer, step_new(now->of, now->webrtc), step_free);
+        g_signal_emit_by_name(now->webrtc, "create-answer", NULL, next);
+    }
+    gst_promise_unref(promise);
+}
+
+static void on_gathering(GObject *webrtc, GParamSpec *property, gpointer data)
+{
+    peer *self = data;
+    gint state = 0;
+    g_object_get(webrtc, "ice-gathering-state", &state, NULL);
+    if (state != GATHERING_COMPLETE) return;
+    GstWebRTCSessionDescription *local = NULL;
+    g_object_get(webrtc, "local-description", &local, NULL);
+    if (!local) return;
+    char *text = gst_sdp_message_as_text(local->sdp);
+    answer(self, text, NULL);
+    g_free(text);
+    gst_webrtc_session_description_free(local);
+}
+
+static void on_state(GObject *webrtc, GParamSpec *property, gpointer data)
+{
+    peer *self = data;
+    gint state = 0;
+    g_object_get(webrtc, "connection-state", &state, NULL);
+    self->calls.state_changed(self->context.value, state);
+}
+
+static void on_pad(GstElement *webrtc, GstPad *pad, gpointer data)
+{
+    peer *self = data;
+    if (GST_PAD_DIRECTION(pad) != GST_PAD_SRC) return;
+    GstCaps *caps = gst_pad_get_current_caps(pad);
+    if (!caps) return;
+    const char *encoding =
+        gst_structure_get_string(gst_caps_get_structure(caps, 0), "encoding-name");
+    if (encoding) self->calls.pad_added(self->context.value, pad, encoding);
+    gst_caps_unref(caps);
+}
+
+static void on_transceiver(GstElement *webrtc, GObject *transceiver, gpointer data)
+{
+    peer *self = data;
+    if (self->sends) return;
+    gint kind = 0;
+    g_object_get(transceiver, "kind", &kind, NULL);
+    GstCaps *caps = kind == KIND_AUDIO ? self->audio : kind == KIND_VIDEO ? self->video : NULL;
+    // Without this the answer has neither the offer's header extensions nor its feedback.
+    if (caps) g_object_set(transceiver, "codec-preferences", caps, NULL);
+    if (kind == KIND_VIDEO) g_object_set(transceiver, "do-nack", TRUE, NULL);
+}
+
+static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    peer *self = data;
+    self->calls.heard(self->context.value);
+    return GST_PAD_PROBE_OK;
+}
+
+static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
+{
+    GstElementFactory *factory = gst_element_get_factory(element);
+    if (!factory || strcmp(GST_OBJECT_NAME(factory), "nicesrc") != 0) return;
+    GstPad *pad = gst_element_get_static_pad(element, "src");
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet,
+        peer_ref(data), peer_unref);
+    gst_object_unref(pad);
+}
+
+static void connect(GstElement *webrtc, const char *signal, GCallback function, peer *self)
+{
+    g_signal_connect_data(webrtc, signal, function, peer_ref(self), peer_closure_free, 0);
+}
+
+static void set_up_agent(GstElement *webrtc, const char *address)
+{
+    GObject *ice = NULL;
+    GObject *agent = NULL;
+    g_object_get(webrtc, "ice-agent", &ice, NULL);
+    if (!ice) return;
+    if (address) {
+        gboolean added = FALSE;
+        g_signal_emit_by_name(ice, "add-local-ip-address", address, &added);
+    }
+    g_object_get(ice, "agent", &agent, NULL);
+    if (agent) {
+        // It would wait for a router's answer.
+        g_object_set(agent, "upnp", FALSE, NULL);
+        g_object_unref(agent);
+    }
+    g_object_unref(ice);
+}
+
+static void send_only(GstElement *webrtc)
+{
+    GArray *all = NULL;
+    g_signal_emit_by_name(webrtc, "get-transceivers", &all);
+    if (!all) return;
+    for (guint index = 0; index < all->len; index++) {
+        GObject *transceiver = g_array_index(all, GObject *, index);
+        g_object_set(transceiver, "direction", DIRECTION_SENDONLY, NULL);
+    }
+    g_array_unref(all);
+}
+
+void greenroom_peer_answer_offer(
+    GstElement *webrtc, const greenroom_peer_answer *how, const greenroom_peer_calls *calls,
+    greenroom_gst_context context)
+{
+    peer *self = g_new0(peer, 1);
+    self->context = context;
+    self->calls = *calls;
+    self->references = 1;
+    self->sends = how->sends;
+    if (how->audio_caps) self->audio = gst_caps_from_string(how->audio_caps);
+    if (how->video_caps) self->video = gst_caps_from_string(how->video_caps);
+
+    GstSDPMessage *sdp = NULL;
+    if (gst_sdp_message_new_from_text(how->offer, &sdp) != GST_SDP_OK) {
+        if (sdp) gst_sdp_message_free(sdp);
+        answer(self, NULL, "the offer is no SDP");
+        peer_unref(self);
+        return;
+    }
+    set_up_agent(webrtc, how->address);
+    connect(webrtc, "notify::ice-gathering-state", G_CALLBACK(on_gathering), self);
+    connect(webrtc, "notify::connection-state", G_CALLBACK(on_state), self);
+    connect(webrtc, "pad-added", G_CALLBACK(on_pad), self);
+    connect(webrtc, "on-new-transceiver", G_CALLBACK(on_transceiver), self);
+    connect(webrtc, "deep-element-added", G_CALLBACK(on_element), self);
+    if (how->sends) send_only(webrtc);
+
+    GstWebRTCSessionDescription *offer =
+        gst_webrtc_session_description_new(DESCRIPTION_OFFER, sdp);
+    GstPromise *promise =
+        gst_promise_new_with_change_func(on_remote_set, step_new(self, webrtc), step_free);
+    g_signal_emit_by_name(webrtc, "set-remote-description", offer, promise);
+    gst_webrtc_session_description_free(offer);
+    peer_unref(self);
+}
+
+GstPad *greenroom_peer_add(GstElement *pipeline, const char *description)
+{
+    GstElement *bin = gst_parse_bin_from_description_full(
+        description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, NULL);
+    if (!bin) return NULL;
+    gst_bin_add(GST_BIN(pipeline), bin);
+    return gst_element_sync_state_with_parent(bin) ? gst_element_get_static_pad(bin, "sink") : NULL;
+}
+
+bool greenroom_peer_link(GstPad *pad, GstPad *end)
+{
+    bool is_linked = gst_pad_link(pad, end) == GST_PAD_LINK_OK;
+    gst_object_unref(end);
+    return is_linked;
+}

@@ -1,0 +1,49 @@
+/// Who may do what: a token each for viewers, guests and operators.
+package struct Access: Sendable {
+    /// What somebody with a token may do: all that those before may, too.
+    package enum Role: String, CaseIterable, Comparable {
+        /// Watch and listen.
+        case viewer
+        /// Join.
+        case guest
+        /// Remove guests.
+        case `operator`
+
+        package static func < (left: Role, right: Role) -> Bool {
+            left.order < right.order
+        }
+
+        private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
+    }
+
+    /// The token of each role; a role without one is nobody's.
+    package let tokens: [Role: String]
+
+    /// Makes the access by tokens.
+    package init(tokens: [Role: String]) { self.tokens = tokens }
+
+    /// The role of a bearer token; nil for a wrong one. Every token is compared.
+    package func role(of token: some StringProtocol) -> Role? {
+        var role: Role?
+        for candidate in Role.allCases {
+            if Secret.matches(token, tokens[candidate] ?? "") { role = candidate }
+        }
+        return role
+    }
+
+    /// The role of a header `Authorization: Bearer TOKEN`.
+    package func role(ofHeader header: String?) -> Role? {
+        guard let header, header.utf8.count <= 200 else { return nil }
+        let words = header.split(separator: " ")
+        guard words.count == 2, words[0].lowercased() == "bearer" else { return nil }
+        return role(of: words[1])
+    }
+
+    /// Whether a request is of the room's own page, or of no page at all.
+    package static func isSameOrigin(_ origin: String?, host: String?) -> Bool {
+        guard let origin else { return true }
+        guard let host else { return false }
+        let parts = origin.split(separator: "://", maxSplits: 1)
+        return parts.count == 2 && parts[1].lowercased() == host.lowercased()
+    }
+}

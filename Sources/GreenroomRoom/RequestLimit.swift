@@ -1,0 +1,39 @@
+/// How many requests an address may send: a bucket of tokens each.
+package struct RequestLimit: Sendable {
+    /// Requests at once.
+    package let burst: Double
+    /// Requests a second, in the long run.
+    package let rate: Double
+
+    private static let mostAddresses = 1000
+
+    private struct Bucket {
+        var tokens: Double
+        var seconds: Double
+    }
+
+    private var buckets: [String: Bucket] = [:]
+
+    package init(burst: Double, rate: Double) {
+        self.burst = burst
+        self.rate = rate
+    }
+
+    /// Takes a request.
+    ///
+    /// - Parameter seconds: The time, on any clock.
+    /// - Returns: Whether it is within the limit.
+    package mutating func allows(_ address: String, at seconds: Double) -> Bool {
+        var bucket = buckets[address] ?? Bucket(tokens: burst, seconds: seconds)
+        bucket.tokens = min(burst, bucket.tokens + max(0, seconds - bucket.seconds) * rate)
+        bucket.seconds = seconds
+        let isAllowed = bucket.tokens >= 1
+        if isAllowed { bucket.tokens -= 1 }
+        if buckets[address] == nil, buckets.count >= Self.mostAddresses {
+            // Whoever sends from many addresses gets new buckets; memory stays bounded.
+            buckets.removeAll()
+        }
+        buckets[address] = bucket
+        return isAllowed
+    }
+}

@@ -1,0 +1,24 @@
+/// Random words, and their comparison.
+package enum Secret {
+    /// 128 random bits, of a–z and 0–9.
+    package static func random() -> String {
+        var generator = SystemRandomNumberGenerator()
+        var text = ""
+        for _ in 0..<2 {
+            let part = String(UInt64.random(in: 0...UInt64.max, using: &generator), radix: 36)
+            text += String(repeating: "0", count: 13 - part.count) + part
+        }
+        return text
+    }
+
+    /// Whether two words are the same. The time depends on the length of the given word alone.
+    package static func matches(_ given: some StringProtocol, _ secret: String) -> Bool {
+        let (given, secret) = (Array(given.utf8), Array(secret.utf8))
+        guard !secret.isEmpty else { return false }
+        var difference = given.count ^ secret.count
+        for index in given.indices {
+            difference |= Int(given[index] ^ secret[index % secret.count])
+        }
+        return difference == 0
+    }
+}

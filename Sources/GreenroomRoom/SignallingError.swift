@@ -1,0 +1,37 @@
+/// Why an offer or another request is not granted; told to whoever sent it.
+package enum SignallingError: Error, Equatable {
+    /// The request is wrong.
+    case bad(String)
+    /// Nothing of what is offered can be taken or sent.
+    case unacceptable(String)
+    case tooLarge
+    /// The link does not allow it.
+    case forbidden(String)
+    case notFound(String)
+    /// There is no room.
+    case full(String)
+    /// The room could not do it.
+    case failed(String)
+
+    /// The status of HTTP.
+    package var status: Int {
+        switch self {
+        case .bad: 400
+        case .forbidden: 403
+        case .notFound: 404
+        case .unacceptable: 406
+        case .tooLarge: 413
+        case .failed: 500
+        case .full: 503
+        }
+    }
+
+    package var text: String {
+        switch self {
+        case .bad(let text): "The request is wrong: \(text)."
+        case .unacceptable(let text): "The offer can't be met: \(text)."
+        case .tooLarge: "The request is too large."
+        case .forbidden(let text), .notFound(let text), .full(let text), .failed(let text): text
+        }
+    }
+}

@@ -1,0 +1,53 @@
+import ArgumentParser
+import Glibc
+import GreenroomConfig
+import GreenroomMedia
+import GreenroomModel
+import GreenroomRoom
+import GreenroomSession
+import Synchronization
+
+/// `greenroom live FILE`.
+struct LiveCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "live",
+        abstract: "Show a session in a web page, which people may join, until Ctrl-C.",
+        discussion: """
+            Prints three links: for viewers, who see and hear the session; for guests, who may join \
+            with camera, microphone and screen; and for an operator, who may also remove guests. \
+            Each ends with a secret that is made anew each time. The page is for this machine \
+            alone, unless the session file has a call WebRoom with an address.
+
+            The session runs until Ctrl-C, whatever duration the file says, unless --duration is \
+            given.
+            """)
+
+    @OptionGroup var source: SessionFileOptions
+
+    @Option(help: "The port of the page; a free one if not given.")
+    var port: Int?
+
+    func validate() throws {
+        if let port, !(1...65_535).contains(port) {
+            throw ValidationError("--port is 1 to 65535, and not \(port).")
+        }
+    }
+
+    func run() throws {
+        let links = Mutex<LiveRoom?>(nil)
+        var session = SessionRun()
+        session.onEvent = { event, printer in
+            guard case .outputState(_, .live, let url?) = event,
+                let room = links.withLock({ $0.take() })
+            else { return }
+            printer.show(EventRecord(event: "links"), line: room.text(at: url))
+        }
+        try session.run {
+            var file = try source.read()
+            let room = try LiveRoom(&file.configuration, port: port)
+            if source.duration == nil { file.configuration.duration = nil }
+            links.withLock { $0 = room }
+            return file
+        }
+    }
+}

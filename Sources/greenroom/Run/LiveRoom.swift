@@ -1,0 +1,143 @@
+import Glibc
+import GreenroomMedia
+import GreenroomModel
+import GreenroomRoom
+import GreenroomRuntime
+import GreenroomSession
+
+/// The room of `greenroom live`: its call, and its links.
+struct LiveRoom {
+    private static let names = ["WebRoom", "org.greenroom.web-room"]
+
+    /// By role, in the order in which they are printed.
+    private let tokens: [(role: Access.Role, token: String)]
+    private let address: String
+
+    /// Adds the room to a session, or completes the one that it has.
+    ///
+    /// - Parameter port: The port; nil for the file's, else a free one.
+    /// - Throws: ``Failure`` for another call, and for a port that is taken.
+    init(_ configuration: inout SessionConfiguration, port: Int?) throws {
+        let index = configuration.outputs.firstIndex { $0.output.isCall }
+        var plugin = PluginConfiguration("WebRoom")
+        if let index, let own = configuration.outputs[index].output.plugin {
+            guard Self.names.contains(own.plugin) else {
+                throw Failure(
+                    .badFile,
+                    "the session has the call \(own.plugin), and a session has at most one: remove "
+                        + "it, or run the session with greenroom run")
+            }
+            plugin = own
+        }
+        func text(_ name: String) -> String? {
+            guard case .string(let text) = plugin.settings[name], !text.isEmpty else { return nil }
+            return text
+        }
+        address = text("address") ?? "127.0.0.1"
+        tokens = Access.Role.allCases.map { role in
+            (role, text("\(role.rawValue)-token") ?? Secret.random())
+        }
+        for (role, token) in tokens {
+            plugin.settings["\(role.rawValue)-token"] = .string(token)
+        }
+        if let port { plugin.settings["port"] = .integer(Int64(port)) }
+        if case .integer(let chosen) = plugin.settings["port"], chosen > 0 {
+            try Self.expectFree(Int(chosen), address)
+        } else if let free = Self.freePort(at: address) {
+            // A room whose process is started again keeps its links.
+            plugin.settings["port"] = .integer(Int64(free))
+        }
+        // Its decoders read what strangers send.
+        plugin.isolation = plugin.isolation ?? .process
+        if plugin.grants == nil { plugin.grants = Grants(network: true) }
+        plugin.memoryLimit = plugin.memoryLimit ?? .megabytes(1000)
+        let call = SessionOutput(
+            PluginOutput(
+                plugin,
+                selection: index.flatMap { configuration.outputs[$0].output.selection },
+                isCall: true),
+            origin: index.flatMap { configuration.outputs[$0].origin })
+        if let index {
+            configuration.outputs[index] = call
+        } else {
+            configuration.outputs.append(call)
+        }
+        configuration.clock = .real
+    }
+
+    /// What is printed when the room is open.
+    ///
+    /// - Parameter url: Of the page.
+    func text(at url: String) -> String {
+        var page = url
+        if address == "0.0.0.0" || address == "::" {
+            // The address of this machine in other machines' browsers.
+            page = page.replacing("://\(address)", with: "://\(Self.hostName)")
+            page = page.replacing("://[\(address)]", with: "://\(Self.hostName)")
+        }
+        let lines = tokens.map { role, token in
+            let name = "\(role.rawValue)s:"
+            return "  \(name)\(String(repeating: " ", count: 11 - name.count))\(page)#\(token)"
+        }
+        return (["The room is open. Ctrl-C closes it."] + lines).joined(separator: "\n")
+    }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
+        return String(
+            decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    // MARK: Ports
+
+    private static func expectFree(_ port: Int, _ address: String) throws {
+        guard case .failure(let code) = bound(port, address) else { return }
+        switch code {
+        case EADDRINUSE:
+            throw Failure(
+                .outputFailed,
+                "port \(port) of \(address) is taken by another program. Choose another one with "
+                    + "--port, or leave it out to get a free one.")
+        case EACCES:
+            throw Failure(
+                .outputFailed, "port \(port) is for root alone. Choose one from 1024 on.")
+        // The room itself says what is wrong.
+        default: break
+        }
+    }
+
+    private static func freePort(at address: String) -> Int? {
+        guard case .success(let port) = bound(0, address) else { return nil }
+        return port
+    }
+
+    /// The outcome of binding a socket.
+    private enum Bound {
+        case success(Int)
+        case failure(Int32)
+    }
+
+    /// Binds a socket to a port and closes it.
+    private static func bound(_ port: Int, _ address: String) -> Bound {
+        var wanted = sockaddr_in()
+        wanted.sin_family = sa_family_t(AF_INET)
+        wanted.sin_port = UInt16(clamping: port).bigEndian
+        guard inet_pton(AF_INET, address, &wanted.sin_addr) == 1 else {
+            return .failure(EAFNOSUPPORT)
+        }
+        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        guard socket >= 0 else { return .failure(errno) }
+        defer { close(socket) }
+        var yes: Int32 = 1
+        setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let isBound = withUnsafeMutablePointer(to: &wanted) { pointer in
+            pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
+                bind(socket, pointer, length) == 0 && getsockname(socket, pointer, &length) == 0
+            }
+        }
+        guard isBound else { return .failure(errno) }
+        return .success(Int(UInt16(bigEndian: wanted.sin_port)))
+    }
+}

@@ -1,0 +1,177 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Tests `greenroom live` with a remote person that is GStreamer's own webrtcbin.
+@Suite(.ownThreads, .serialized) struct WebRoomTests {
+    /// A session in a room.
+    private struct Live {
+        let session: TestSession
+        let run: ChildProcess
+        /// The URL of the page, and the tokens of viewer, guest and operator.
+        let url: String
+        let tokens: [String]
+
+        init(
+            _ sources: String = """
+            camera: { plugin: ColorBars, settings: { ball: false } }
+            microphone: { plugin: Tone, settings: { frequency: 1000 } }
+            """
+        ) throws {
+            session = try TestSession(sources, duration: "100ms", isolation: nil)
+            run = try Greenroom.start(["live", session.file])
+            guard run.waitForErrors(containing: "operators: http", atMost: .seconds(30)) else {
+                throw Failure("\(run.wait(atMost: .zero))")
+            }
+            let said = run.errorsSoFar
+            let links = said.split(separator: "\n").compactMap { line -> (String, String)? in
+                guard let start = line.range(of: "http://"), line.contains("#") else { return nil }
+                let parts = line[start.lowerBound...].split(separator: "#")
+                return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+            }
+            guard links.count == 3, let first = links.first else { throw Failure(said) }
+            url = first.0
+            tokens = links.map(\.1)
+        }
+
+        func peer(_ mode: String, _ token: Int, _ more: String...) throws -> ChildProcess {
+            try ChildProcess(
+                "/usr/bin/python3",
+                [Checkout.root + "/Tests/WebRoom/peer.py", mode, url, tokens[token]] + more)
+        }
+
+        /// Ends the session.
+        func end() -> Finished {
+            run.signal(SIGINT)
+            let finished = run.wait(atMost: .seconds(30))
+            #expect(finished.exit == .code(130), "\(finished)")
+            return finished
+        }
+    }
+
+    /// What a peer printed.
+    private struct Seen: Decodable {
+        var frames: Int
+        /// The numbers in the frames; nil for one that could not be read.
+        var codes: [Int?]
+        /// The luma of the bars.
+        var bars: [Int]?
+        var crossings: Int
+        var samples: Int
+        var error: String?
+
+        init(_ finished: Finished) throws {
+            guard finished.exit == .code(0) else { throw Failure("\(finished)") }
+            self = try JSONDecoder().decode(Self.self, from: Data(finished.standardOutput))
+        }
+    }
+
+    @Test func `a viewer sees the camera and hears the tone, and a guest is recorded`() throws {
+        let live = try Live()
+        let viewer = try Seen(live.peer("watch", 0, "20").wait(atMost: .seconds(60)))
+        #expect(viewer.frames >= 20)
+        // Each frame is one of the camera's, in order.
+        let numbers = viewer.codes.compactMap(\.self)
+        #expect(numbers.count * 10 >= viewer.codes.count * 9, "\(viewer.codes)")
+        #expect(numbers == numbers.sorted() && Set(numbers).count > 10, "\(numbers)")
+        // The luma of the colour bars in BT.601.
+        for (bar, luma) in zip(viewer.bars ?? [], [180, 161, 131, 112, 84, 65, 35, 16]) {
+            #expect(abs(bar - luma) <= 12, "\(viewer.bars ?? [])")
+        }
+        let hertz = Double(viewer.crossings) * 48_000 / Double(viewer.samples)
+        #expect(abs(hertz - 1000) < 50, "\(viewer.crossings) of \(viewer.samples)")
+
+        let guest = try live.peer("join", 1, "Ana")
+        #expect(
+            live.run.waitForErrors(containing: "ana-camera: opened", atMost: .seconds(30)),
+            "\(live.run.errorsSoFar)")
+        // Late viewers see a picture, also when several come at once.
+        for late in try (0..<3).map({ _ in try live.peer("watch", 0, "5") }) {
+            #expect(try Seen(late.wait(atMost: .seconds(60))).frames >= 5)
+        }
+        guest.signal(SIGTERM)
+        let left = guest.wait(atMost: .seconds(20))
+        #expect(left.exit == .code(0), "\(left)")
+        #expect(
+            live.run.waitForErrors(containing: "Ana has left", atMost: .seconds(30)),
+            "\(live.run.errorsSoFar)")
+        let finished = live.end()
+        #expect(!live.tokens.contains { !finished.standardError.contains("#\($0)") })
+
+        let video = try Y4MRecording(live.session.recording + "/ana-camera.y4m")
+        let red = try (0..<video.frameCount).filter { index in
+            try video.frame(index)[video.width / 2, video.height / 2]
+                .isNear(YUV(y: 81, u: 90, v: 240), within: 20)
+        }
+        #expect(red.count >= 10, "\(red.count) of \(video.frameCount)")
+        let audio = try WAVRecording(live.session.recording + "/ana-microphone.wav")
+        let samples = (audio.channels.first ?? []).suffix(audio.sampleRate / 2)
+        let amplitude = Tone.amplitude(of: 660, in: samples, rate: audio.sampleRate)
+        #expect(amplitude > 500, "\(amplitude)")
+        // No secret is in what stays.
+        let report = try String(
+            decoding: readFile(live.session.recording + "/session.json"), as: UTF8.self)
+        #expect(!live.tokens.contains { report.contains($0) })
+    }
+
+    @Test func `what strangers try is refused, and the room stays open`() throws {
+        let live = try Live()
+        let attempts = try ChildProcess.run(
+            "/usr/bin/python3",
+            [Checkout.root + "/Tests/WebRoom/attempts.py", live.url] + live.tokens)
+        try #require(attempts.exit == .code(0), "\(attempts)")
+        let statuses = try JSONDecoder().decode(
+            [String: Int].self, from: Data(attempts.standardOutput))
+        let expected = [
+            "page": 200, "script": 200, "room without a token": 401,
+            "room with a wrong token": 401, "room": 200, "a path outside": 404,
+            "watch without a token": 401, "a viewer joins": 403, "a guest removes somebody": 403,
+            "another page watches": 403, "another type": 400, "no SDP": 400, "half an SDP": 400,
+            "two videos": 406, "another codec": 406, "sends to a viewer": 406,
+            "a large body": 413, "no such stream": 404, "no such viewer": 204,
+            "no such guest": 204, "no name": 400, "nobody shares": 404,
+            "operator removes nobody": 404, "never connects": 201, "tokens guessed": 429,
+        ]
+        for (name, status) in expected {
+            #expect(statuses[name] == status, "\(name): \(statuses[name] ?? 0)")
+        }
+        let viewer = try Seen(live.peer("watch", 0, "3").wait(atMost: .seconds(60)))
+        #expect(viewer.frames >= 3)
+        _ = live.end()
+    }
+
+    @Test func `a viewer who vanishes is gone, and nothing is encoded any more`() throws {
+        let live = try Live()
+        let vanished = try live.peer("vanish", 0).wait(atMost: .seconds(60))
+        #expect(vanished.exit == .code(0), "\(vanished)")
+        #expect(
+            live.run.waitForErrors(containing: "a viewer has gone", atMost: .seconds(40)),
+            "\(live.run.errorsSoFar)")
+        _ = live.end()
+        let values = try #require(try live.session.report().outputPlugins).first?.values
+        #expect(values?["viewers"] == 0)
+    }
+
+    @Test func `a taken port, another call and a short token are errors that say the cure`() throws
+    {
+        let session = try TestSession("camera: { plugin: ColorBars }", isolation: nil)
+        let live = try Live()
+        let port = try #require(URL(string: live.url)?.port)
+        let taken = try Greenroom.run("live", session.file, "--port", "\(port)")
+        #expect(taken.exit == .code(74), "\(taken)")
+        #expect(taken.standardError.contains("is taken by another program"), "\(taken)")
+        _ = live.end()
+
+        let other = try TestSession(
+            "camera: { plugin: ColorBars }\ncall: { plugin: LoopbackCall }", isolation: nil)
+        let second = try Greenroom.run("live", other.file)
+        #expect(second.exit == .code(65), "\(second)")
+        #expect(second.standardError.contains("has the call LoopbackCall"), "\(second)")
+
+        let short = try TestSession(
+            "call: { plugin: WebRoom, settings: { viewer-token: abc } }", isolation: nil)
+        let third = try Greenroom.run("live", short.file)
+        #expect(third.standardError.contains("viewer-token is short"), "\(third)")
+    }
+}

@@ -1,0 +1,119 @@
+import GreenroomMedia
+import GreenroomRoom
+import Testing
+
+/// Offers, of browsers and of those who mean ill.
+@Suite struct SessionOfferTests {
+    private static let head = [
+        "v=0", "o=- 1 2 IN IP4 127.0.0.1", "s=-", "t=0 0", "a=group:BUNDLE 0 1",
+    ]
+    private static let video = [
+        "m=video 9 UDP/TLS/RTP/SAVPF 96 97 98", "c=IN IP4 0.0.0.0", "a=mid:0", "a=recvonly",
+        "a=ice-ufrag:abcd", "a=ice-pwd:abcdefghijklmnopqrstuvwx",
+        "a=fingerprint:sha-256 AA:BB", "a=setup:actpass", "a=rtcp-mux",
+        "a=extmap:4 http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01",
+        "a=rtpmap:96 H264/90000", "a=fmtp:96 packetization-mode=1", "a=rtpmap:97 VP8/90000",
+        "a=rtpmap:98 VP8/90000",
+    ]
+    private static let audio = [
+        "m=audio 9 UDP/TLS/RTP/SAVPF 111", "a=mid:1", "a=sendonly", "a=rtpmap:111 opus/48000/2",
+    ]
+
+    private func text(_ lines: [String]...) -> String {
+        lines.flatMap(\.self).map { $0 + "\r\n" }.joined()
+    }
+
+    @Test func `codecs, extensions and directions are read`() throws {
+        let offer = try SessionOffer(text(Self.head, Self.video, Self.audio))
+        let video = try #require(offer.video)
+        #expect(video.payloads == ["H264": 96, "VP8": 97])
+        #expect(video.parameters == [96: "packetization-mode=1"])
+        #expect(video.transportWide?.id == 4)
+        #expect(video.receives && !video.sends)
+        let audio = try #require(offer.audio)
+        #expect(audio.payloads == ["OPUS": 111])
+        #expect(audio.sends && !audio.receives)
+    }
+
+    @Test func `candidates that are names or of TCP are left out`() throws {
+        let candidates = [
+            "a=candidate:1 1 udp 1 192.0.2.1 5000 typ host",
+            "a=candidate:2 1 UDP 1 2001:db8::1 5000 typ host",
+            "a=candidate:3 1 udp 1 5b6c.local 5000 typ host",
+            "a=candidate:4 1 tcp 1 192.0.2.1 9 typ host tcptype active",
+            "a=candidate:5 1 udp",
+        ]
+        let offer = try SessionOffer(text(Self.head, Self.video, candidates))
+        let kept = offer.text.split(whereSeparator: \.isNewline).filter {
+            $0.hasPrefix("a=candidate:")
+        }
+        #expect(kept.map { $0.prefix(13) } == ["a=candidate:1", "a=candidate:2"])
+    }
+
+    @Test func `offers that are none are refused`() {
+        let wrong = [
+            "", "hello", "v=1\r\n", text(Self.head),
+            text(Self.head, Self.video).replacing("a=fingerprint", with: "a=finger"),
+            text(Self.head, Self.video).replacing("a=ice-ufrag", with: "a=ufrag"),
+            text(Self.head, Self.video).replacing("video 9", with: "video 0"),
+            text(Self.head, ["m="], Self.video), text(Self.head, Self.video, ["a=\0"]),
+            text(Self.head, Self.video, [String(repeating: "a", count: 5000)]),
+            text(Self.head, Self.video, Array(repeating: "a=x", count: 3000)),
+            text(
+                Self.head, Self.video,
+                Array(repeating: "a=candidate:1 1 udp 1 192.0.2.1 5000 typ host", count: 65)),
+        ]
+        for offer in wrong {
+            #expect(throws: SignallingError.self, "\(offer.prefix(80))") {
+                try SessionOffer(offer)
+            }
+        }
+    }
+
+    @Test func `a medium without a port is refused, unless it shares one`() throws {
+        let refused = [Self.audio[0].replacing("audio 9", with: "audio 0")] + Self.audio.dropFirst()
+        #expect(try SessionOffer(text(Self.head, Self.video, refused)).audio == nil)
+        let shared = refused + ["a=bundle-only"]
+        #expect(try SessionOffer(text(Self.head, Self.video, shared)).audio != nil)
+    }
+
+    @Test func `two videos or a data channel can't be met`() {
+        for more in [Self.video, ["m=application 9 UDP/DTLS/SCTP webrtc-datachannel"]] {
+            let error = #expect(throws: SignallingError.self) {
+                try SessionOffer(text(Self.head, Self.video, more))
+            }
+            #expect(error?.status == 406)
+        }
+    }
+
+    @Test func `a long offer is too large`() {
+        let error = #expect(throws: SignallingError.self) {
+            try SessionOffer(String(repeating: "v=0\r\n", count: 20_000))
+        }
+        #expect(error?.status == 413)
+    }
+
+    @Test func `numbers out of range and half lines are passed over`() throws {
+        let odd = [
+            "a=rtpmap:999 VP9/90000", "a=rtpmap:-1 AV1/90000", "a=rtpmap:x", "a=extmap:0 urn:a",
+            "a=extmap:99 urn:b", "a=fmtp:96", "a=rtpmap:99999999999999999999 X/1",
+        ]
+        let offer = try SessionOffer(text(Self.head, Self.video, odd))
+        #expect(offer.video?.payloads == ["H264": 96, "VP8": 97])
+        #expect(offer.video?.extensions.count == 1)
+    }
+
+    // MARK: VP8
+
+    private func keyFrame(_ bytes: [UInt8]) -> VP8KeyFrame? {
+        bytes.withUnsafeBufferPointer { VP8KeyFrame($0) }
+    }
+
+    @Test func `the size of a key frame is read, without its scaling bits`() {
+        let bytes: [UInt8] = [0x10, 0, 0, 0x9d, 0x01, 0x2a, 0x00, 0x45, 0xd0, 0x02]
+        #expect(keyFrame(bytes)?.size == FrameSize(width: 1280, height: 720))
+        #expect(keyFrame([0x11] + bytes.dropFirst()) == nil)
+        #expect(keyFrame(Array(bytes.dropLast())) == nil)
+        #expect(keyFrame([]) == nil)
+    }
+}

@@ -1,0 +1,67 @@
+#!/usr/bin/python3
+"""What strangers try with a room. Prints the status of each attempt as JSON, by its name.
+
+    attempts.py URL VIEWER-TOKEN GUEST-TOKEN OPERATOR-TOKEN
+"""
+
+import json
+import sys
+import urllib.error
+import urllib.request
+
+url, viewer, guest, operator = sys.argv[1:5]
+base = url.rstrip("/")
+OFFER = "v=0\r\no=- 1 2 IN IP4 127.0.0.1\r\ns=-\r\nt=0 0\r\n"
+MEDIA = (
+    "m=video 9 UDP/TLS/RTP/SAVPF 96\r\nc=IN IP4 0.0.0.0\r\na=mid:0\r\na={}\r\na=rtcp-mux\r\n"
+    "a=ice-ufrag:abcd\r\na=ice-pwd:abcdefghijklmnopqrstuvwx\r\na=setup:actpass\r\n"
+    "a=fingerprint:sha-256 " + ":".join(["AA"] * 32) + "\r\na=rtpmap:96 {}/90000\r\n")
+
+
+def status(method, path, token=None, body=None, **headers):
+    headers = {name.replace("_", "-"): value for name, value in headers.items()}
+    if token:
+        headers["Authorization"] = f"Bearer {token}"
+    if body is not None:
+        headers.setdefault("Content-Type", "application/sdp")
+        body = body.encode()
+    asked = urllib.request.Request(base + path, method=method, data=body, headers=headers)
+    try:
+        with urllib.request.urlopen(asked, timeout=20) as response:
+            return response.status
+    except urllib.error.HTTPError as error:
+        return error.code
+    except OSError as error:
+        return str(error)
+
+
+offered = OFFER + MEDIA.format("recvonly", "VP8")
+results = {
+    "page": status("GET", "/"),
+    "script": status("GET", "/room.js"),
+    "room without a token": status("GET", "/room"),
+    "room with a wrong token": status("GET", "/room", viewer[:-1] + "!"),
+    "room": status("GET", "/room", viewer),
+    "a path outside": status("GET", "/../../etc/passwd", viewer),
+    "watch without a token": status("POST", "/whep", None, offered),
+    "a viewer joins": status("POST", "/whip?name=x", viewer, offered),
+    "a guest removes somebody": status("DELETE", "/participants/1", guest),
+    "another page watches": status("POST", "/whep", viewer, offered, Origin="http://evil.example"),
+    "another type": status("POST", "/whep", viewer, offered, Content_Type="text/plain"),
+    "no SDP": status("POST", "/whep", viewer, "hello"),
+    "half an SDP": status("POST", "/whep", viewer, OFFER),
+    "two videos": status("POST", "/whep", viewer, offered + MEDIA.format("recvonly", "VP8")),
+    "another codec": status("POST", "/whep", viewer, OFFER + MEDIA.format("recvonly", "VP9")),
+    "sends to a viewer": status("POST", "/whep", viewer, OFFER + MEDIA.format("sendonly", "VP8")),
+    "a large body": status("POST", "/whep", viewer, "v=0\r\n" + "a=x\r\n" * 20_000),
+    "no such stream": status("POST", "/whep/4000000000", viewer, offered),
+    "no such viewer": status("DELETE", "/viewers/x", viewer),
+    "no such guest": status("DELETE", "/guests/x", guest),
+    "no name": status("POST", "/whip?name=%20", guest, OFFER + MEDIA.format("sendonly", "VP8")),
+    "nobody shares": status("POST", "/whip?share-of=x", guest, OFFER + MEDIA.format("sendonly", "VP8")),
+    "operator removes nobody": status("DELETE", "/participants/99", operator),
+}
+# An offer of somebody who never connects is answered, and forgotten later.
+results["never connects"] = status("POST", "/whep", viewer, offered)
+results["tokens guessed"] = [status("GET", "/room", "guess-%016d" % n) for n in range(30)][-1]
+print(json.dumps(results))

@@ -1,0 +1,112 @@
+"""Drives Chromium through a room: see chromium.sh.
+
+    chromium.py LOG FOLDER      the log has the links; screenshots go to the folder
+"""
+
+import sys
+
+from playwright.sync_api import sync_playwright
+
+log, folder = sys.argv[1:3]
+links = {}
+for line in open(log, encoding="utf-8"):
+    if "://" in line and "#" in line:
+        name, link = line.split(":", 1)
+        links[name.strip()] = link.strip()
+
+ARGUMENTS = [
+    "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
+]
+# Whether the tile of that name shows video that goes on.
+SHOWS = """(name) => [...document.querySelectorAll("article")].some((tile) =>
+    tile.getAttribute("aria-label") === name && tile.querySelector("video").videoWidth > 0
+        && tile.querySelector("video").currentTime > 1)"""
+GONE = """(name) => ![...document.querySelectorAll("article")].some((tile) =>
+    tile.getAttribute("aria-label") === name)"""
+# The frequency that is loudest in what the camera's tile plays.
+PITCH = """async () => {
+    const video = [...document.querySelectorAll("video")].find((video) => !video.muted && video.srcObject?.getAudioTracks().length);
+    const context = new AudioContext();
+    const analyser = new AnalyserNode(context, { fftSize: 32768 });
+    context.createMediaStreamSource(video.srcObject).connect(analyser);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const bins = new Float32Array(analyser.frequencyBinCount);
+    analyser.getFloatFrequencyData(bins);
+    return bins.indexOf(Math.max(...bins)) * context.sampleRate / analyser.fftSize;
+}"""
+problems = []
+
+
+def page(browser, link, width, height, scheme, phone=False):
+    context = browser.new_context(
+        viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=phone,
+        device_scale_factor=2 if phone else 1, permissions=["camera", "microphone"])
+    opened = context.new_page()
+    opened.set_default_timeout(30_000)
+    opened.on("pageerror", lambda error: problems.append(f"{error}"))
+    # A stream may end while the page asks for it: 404.
+    opened.on("console", lambda line: line.type == "error" and "404" not in line.text and problems.append(line.text))
+    opened.goto(link)
+    return opened
+
+
+def shot(opened, name):
+    opened.screenshot(path=f"{folder}/{name}.png")
+
+
+with sync_playwright() as playwright:
+    browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+
+    viewer = page(browser, links["viewers"], 1280, 800, "light")
+    for name in ["Camera", "Share"]:
+        viewer.wait_for_function(SHOWS, arg=name)
+    shot(viewer, "viewer-light")
+    assert viewer.locator("#join").is_hidden(), "a viewer may not join"
+    viewer.keyboard.press("s")
+    pitch = viewer.evaluate(PITCH)
+    assert abs(pitch - 330) < 10, f"the tone is 330 Hz, and {pitch} was heard"
+    viewer.keyboard.press("s")
+
+    guest = page(browser, links["guests"], 1280, 800, "dark")
+    guest.wait_for_function(SHOWS, arg="Camera")
+    guest.click("#join")
+    guest.fill("#name", "Ana")
+    guest.wait_for_function("() => document.getElementById('preview').videoWidth > 0")
+    shot(guest, "join-dark")
+    guest.keyboard.press("Enter")
+    guest.wait_for_function(SHOWS, arg="Ana (you)")
+    viewer.wait_for_function(SHOWS, arg="Ana")
+    shot(guest, "guest-dark")
+    shot(viewer, "viewer-with-guest-light")
+
+    phone = page(browser, links["guests"], 390, 844, "dark", phone=True)
+    phone.wait_for_function(SHOWS, arg="Ana")
+    shot(phone, "phone-viewer-dark")
+    phone.click("#join")
+    phone.fill("#name", "Ben")
+    phone.wait_for_function("() => document.getElementById('preview').videoWidth > 0")
+    phone.click("#enter")
+    guest.wait_for_function(SHOWS, arg="Ben")
+    shot(phone, "phone-guest-dark")
+    light = page(browser, links["viewers"], 390, 844, "light", phone=True)
+    light.wait_for_function(SHOWS, arg="Ben")
+    shot(light, "phone-viewer-light")
+    light.close()
+
+    guest.click("#microphone")
+    guest.click("#camera")
+    viewer.wait_for_function("() => document.querySelector('article.dark[aria-label=Ana]') !== null")
+    shot(viewer, "viewer-muted-light")
+
+    operator = page(browser, links["operators"], 1280, 800, "dark")
+    operator.wait_for_function(SHOWS, arg="Ben")
+    operator.hover("article[aria-label=Ben]")
+    shot(operator, "operator-dark")
+    operator.click("button[aria-label='Remove Ben from the room']")
+    viewer.wait_for_function(GONE, arg="Ben")
+
+    guest.click("#leave")
+    viewer.wait_for_function(GONE, arg="Ana")
+    browser.close()
+assert not problems, problems
+print("seen and heard: the camera, the share, the tone, two guests, a mute, a removal and a leave")

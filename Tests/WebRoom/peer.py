@@ -1,0 +1,193 @@
+#!/usr/bin/python3
+"""A remote person without a browser: watches a room, or joins it. Prints a line of JSON at the end.
+
+    peer.py watch URL TOKEN FRAMES      the colours and codes of FRAMES frames, the audio's frequency
+    peer.py join URL TOKEN NAME         sends red video and a tone of 660 Hz until SIGTERM
+    peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
+"""
+
+import json
+import os
+import signal
+import sys
+import urllib.error
+import urllib.request
+
+import gi
+
+gi.require_version("Gst", "1.0")
+gi.require_version("GstSdp", "1.0")
+gi.require_version("GstWebRTC", "1.0")
+from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
+
+LIMIT_SECONDS = 40
+VIDEO = "application/x-rtp,media=video,encoding-name=VP8,payload=96,clock-rate=90000,rtcp-fb-nack-pli=(boolean)true"
+AUDIO = "application/x-rtp,media=audio,encoding-name=OPUS,payload=111,clock-rate=48000,encoding-params=(string)2"
+
+mode, url, token = sys.argv[1:4]
+Gst.init(None)
+loop = GLib.MainLoop()
+result = {"frames": 0, "codes": [], "bars": None, "crossings": 0, "samples": 0}
+location = None
+# What Python would free although webrtcbin uses it.
+kept = []
+
+
+def fail(text):
+    result["error"] = text
+    loop.quit()
+
+
+def request(method, path, body=None):
+    asked = urllib.request.Request(
+        url.rstrip("/") + path, method=method, data=body and body.encode(),
+        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/sdp"})
+    with urllib.request.urlopen(asked, timeout=10) as response:
+        return response.headers.get("Location"), response.read().decode()
+
+
+# ---- The connection: an offer with all candidates, and the answer
+
+
+def describe(webrtc, promise, _):
+    reply = promise.get_reply()
+    offer = reply.get_value("offer")
+    kept.extend([reply, offer])
+    webrtc.emit("set-local-description", offer, None)
+
+
+def gathered(webrtc, _):
+    global location
+    if webrtc.get_property("ice-gathering-state") != GstWebRTC.WebRTCICEGatheringState.COMPLETE:
+        return
+    offer = webrtc.get_property("local-description").sdp.as_text()
+    path = "/whip?name=" + sys.argv[4] if mode == "join" else "/whep"
+    try:
+        location, text = request("POST", path, offer)
+    except urllib.error.HTTPError as error:
+        return fail(f"{error.code} {error.read().decode()}")
+    _, sdp = GstSdp.SDPMessage.new_from_text(text)
+    answer = GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.ANSWER, sdp)
+    kept.extend([sdp, answer])
+    webrtc.emit("set-remote-description", answer, None)
+
+
+def negotiate(webrtc):
+    # The room of a test is reached on this machine alone.
+    agent = webrtc.get_property("ice-agent")
+    kept.append(agent)
+    agent.emit("add-local-ip-address", "127.0.0.1")
+    webrtc.connect("notify::ice-gathering-state", gathered)
+    promise = Gst.Promise.new_with_change_func(lambda p, _: describe(webrtc, p, None), None)
+    kept.append(promise)
+    webrtc.emit("create-offer", None, promise)
+
+
+# ---- What is seen and heard
+
+
+def code(data, width, height, stride):
+    """The number that ColorBars draws into the top left quarter; None if it can't be read."""
+    bits = []
+    for row in range(4):
+        for column in range(16):
+            x = (2 * column + 1) * width // 64
+            y = (2 * row + 1) * height // 32
+            bits.append(data[y * stride + x] > 126)
+    value = sum(bit << (63 - index) for index, bit in enumerate(bits))
+    payload = value >> 12 & 0xFFFFFFFFFFFF
+    checksum = 255 - sum(payload >> 8 * byte & 0xFF for byte in range(6)) % 256
+    whole = value >> 60 == 0b1010 and value & 15 == 0b0101 and value >> 4 & 0xFF == checksum
+    return payload >> 24 if whole else None
+
+
+def on_picture(sink):
+    sample = sink.emit("pull-sample")
+    caps = sample.get_caps().get_structure(0)
+    width, height = caps.get_value("width"), caps.get_value("height")
+    _, mapped = sample.get_buffer().map(Gst.MapFlags.READ)
+    data, stride = bytes(mapped.data), (width + 3) // 4 * 4
+    sample.get_buffer().unmap(mapped)
+    result["frames"] += 1
+    result["size"] = [width, height]
+    result["codes"].append(code(data, width, height, stride))
+    result["bars"] = [data[height * 3 // 4 * stride + (2 * bar + 1) * width // 16] for bar in range(8)]
+    if mode == "vanish":
+        os._exit(0)
+    if result["frames"] >= int(sys.argv[4]) and result["samples"] >= 48000:
+        loop.quit()
+    return Gst.FlowReturn.OK
+
+
+last_sample = 0
+
+
+def on_sound(sink):
+    global last_sample
+    sample = sink.emit("pull-sample")
+    _, mapped = sample.get_buffer().map(Gst.MapFlags.READ)
+    samples = memoryview(bytes(mapped.data)).cast("h")
+    sample.get_buffer().unmap(mapped)
+    for value in samples:
+        result["crossings"] += last_sample < 0 <= value
+        last_sample = value
+    result["samples"] += len(samples)
+    return Gst.FlowReturn.OK
+
+
+def take(webrtc, pad, pipeline):
+    if pad.get_direction() != Gst.PadDirection.SRC:
+        return
+    name = pad.get_current_caps().get_structure(0).get_string("encoding-name")
+    ends = {
+        "VP8": ("rtpvp8depay ! vp8dec ! video/x-raw,format=I420", on_picture),
+        "OPUS": ("rtpopusdepay ! opusdec ! audioconvert ! audio/x-raw,format=S16LE,channels=1,rate=48000", on_sound),
+    }
+    elements, function = ends[name]
+    end = Gst.parse_bin_from_description(elements + " ! appsink name=end sync=false emit-signals=true", True)
+    end.get_by_name("end").connect("new-sample", function)
+    pipeline.add(end)
+    end.sync_state_with_parent()
+    pad.link(end.get_static_pad("sink"))
+
+
+def watch():
+    pipeline = Gst.parse_launch("webrtcbin name=peer bundle-policy=max-bundle")
+    if not isinstance(pipeline, Gst.Pipeline):
+        webrtc, pipeline = pipeline, Gst.Pipeline()
+        pipeline.add(webrtc)
+    else:
+        webrtc = pipeline.get_by_name("peer")
+    webrtc.connect("pad-added", take, pipeline)
+    pipeline.set_state(Gst.State.PLAYING)
+    for caps in (VIDEO, AUDIO):
+        webrtc.emit(
+            "add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY, Gst.Caps.from_string(caps))
+    negotiate(webrtc)
+    return pipeline
+
+
+def join():
+    pipeline = Gst.parse_launch(
+        "webrtcbin name=peer bundle-policy=max-bundle"
+        " videotestsrc is-live=true pattern=red ! video/x-raw,width=320,height=180,framerate=15/1"
+        f" ! vp8enc deadline=1 keyframe-max-dist=15 ! rtpvp8pay pt=96 ! {VIDEO} ! peer."
+        " audiotestsrc is-live=true freq=660 volume=0.1 ! audio/x-raw,rate=48000,channels=2"
+        f" ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer.")
+    webrtc = pipeline.get_by_name("peer")
+    pipeline.set_state(Gst.State.PLAYING)
+    for index in range(2):
+        webrtc.emit("get-transceiver", index).set_property(
+            "direction", GstWebRTC.WebRTCRTPTransceiverDirection.SENDONLY)
+    negotiate(webrtc)
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    return pipeline
+
+
+pipeline = join() if mode == "join" else watch()
+GLib.timeout_add_seconds(LIMIT_SECONDS, lambda: fail("too late"))
+loop.run()
+if location:
+    request("DELETE", location)
+print(json.dumps(result), flush=True)
+os._exit("error" in result)
