@@ -12,7 +12,7 @@ package protocol FrameAllocator: Sendable {
 }
 
 /// Frames of one format and size in memory that plugins' processes read: blocks of 8 frames, as many
-/// as frames are in use.
+/// as frames have been in use at a time.
 ///
 /// What a process can read is a whole block, and a block has frames of one use alone.
 package struct SharedFrames: Sendable {
@@ -29,9 +29,11 @@ package struct SharedFrames: Sendable {
 
     /// A block with room for a frame; nil if all are in use, or there is no memory.
     ///
-    /// Only the caller takes frames of it. Blocks that are not needed any more are freed.
+    /// Only the caller takes frames of it. A block is reused until the format or the size changes: a
+    /// process could keep the memory of a freed one.
     ///
-    /// - Parameter limit: Limit of blocks.
+    /// - Parameter limit: Limit of blocks. Blocks beyond the first also fit into
+    ///   ``FramePool/ordinaryByteLimit``.
     package mutating func block(
         for format: PixelFormat, _ size: FrameSize, limit: Int
     ) -> FramePool? {
@@ -39,15 +41,11 @@ package struct SharedFrames: Sendable {
             kind = (format, size)
             blocks = []
         }
-        if blocks.count > 1, blocks.last?.aliveCount == 0 {
-            // With half a block to spare, so that none is freed and made again with each frame.
-            let inUse = blocks.reduce(0) { $0 + $1.aliveCount }
-            if inUse + Self.blockFrames / 2 <= Self.blockFrames * (blocks.count - 1) {
-                blocks.removeLast()
-            }
-        }
         for block in blocks where block.aliveCount < block.limit { return block }
-        guard blocks.count < limit, let block = allocator.allocate(Self.blockFrames, format, size)
+        guard blocks.count < limit, let slot = FramePool.slotByteCount(of: format, size),
+            blocks.isEmpty
+                || (blocks.count + 1) * Self.blockFrames * slot <= FramePool.ordinaryByteLimit,
+            let block = allocator.allocate(Self.blockFrames, format, size)
         else { return nil }
         blocks.append(block)
         return block

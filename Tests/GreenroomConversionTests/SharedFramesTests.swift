@@ -46,7 +46,7 @@ import Testing
         return held
     }
 
-    @Test func `memory grows by blocks with the frames in use, and is freed with them`() {
+    @Test func `memory grows by blocks with the frames in use, and its blocks are reused`() {
         let allocator = Allocator()
         var frames = SharedFrames(allocator)
         for _ in 0..<100 { #expect(take(3, &frames).count == 3) }
@@ -56,8 +56,17 @@ import Testing
         #expect(held.allSatisfy { $0.frame.isInSharedMemory && $0.frame.sharedMemory is Arena })
         held.removeLast(17)
         for _ in 0..<3 { _ = take(1, &frames) }
-        #expect(allocator.alive == 1)
+        held = take(20, &frames)
+        #expect(held.count == 20 && allocator.alive == 3)
         #expect(allocator.made.withLock { $0 } == 3)
+    }
+
+    @Test func `blocks of large frames are limited by their bytes`() {
+        var large = SharedFrames(Allocator())
+        // Of 64 MiB: two blocks have 1 GiB.
+        #expect(take(30, &large, .rgba, FrameSize(width: 4096, height: 4096)).count == 16)
+        var odd = SharedFrames(Allocator())
+        #expect(take(30, &odd, .rgba, FrameSize(width: 5120, height: 4096)).count == 8)
     }
 
     @Test func `a frame keeps its block alive`() throws {
