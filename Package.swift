@@ -218,8 +218,8 @@ let package = Package(
         .target(
             name: "GreenroomVideo",
             dependencies: [
-                "GreenroomAudio", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
-                "GreenroomRuntime",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
+                "GreenroomModel", "GreenroomRuntime",
             ]),
         .target(
             name: "GreenroomSession",

@@ -1,3 +1,4 @@
+import GreenroomABI
 package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomModel
@@ -27,11 +28,18 @@ package final class VideoTrack: Sendable {
         /// frame that is made.
         fileprivate var blockLimit: Int { 1 + Self.blocksOfBranch * branches.count }
 
-        /// A branch uses 19 frames, and its plugin may keep 8.
-        private static let blocksOfBranch = 4
+        /// The blocks for the frames that a branch uses, and for those that its plugin may keep.
+        private static let blocksOfBranch =
+            (VideoBranch.mostFramesInUse + Int(GR_MAX_KEPT) + SharedFrames.blockFrames - 1)
+            / SharedFrames.blockFrames
 
         /// Makes frames for outputs in processes of their own, or no more.
-        fileprivate mutating func followBranches() {
+        ///
+        /// - Parameter isNew: Whether such an output joins or leaves: the next frames are in memory
+        ///   that only the processes of the outputs from now on have mapped, and that has no earlier
+        ///   frames.
+        fileprivate mutating func updateAllocator(isNew: Bool = false) {
+            if isNew { sharedFrames = nil }
             let allocator = branches.lazy.compactMap { $0.form?.sink.allocator }.first
             if allocator == nil {
                 sharedFrames = nil
@@ -121,7 +129,7 @@ package final class VideoTrack: Sendable {
             _ limit: VideoCapability, _ filters: FilterChain, groups: [Group], largest: FrameSize?
         ) {
             self.groups = groups
-            for index in groups.indices { self.groups[index].followBranches() }
+            for index in groups.indices { self.groups[index].updateAllocator() }
             self.limit = limit
             self.filters = filters
             shape = ShapeFollower(agreed: limit.size, maximum: largest)
@@ -154,11 +162,14 @@ package final class VideoTrack: Sendable {
 
         /// Leaves out an output.
         mutating func remove(_ branch: VideoBranch) {
+            let isIsolated = branch.form?.sink.allocator != nil
             for index in groups.indices {
+                let count = groups[index].branches.count
                 groups[index].branches.removeAll { $0 === branch }
+                guard groups[index].branches.count < count else { continue }
+                groups[index].updateAllocator(isNew: isIsolated)
             }
             groups.removeAll(where: \.branches.isEmpty)
-            for index in groups.indices { groups[index].followBranches() }
             slates = []
         }
 
@@ -172,7 +183,7 @@ package final class VideoTrack: Sendable {
                 groups.append(Group(want: form.want, branches: [branch], sizing: form.sizing))
                 place = groups.count - 1
             }
-            if let place { groups[place].followBranches() }
+            if let place { groups[place].updateAllocator(isNew: form.sink.allocator != nil) }
         }
 
         /// Converts a frame for a group: for outputs in processes of their own into memory that they

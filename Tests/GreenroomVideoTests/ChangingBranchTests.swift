@@ -118,6 +118,65 @@ import Testing
         return (sinks, branch.counts(carried: carried), carried)
     }
 
+    @Test func `memory of isolated outputs is new when one joins or leaves`() throws {
+        let clock = SessionClock(.virtual)
+        clock.lead()
+        defer { clock.leave() }
+        let pool = FramePool(limit: 100)
+        let allocator = BlockAllocator()
+        let sinks = (0..<3).map { _ in MemorySink(allocator) }
+        let branches = sinks.map { _ in
+            VideoBranch(name: "isolated", plugin: 7, form: nil, clock: clock)
+        }
+        let capability = VideoCapability(size: Self.size, rate: FrameRate(30))
+        let track = VideoTrack(
+            kind: .camera, agreed: capability, input: VideoTrackInput(clock: clock), pool: pool,
+            filters: [], groups: [], idle: branches, filterDeadline: 1_000_000_000,
+            tell: { _ in })
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        var threads = [
+            HostThread(name: "track", clock: clock, as: ClockOrder(part: .track)) {
+                track.run(on: timeline)
+            }
+        ]
+        for branch in branches {
+            threads.append(
+                HostThread(name: "branch", clock: clock, as: ClockOrder(part: .output)) {
+                    branch.run(on: timeline) { _ in }
+                })
+        }
+        func change(_ number: Int, isWanted: Bool) {
+            let form = BranchForm(
+                capability: capability, want: VideoWant(format: .nv12, size: Self.size),
+                endSlot: 120, sink: sinks[number])
+            track.change([.init(branch: branches[number], form: isWanted ? form : nil)])
+        }
+        let idle = Monitor(())
+        for number in 0..<120 {
+            let moment = timeline.epoch + Int64(number) * 1_000_000_000 / 30
+            let _: Void? = clock.wait(for: idle, until: moment) { _ in nil }
+            switch number {
+            case 0: for number in 0..<2 { change(number, isWanted: true) }
+            case 40: change(1, isWanted: false)
+            case 80: change(2, isWanted: true)
+            default: break
+            }
+            var frame = try numberedFrame(number, from: pool, .i420, Self.size)
+            frame.info.ptsNanoseconds = moment
+            track.input.waitForRoom()
+            track.input.push(frame)
+        }
+        let _: Void? = clock.wait(for: idle, until: timeline.epoch + 4_000_000_000) { _ in nil }
+        track.input.close()
+        threads[0].join()
+        for branch in branches { branch.finish(at: 4_000_000_000) }
+        clock.idling { for thread in threads.dropFirst() { _ = thread.join() } }
+        let (all, left, joined) = (sinks[0].blocks, sinks[1].blocks, sinks[2].blocks)
+        #expect(!left.isEmpty && !joined.isEmpty && left.isDisjoint(with: joined))
+        #expect(left.union(joined).isStrictSubset(of: all), "\(all) \(left) \(joined)")
+    }
+
     /// - Parameter shortest: The frames between two changes, at least.
     @Test(arguments: [1, 2, 3, 4, 5, 6] as [UInt64], [0, 8])
     func `every form begins where the one before ends`(seed: UInt64, shortest: Int) throws {
