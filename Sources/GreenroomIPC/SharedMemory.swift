@@ -15,7 +15,6 @@ package final class SharedMemory: Sendable {
     package let number: UInt32
     /// Whether other processes may only read it, whatever they try.
     package let isReadOnlyElsewhere: Bool
-    private let ends = Mutex<[@Sendable (UInt32) -> Void]>([])
     private static let lastNumber = Atomic<UInt32>(0)
     /// Safe to send: it never changes. It points to atomics, and to bytes that belong to one side
     /// at a time.
@@ -80,12 +79,6 @@ package final class SharedMemory: Sendable {
     deinit {
         munmap(base, byteCount)
         if descriptor >= 0 { close(descriptor) }
-        for end in ends.withLock({ $0 }) { end(number) }
-    }
-
-    /// Calls a body with its number when it has ended. [any]
-    package func atEnd(_ body: @escaping @Sendable (UInt32) -> Void) {
-        ends.withLock { $0.append(body) }
     }
 
     /// Bytes in memory, whichever process touched them; 0 in a process that received the memory.

@@ -46,18 +46,29 @@ extension Runner {
     /// until it has arrived: it comes by the socket. [media]
     private func memory(_ number: UInt32) -> SharedMemory? {
         while !channels.isLost {
-            if let arrived = state.withLock({ $0.memories[number] }) { return arrived.mapped }
-            memoryNews.take()
+            let (hasArrived, mapped) = state.withLock { state -> (Bool, SharedMemory?) in
+                guard let arrived = state.memories[number] else { return (false, nil) }
+                // The host sends it again, with the next frame.
+                if arrived == nil { state.memories.removeValue(forKey: number) }
+                return (true, arrived)
+            }
+            if hasArrived { return mapped }
+            memoryArrived.take()
         }
         return nil
     }
 
-    /// Maps memory for reading.
+    /// Maps memory for reading, unless it is mapped: the host sends it again when the plugin itself
+    /// has returned GR_STATUS_NO_BUFFER, too.
     func addMemory(_ number: UInt32, _ descriptors: [Int32]) {
+        let isMapped = state.withLock { state in
+            state.memories[number].map { $0 != nil } ?? false
+        }
+        guard !isMapped else { return ControlSocket.discard(descriptors) }
         ControlSocket.discard(Array(descriptors.dropFirst()))
         let mapped = descriptors.first.flatMap { try? SharedMemory(adopting: $0) }
-        state.withLock { $0.memories[number] = ReadMemory(mapped: mapped) }
-        memoryNews.give()
+        state.withLock { _ = $0.memories.updateValue(mapped, forKey: number) }
+        memoryArrived.give()
     }
 
     /// Unmaps memory that has no frames any more.
@@ -65,12 +76,6 @@ extension Runner {
         // Unmapped outside the lock.
         _ = state.withLock { $0.memories.removeValue(forKey: number) }
     }
-}
-
-/// Memory of the host with frames to read.
-struct ReadMemory: Sendable {
-    /// Nil if it could not be mapped.
-    var mapped: SharedMemory?
 }
 
 extension RunnerInterface {

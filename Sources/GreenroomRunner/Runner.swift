@@ -45,7 +45,9 @@ package final class Runner: Sendable {
         var tracks: [TrackSender] = []
         var stage = Stage.none
         /// The host's memory of frames that an output reads, by number.
-        var memories: [UInt32: ReadMemory] = [:]
+        ///
+        /// Nil for one that could not be mapped.
+        var memories: [UInt32: SharedMemory?] = [:]
         /// The last status that refused a step.
         var failure: Status?
         var hasVirtualClock = false
@@ -72,7 +74,7 @@ package final class Runner: Sendable {
     private let environment: Environment
     private let channelPermits: Semaphore
     /// Given for each memory that has arrived, and when the host is gone.
-    let memoryNews = Semaphore(0)
+    let memoryArrived = Semaphore(0)
     /// Whether more frames than ``residentFrames`` are resident.
     let hasSpareFrames = Atomic(false)
 
@@ -357,7 +359,7 @@ package final class Runner: Sendable {
                 case .nothing, .garbage: continue
                 case .message, .end:
                     channels.lose()
-                    memoryNews.give()
+                    memoryArrived.give()
                     environment.end()
                     return
                 }

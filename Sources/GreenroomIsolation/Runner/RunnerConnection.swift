@@ -19,10 +19,16 @@ final class RunnerConnection: Sendable {
         case lost(evidence: String)
     }
 
-    /// Memory that the runner has mapped to read frames, and that lives as long as its frames.
+    /// Memory that the runner has mapped to read frames.
     private struct LentMemory {
+        /// Lives as long as its frames.
         weak var memory: SharedMemory?
         var number: UInt32
+        var byteCount: Int
+        /// Whether the runner may have failed to map it.
+        var isDoubtful = false
+        /// The ping whose answer shows that the runner has unmapped it; nil until it is told to.
+        var unmapped: UInt32?
     }
 
     private struct State {
@@ -126,7 +132,7 @@ final class RunnerConnection: Sendable {
     ///
     /// - Parameter memory: Where it is; the plugin can't write to it.
     func take(_ frame: gr_output_frame, in memory: SharedMemory) -> Status {
-        guard lend(memory) else { return .gone }
+        guard lend(memory) else { return .noBuffer }
         let channel = channels[Channels.media]
         var described = frame
         described.frame.planes.0.data = nil
@@ -137,7 +143,19 @@ final class RunnerConnection: Sendable {
             SharedPlanes(of: frame.frame, in: memory),
             at: MessageLayout.subject + MemoryLayout<gr_output_frame>.stride)
         channel.write(memory.number, at: MessageLayout.memory)
-        return pass(.takeFrame, length: MessageLayout.samples, on: channel)
+        let status = pass(.takeFrame, length: MessageLayout.samples, on: channel)
+        if status == .noBuffer { doubt(memory) }
+        return status
+    }
+
+    /// Has the memory sent again with its next frame. The runner maps it then, unless it has done so
+    /// and the status was the plugin's.
+    private func doubt(_ memory: SharedMemory) {
+        state.withLock { state in
+            for index in state.lent.indices where state.lent[index].number == memory.number {
+                state.lent[index].isDoubtful = true
+            }
+        }
     }
 
     /// Has the runner map memory, unless it has done so already.
@@ -146,27 +164,38 @@ final class RunnerConnection: Sendable {
     private func lend(_ memory: SharedMemory) -> Bool {
         guard memory.isReadOnlyElsewhere else { return false }
         let isLent = state.withLock { state in
-            state.lent.contains { $0.number == memory.number }
+            state.lent.contains { $0.number == memory.number && !$0.isDoubtful }
         }
         if isLent { return true }
         let isSent = socket.send(.addMemory, memory.number, descriptors: [memory.descriptor])
         guard isSent else { return false }
-        state.withLock { $0.lent.append(LentMemory(memory: memory, number: memory.number)) }
-        memory.atEnd { [weak self] in self?.takeBack(memoryOf: $0) }
+        state.withLock { state in
+            state.lent.removeAll { $0.number == memory.number }
+            state.lent.append(
+                LentMemory(memory: memory, number: memory.number, byteCount: memory.byteCount))
+        }
         return true
     }
 
-    /// Has the runner unmap memory that has no frames any more.
-    private func takeBack(memoryOf number: UInt32) {
-        state.withLock { $0.lent.removeAll { $0.number == number } }
-        socket.send(.removeMemory, number)
+    /// Has the runner unmap memory that has no frames any more. Called by the watch thread.
+    private func unlend() {
+        let ended = state.withLock { state in
+            state.lent.filter { $0.unmapped == nil && $0.memory == nil }.map(\.number)
+        }
+        // One that could not be sent is sent with the next ping.
+        for number in ended where socket.send(.removeMemory, number) {
+            state.withLock { state in
+                for index in state.lent.indices where state.lent[index].number == number {
+                    state.lent[index].unmapped = state.lastPing &+ 1
+                }
+            }
+        }
     }
 
-    /// Bytes of the memory that the runner has mapped to read frames.
+    /// Bytes of the memory that the runner has mapped to read frames, or has not unmapped yet.
     var lentByteCount: Int {
-        // Let go outside the lock, which the end of memory takes.
-        let lent = state.withLock { state in state.lent.compactMap(\.memory) }
-        return lent.reduce(0) { $0 + $1.heldByteCount }
+        let lent = state.withLock { state in state.lent.map { ($0.memory, $0.byteCount) } }
+        return lent.reduce(0) { $0 + ($1.0?.heldByteCount ?? $1.1) }
     }
 
     /// Passes a block of audio to the plugin. [media]
@@ -281,7 +310,12 @@ final class RunnerConnection: Sendable {
                 return .sandboxNotifier(descriptor)
             }
             ControlSocket.discard(message.descriptors)
-            if message.kind == .pong { state.withLock { $0.lastPong = message.value } }
+            if message.kind == .pong {
+                state.withLock { state in
+                    state.lastPong = message.value
+                    state.lent.removeAll { $0.unmapped == message.value }
+                }
+            }
             if message.kind == .openChannel { openChannel(Int(message.value)) }
         }
         return .none
@@ -310,8 +344,9 @@ final class RunnerConnection: Sendable {
     /// The runner's watch thread runs now, and answers pings.
     func expectPongs() { state.withLock { $0.answersPings = true } }
 
-    /// Sends a ping, unless the last one is unanswered.
+    /// Sends a ping, unless the last one is unanswered. Called by the watch thread.
     func ping() {
+        unlend()
         let number: UInt32? = state.withLock { state in
             guard state.answersPings, state.lastPong == state.lastPing else { return nil }
             state.lastPing &+= 1

@@ -158,29 +158,32 @@ final class SpawnedRunner: RunnerProcess {
                 return
             }
             guard watch.isDue else { continue }
+            let lent = connection.context.lentBytes()
             // The next round reaps an ended process.
             guard let status = ProcessStatus(of: process.id) else {
                 watch.skip()
                 continue
             }
-            watch.check(sample(status), isStopped: status.isStopped)
+            watch.check(sample(status, lent: lent), isStopped: status.isStopped)
         }
     }
 
-    private func sample(_ status: ProcessStatus) -> ProcessWatchdog.Sample {
+    /// - Parameter lent: Bytes that were lent before the status was read.
+    private func sample(_ status: ProcessStatus, lent: Int) -> ProcessWatchdog.Sample {
         var sample = connection.sample
         sample.hasAnswered = sample.hasAnswered || isFrozen
-        sample.memoryBytes = memoryBytes(status)
+        sample.memoryBytes = memoryBytes(status, lent: lent)
         sample.mainThreadHasExited = status.mainThreadHasExited
         sample.threads = status.threads
         return sample
     }
 
     /// The process's memory without the frames that this host lends.
-    private func memoryBytes(_ status: ProcessStatus) -> Int {
+    private func memoryBytes(_ status: ProcessStatus, lent before: Int) -> Int {
         let channels = connection.channels.memory
         let shared = channels.heldByteCount + (connection.frames?.heldByteCount ?? 0)
-        let lent = connection.context.lentBytes() + channels.byteCount
+        // Frames may have been lent, or given back, since the status was read.
+        let lent = max(before, connection.context.lentBytes()) + channels.byteCount
         return status.privateBytes + max(0, max(status.sharedBytes, shared) - lent)
     }
 
