@@ -119,8 +119,7 @@ extension PluginLife {
 
     /// Keeps the frame of the running callback.
     func keep(_ frame: UInt64) throws(Refusal) {
-        guard let feed = environment.feed else { throw Refusal(.gone, in: .keep) }
-        try feed.keep(frame)
+        try whileOutput(.keep) { feed throws(Refusal) in try feed.keep(frame) }
     }
 
     /// Gives a kept frame back.

@@ -272,10 +272,13 @@ extension PluginLife {
             gate?.close()
             gate?.waitUntilOut()
             backend.stopSend()
+            var kept = OutputFeed.KeptFrames()
             whileAlive { _ in
                 clock.release(plugin: number)
-                environment.feed?.forgetFrames()
+                kept = environment.feed?.takeFrames() ?? kept
             }
+            // Released outside the lock.
+            kept = [:]
             return .done
         }
     }

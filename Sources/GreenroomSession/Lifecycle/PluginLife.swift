@@ -226,6 +226,7 @@ final class PluginLife: Sendable {
     func giveUp(because reason: String) { giveUp(Fault(reason: reason, isLoss: false)) }
 
     private func giveUp(_ fault: Fault) {
+        var kept = OutputFeed.KeptFrames()
         let isNews = state.change { state in
             guard let next = LifecycleTable.next(from: state.lifecycle, by: .fault) else {
                 return false
@@ -239,11 +240,13 @@ final class PluginLife: Sendable {
             // A plugin that hangs in this process may still use its leases and the frames it keeps.
             if state.backend?.isIsolated == true {
                 environment.videoIngest?.begin(pool: nil)
-                environment.feed?.forgetFrames()
+                kept = environment.feed?.takeFrames() ?? kept
             }
             clock.forget(plugin: number)
             return true
         }
+        // Released outside the lock.
+        kept = [:]
         guard isNews else { return }
         state.withLock { $0.backend }?.kill()
         removeSender()

@@ -55,10 +55,13 @@ package final class OutputFeed: Sendable {
     }
 
     /// A frame that the plugin keeps.
-    private final class KeptFrame: Sendable {
+    final class KeptFrame: Sendable {
         let frame: VideoFrame
         init(_ frame: consuming VideoFrame) { self.frame = frame }
     }
+
+    /// The frames that the plugin keeps, by number.
+    typealias KeptFrames = [UInt64: KeptFrame]
 
     fileprivate struct Answer {
         var track: OutputTrack
@@ -83,7 +86,7 @@ package final class OutputFeed: Sendable {
         /// The frame of the running callback.
         var lent: VideoFrame?
         var lastID: UInt64 = 0
-        var kept: [UInt64: KeptFrame] = [:]
+        var kept: KeptFrames = [:]
         /// Values for the report, by name.
         var values: [String: Double] = [:]
         /// Whether the session continues without the plugin.
@@ -352,20 +355,28 @@ package final class OutputFeed: Sendable {
 
     /// Takes a kept frame back. [any]
     func release(_ id: UInt64) throws(Refusal) {
-        let isKept = state.withLock { $0.kept.removeValue(forKey: id) != nil }
-        guard isKept else { throw Refusal(.notKept(id), in: .release) }
+        let frame = state.withLock { $0.kept.removeValue(forKey: id) }
+        guard frame != nil else { throw Refusal(.notKept(id), in: .release) }
     }
 
     /// The number of frames that the plugin keeps.
     package var keptCount: Int { state.withLock { $0.kept.count } }
 
     /// Takes all frames back: the plugin's life has ended, or it is stopped.
-    func forgetFrames() { state.withLock { $0.kept = [:] } }
+    ///
+    /// - Returns: The frames, to be released outside of locks.
+    func takeFrames() -> KeptFrames {
+        state.withLock { state in
+            let kept = state.kept
+            state.kept = [:]
+            return kept
+        }
+    }
 
     /// A new life of the plugin begins: it has got no frame.
     func beginLife() {
+        _ = takeFrames()
         state.withLock { state in
-            state.kept = [:]
             state.lives += 1
             for index in state.answers.indices { state.answers[index].owesEnd = false }
         }

@@ -67,6 +67,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var isInside = false
         /// Frames in memory that it could not read.
         var unreadable = 0
+        var lateKeep: Status?
         var demands: [Demand] = []
         var ended: [UInt32] = []
     }
@@ -89,6 +90,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     /// The tracks that it was told of, in order.
     var tracks: [OutputTrack] { state.withLock { $0.tracks } }
     var frames: [Frame] { state.withLock { $0.frames } }
+    /// The status with which it could keep a frame after a video call had hung.
+    var lateKeep: Status? { state.withLock { $0.lateKeep } }
     /// What it was asked for as a call, in order.
     var demands: [Demand] { state.withLock { $0.demands } }
     /// The tracks of which it was told that they have ended.
@@ -191,7 +194,11 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         }
         if number == script.hangingFrame {
             let freed = script.hangsForGood ? isFreed : isKilled
+            // The next life has another one.
+            let handle = handle
             _ = freed.wait(until: nil) { $0 ? true : nil }
+            let status = Status(rawValue: HostInterface.output.pointee.keep(handle, frame.id))
+            state.withLock { $0.lateKeep = status }
             return .ok
         }
         let got = Frame(
