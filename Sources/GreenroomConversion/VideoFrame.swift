@@ -46,7 +46,7 @@ public struct VideoFrame: ~Copyable, Sendable {
     package var slotIndex: Int { slot.index }
 
     /// Whether it is in memory from outside the pool, which other processes may write at any time.
-    package var isInGivenMemory: Bool { slot.isGiven }
+    package var isInGivenMemory: Bool { slot.isGiven && !slot.isReadOnlyElsewhere }
 
     /// The memory of its pixels, if other processes may read it and none but this one can write to it;
     /// nil otherwise.
