@@ -192,12 +192,12 @@ import Testing
                 return Set(lines.map { $0.split(separator: " ")[4] })
             }
         }
+        /// How many processes have memory of each one's, itself included.
+        func sharers() -> [Int] {
+            let all = mapped()
+            return all.map { one in all.count { !$0.isDisjoint(with: one) } }.sorted()
+        }
         #expect(
-            Runners.wait(atMost: .seconds(20)) { mapped().allSatisfy { !$0.isEmpty } },
-            "\(mapped())")
-        let all = mapped()
-        let shared = all.filter { one in all.count { !$0.isDisjoint(with: one) } == 2 }
-        let alone = all.filter { one in all.count { !$0.isDisjoint(with: one) } == 1 }
-        #expect(shared.count == 2 && alone.count == 1, "\(all)")
+            Runners.wait(atMost: .seconds(20)) { sharers() == [1, 2, 2] }, "\(mapped())")
     }
 }
