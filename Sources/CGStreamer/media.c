@@ -161,8 +161,10 @@ static GstFlowReturn take_bytes(GstAppSink *sink, gpointer data)
     GstBuffer *buffer = gst_sample_get_buffer(sample);
     GstMapInfo map;
     if (buffer && gst_buffer_map(buffer, &map, GST_MAP_READ)) {
-        ((void (*)(void *, const void *, size_t))called->function)(
-            called->context.value, map.data, map.size);
+        guint64 time = gst_segment_to_running_time(
+            gst_sample_get_segment(sample), GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+        ((void (*)(void *, const void *, size_t, uint64_t))called->function)(
+            called->context.value, map.data, map.size, time);
         gst_buffer_unmap(buffer, &map);
     }
     gst_sample_unref(sample);
@@ -171,7 +173,7 @@ static GstFlowReturn take_bytes(GstAppSink *sink, gpointer data)
 
 void greenroom_gst_on_bytes(
     GstElement *sink, greenroom_gst_context context,
-    void (*take)(void *value, const void *bytes, size_t count))
+    void (*take)(void *value, const void *bytes, size_t count, uint64_t time))
 {
     set_take(sink, take_bytes, callback_new(context, (void (*)(void))take));
 }

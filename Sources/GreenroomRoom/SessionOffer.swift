@@ -5,8 +5,6 @@ package struct SessionOffer: Equatable {
     package struct Media: Equatable {
         /// The payload types of codecs, by their names in capitals, as first offered.
         package var payloads: [String: Int] = [:]
-        /// The parameters of a payload type.
-        package var parameters: [Int: String] = [:]
         /// The URIs of header extensions, by their ids.
         package var extensions: [Int: String] = [:]
         package var direction = "sendrecv"
@@ -110,8 +108,6 @@ extension SessionOffer.Media {
         } else if let (number, rest) = Self.numbered("a=rtpmap:", line) {
             let name = rest.prefix { $0 != "/" }.uppercased()
             if payloads[name] == nil, (0...127).contains(number) { payloads[name] = number }
-        } else if let (number, rest) = Self.numbered("a=fmtp:", line) {
-            parameters[number] = rest
         } else if let (number, rest) = Self.numbered("a=extmap:", line) {
             if (1...14).contains(number) { extensions[number] = rest }
         }
@@ -125,8 +121,12 @@ extension SessionOffer.Media {
         return (number, String(words[1]))
     }
 
+    /// The URI of the header extension for congestion control.
+    package static let transportWideURI =
+        "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+
     /// The id of the header extension for congestion control.
-    package var transportWide: (id: Int, uri: String)? {
-        extensions.first { $0.value.contains("transport-wide-cc") }.map { ($0.key, $0.value) }
+    package var transportWide: Int? {
+        extensions.filter { $0.value == Self.transportWideURI }.keys.min()
     }
 }

@@ -59,6 +59,8 @@ import Testing
         var bars: [Int]?
         var crossings: Int
         var samples: Int
+        /// Of the tests' tones those that were heard, in hertz, each time that they changed.
+        var heard: [[Int]]
         var error: String?
 
         init(_ finished: Finished) throws {
@@ -67,7 +69,9 @@ import Testing
         }
     }
 
-    @Test func `a viewer sees the camera and hears the tone, and a guest is recorded`() throws {
+    @Test func `a viewer sees and hears the session, and guests each other, and they are recorded`()
+        throws
+    {
         let live = try Live()
         let viewer = try Seen(live.peer("watch", 0, "20").wait(atMost: .seconds(60)))
         #expect(viewer.frames >= 20)
@@ -82,37 +86,82 @@ import Testing
         let hertz = Double(viewer.crossings) * 48_000 / Double(viewer.samples)
         #expect(abs(hertz - 1000) < 50, "\(viewer.crossings) of \(viewer.samples)")
 
-        let guest = try live.peer("join", 1, "Ana")
-        #expect(
-            live.run.waitForErrors(containing: "ana-camera: opened", atMost: .seconds(30)),
-            "\(live.run.errorsSoFar)")
+        let ana = try live.peer("join", 1, "Ana", "660", "share")
+        let ben = try live.peer("join", 1, "Ben", "880")
+        for track in ["ana-camera", "ana-share", "ben-camera"] {
+            #expect(
+                live.run.waitForErrors(containing: "\(track): opened", atMost: .seconds(30)),
+                "\(live.run.errorsSoFar)")
+        }
         // Late viewers see a picture, also when several come at once.
         for late in try (0..<3).map({ _ in try live.peer("watch", 0, "5") }) {
             #expect(try Seen(late.wait(atMost: .seconds(60))).frames >= 5)
         }
-        guest.signal(SIGTERM)
-        let left = guest.wait(atMost: .seconds(20))
-        #expect(left.exit == .code(0), "\(left)")
-        #expect(
-            live.run.waitForErrors(containing: "Ana has left", atMost: .seconds(30)),
-            "\(live.run.errorsSoFar)")
+        // Each hears the other and the session, and not itself.
+        let guests = [(ana, own: 660, rest: [880, 1000]), (ben, own: 880, rest: [660, 1000])]
+        for (guest, own, rest) in guests {
+            let words = rest.map(String.init).joined(separator: " ")
+            #expect(
+                guest.waitForErrors(containing: "hears \(words) ", atMost: .seconds(30)),
+                "\(own): \(guest.errorsSoFar)")
+        }
+        for (guest, own, _) in guests {
+            guest.signal(SIGTERM)
+            let heard = try Seen(guest.wait(atMost: .seconds(20))).heard
+            #expect(!heard.joined().contains(own), "\(heard)")
+        }
+        for name in ["Ana", "Ben"] {
+            #expect(
+                live.run.waitForErrors(containing: "\(name) has left", atMost: .seconds(30)),
+                "\(live.run.errorsSoFar)")
+        }
         let finished = live.end()
         #expect(!live.tokens.contains { !finished.standardError.contains("#\($0)") })
 
-        let video = try Y4MRecording(live.session.recording + "/ana-camera.y4m")
-        let red = try (0..<video.frameCount).filter { index in
-            try video.frame(index)[video.width / 2, video.height / 2]
-                .isNear(YUV(y: 81, u: 90, v: 240), within: 20)
+        try expectFrames(of: YUV(y: 81, u: 90, v: 240), in: live, "ana-camera")
+        try expectFrames(of: YUV(y: 41, u: 240, v: 110), in: live, "ana-share")
+        for (track, tone, other) in [
+            ("ana-microphone", 660.0, 880.0), ("ben-microphone", 880, 660),
+        ] {
+            try expectTone(tone, not: other, in: live, track)
         }
-        #expect(red.count >= 10, "\(red.count) of \(video.frameCount)")
-        let audio = try WAVRecording(live.session.recording + "/ana-microphone.wav")
-        let samples = (audio.channels.first ?? []).suffix(audio.sampleRate / 2)
-        let amplitude = Tone.amplitude(of: 660, in: samples, rate: audio.sampleRate)
-        #expect(amplitude > 500, "\(amplitude)")
         // No secret is in what stays.
         let report = try String(
             decoding: readFile(live.session.recording + "/session.json"), as: UTF8.self)
         #expect(!live.tokens.contains { report.contains($0) })
+    }
+
+    /// A track of the recording has frames of a colour.
+    private func expectFrames(of color: YUV, in live: Live, _ track: String) throws {
+        let video = try Y4MRecording(live.session.recording + "/\(track).y4m")
+        let those = try (0..<video.frameCount).filter { index in
+            try video.frame(index)[video.width / 2, video.height / 2].isNear(color, within: 20)
+        }
+        #expect(those.count >= 10, "\(track): \(those.count) of \(video.frameCount)")
+    }
+
+    /// A track of the recording has a guest's tone, whole from where it begins.
+    private func expectTone(
+        _ tone: Double, not other: Double, in live: Live, _ track: String
+    ) throws {
+        let audio = try WAVRecording(live.session.recording + "/\(track).wav")
+        let samples = audio.channels.first ?? []
+        let tenths = stride(from: 0, to: samples.count - 4800, by: 4800).map { start in
+            let part = samples[start..<(start + 4800)]
+            return (
+                own: Tone.amplitude(of: tone, in: part, rate: audio.sampleRate),
+                other: Tone.amplitude(of: other, in: part, rate: audio.sampleRate)
+            )
+        }
+        let begun = tenths.drop { $0.own < 2000 }
+        #expect(begun.count >= 10, "\(track): \(tenths)")
+        let whole = begun.count { $0.own > 2500 && $0.other < 300 }
+        #expect(whole * 10 >= begun.count * 9, "\(track): \(tenths)")
+        let account = try #require(
+            try live.session.report().participants?.flatMap(\.tracks)
+                .first { $0.track == track }?.audio, "\(track)")
+        #expect(account.concealed * 10 < account.played, "\(track): \(account)")
+        #expect(account.stamps.foreign + account.stamps.jumps == 0, "\(track): \(account.stamps)")
     }
 
     @Test func `what strangers try is refused, and the room stays open`() throws {

@@ -27,12 +27,26 @@ import Testing
         let offer = try SessionOffer(text(Self.head, Self.video, Self.audio))
         let video = try #require(offer.video)
         #expect(video.payloads == ["H264": 96, "VP8": 97])
-        #expect(video.parameters == [96: "packetization-mode=1"])
-        #expect(video.transportWide?.id == 4)
+        #expect(video.transportWide == 4)
         #expect(video.receives && !video.sends)
         let audio = try #require(offer.audio)
         #expect(audio.payloads == ["OPUS": 111])
         #expect(audio.sends && !audio.receives)
+    }
+
+    @Test func `an extension of another name is none of the room's, whatever is in it`() throws {
+        let known = SessionOffer.Media.transportWideURI
+        let wrong = [
+            known + "\"", known + "\",payload=1", known + " x", known + ",a=b", "\"" + known,
+            "transport-wide-cc", known.uppercased(),
+        ]
+        for uri in wrong {
+            let video = Self.video.map { $0.hasPrefix("a=extmap:") ? "a=extmap:4 \(uri)" : $0 }
+            #expect(try SessionOffer(text(Self.head, video)).video?.transportWide == nil, "\(uri)")
+        }
+        let second = ["a=extmap:14 \(known)", "a=extmap:15 \(known)", "a=extmap:3 \(known)x"]
+        let without = Self.video.filter { !$0.hasPrefix("a=extmap:") }
+        #expect(try SessionOffer(text(Self.head, without, second)).video?.transportWide == 14)
     }
 
     @Test func `candidates that are names or of TCP are left out`() throws {

@@ -2,11 +2,15 @@
 """A remote person without a browser: watches a room, or joins it. Prints a line of JSON at the end.
 
     peer.py watch URL TOKEN FRAMES      the colours and codes of FRAMES frames, the audio's frequency
-    peer.py join URL TOKEN NAME         sends red video and a tone of 660 Hz until SIGTERM
+    peer.py join URL TOKEN NAME HERTZ [share]
+                                        sends red video and a tone until SIGTERM, and hears the room;
+                                        says on stderr which of the TONES it hears, when that changes;
+                                        share: then shares blue video, too
     peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
 """
 
 import json
+import math
 import os
 import signal
 import sys
@@ -24,11 +28,15 @@ LIMIT_SECONDS = 40
 VIDEO = "application/x-rtp,media=video,encoding-name=VP8,payload=96,clock-rate=90000,rtcp-fb-nack-pli=(boolean)true"
 AUDIO = "application/x-rtp,media=audio,encoding-name=OPUS,payload=111,clock-rate=48000,encoding-params=(string)2"
 
+# Those that the tests send, in hertz.
+TONES = (660, 880, 1000)
+
 mode, url, token = sys.argv[1:4]
 Gst.init(None)
 loop = GLib.MainLoop()
-result = {"frames": 0, "codes": [], "bars": None, "crossings": 0, "samples": 0}
-location = None
+result = {"frames": 0, "codes": [], "bars": None, "crossings": 0, "samples": 0, "heard": []}
+# Where the connections are, the last one first.
+locations = []
 # What Python would free although webrtcbin uses it.
 kept = []
 
@@ -56,28 +64,35 @@ def describe(webrtc, promise, _):
     webrtc.emit("set-local-description", offer, None)
 
 
-def gathered(webrtc, _):
-    global location
+def gathered(webrtc, _, path, then):
     if webrtc.get_property("ice-gathering-state") != GstWebRTC.WebRTCICEGatheringState.COMPLETE:
         return
     offer = webrtc.get_property("local-description").sdp.as_text()
-    path = "/whip?name=" + sys.argv[4] if mode == "join" else "/whep"
     try:
         location, text = request("POST", path, offer)
     except urllib.error.HTTPError as error:
         return fail(f"{error.code} {error.read().decode()}")
+    locations.insert(0, location)
     _, sdp = GstSdp.SDPMessage.new_from_text(text)
     answer = GstWebRTC.WebRTCSessionDescription.new(GstWebRTC.WebRTCSDPType.ANSWER, sdp)
     kept.extend([sdp, answer])
     webrtc.emit("set-remote-description", answer, None)
+    if then:
+        webrtc.connect("notify::connection-state", connected, location.split("/")[-1], then)
 
 
-def negotiate(webrtc):
+def connected(webrtc, _, number, then):
+    if webrtc.get_property("connection-state") == GstWebRTC.WebRTCPeerConnectionState.CONNECTED:
+        GLib.idle_add(lambda: kept.append(then(number)) or GLib.SOURCE_REMOVE)
+
+
+def negotiate(webrtc, path, then=None):
+    """Connects; then(id) is called once that is done."""
     # The room of a test is reached on this machine alone.
     agent = webrtc.get_property("ice-agent")
     kept.append(agent)
     agent.emit("add-local-ip-address", "127.0.0.1")
-    webrtc.connect("notify::ice-gathering-state", gathered)
+    webrtc.connect("notify::ice-gathering-state", gathered, path, then)
     promise = Gst.Promise.new_with_change_func(lambda p, _: describe(webrtc, p, None), None)
     kept.append(promise)
     webrtc.emit("create-offer", None, promise)
@@ -120,6 +135,25 @@ def on_picture(sink):
 
 
 last_sample = 0
+window = []
+
+
+def amplitude(samples, hertz):
+    angle = 2 * math.pi * hertz / 48000
+    parts = [sum(value * wave(angle * index) for index, value in enumerate(samples)) for wave in (math.cos, math.sin)]
+    return 2 * math.hypot(*parts) / len(samples)
+
+
+def listen(samples):
+    """Looks at each half second: a tone of a tenth of full scale has an amplitude of 3277."""
+    window.extend(samples)
+    if len(window) < 24000:
+        return
+    heard = [hertz for hertz in TONES if amplitude(window[-4800:], hertz) > 500]
+    window.clear()
+    if result["heard"][-1:] != [heard]:
+        result["heard"].append(heard)
+        print("hears", *heard, "", file=sys.stderr, flush=True)
 
 
 def on_sound(sink):
@@ -132,6 +166,8 @@ def on_sound(sink):
         result["crossings"] += last_sample < 0 <= value
         last_sample = value
     result["samples"] += len(samples)
+    if mode == "join":
+        listen(samples)
     return Gst.FlowReturn.OK
 
 
@@ -151,7 +187,7 @@ def take(webrtc, pad, pipeline):
     pad.link(end.get_static_pad("sink"))
 
 
-def watch():
+def watch(path, kinds, then=None):
     pipeline = Gst.parse_launch("webrtcbin name=peer bundle-policy=max-bundle")
     if not isinstance(pipeline, Gst.Pipeline):
         webrtc, pipeline = pipeline, Gst.Pipeline()
@@ -160,34 +196,50 @@ def watch():
         webrtc = pipeline.get_by_name("peer")
     webrtc.connect("pad-added", take, pipeline)
     pipeline.set_state(Gst.State.PLAYING)
-    for caps in (VIDEO, AUDIO):
+    for caps in kinds:
         webrtc.emit(
             "add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY, Gst.Caps.from_string(caps))
-    negotiate(webrtc)
+    negotiate(webrtc, path, then)
     return pipeline
 
 
-def join():
-    pipeline = Gst.parse_launch(
-        "webrtcbin name=peer bundle-policy=max-bundle"
-        " videotestsrc is-live=true pattern=red ! video/x-raw,width=320,height=180,framerate=15/1"
-        f" ! vp8enc deadline=1 keyframe-max-dist=15 ! rtpvp8pay pt=96 ! {VIDEO} ! peer."
-        " audiotestsrc is-live=true freq=660 volume=0.1 ! audio/x-raw,rate=48000,channels=2"
-        f" ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer.")
+def send(path, sources, then=None):
+    pipeline = Gst.parse_launch("webrtcbin name=peer bundle-policy=max-bundle " + " ".join(sources))
     webrtc = pipeline.get_by_name("peer")
     pipeline.set_state(Gst.State.PLAYING)
-    for index in range(2):
+    for index in range(len(sources)):
         webrtc.emit("get-transceiver", index).set_property(
             "direction", GstWebRTC.WebRTCRTPTransceiverDirection.SENDONLY)
-    negotiate(webrtc)
-    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    negotiate(webrtc, path, then)
     return pipeline
 
 
-pipeline = join() if mode == "join" else watch()
+def video(colour):
+    return (
+        f"videotestsrc is-live=true pattern={colour} ! video/x-raw,width=320,height=180,framerate=15/1"
+        f" ! vp8enc deadline=1 keyframe-max-dist=15 ! rtpvp8pay pt=96 ! {VIDEO} ! peer.")
+
+
+def join(listener):
+    tone = (
+        f"audiotestsrc is-live=true freq={sys.argv[5]} volume=0.1 ! audio/x-raw,rate=48000,channels=2"
+        f" ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer.")
+    return send(f"/whip?name={sys.argv[4]}&viewer={listener}", [video("red"), tone], share)
+
+
+def share(guest):
+    if sys.argv[6:] == ["share"]:
+        return send(f"/whip?share-of={guest}", [video("blue")])
+
+
+if mode == "join":
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    pipeline = watch("/whep/sound", [AUDIO], join)
+else:
+    pipeline = watch("/whep", [VIDEO, AUDIO])
 GLib.timeout_add_seconds(LIMIT_SECONDS, lambda: fail("too late"))
 loop.run()
-if location:
+for location in locations:
     request("DELETE", location)
 print(json.dumps(result), flush=True)
 os._exit("error" in result)

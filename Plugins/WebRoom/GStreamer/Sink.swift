@@ -28,18 +28,26 @@ struct Sink: Sendable {
     }
 
     /// Calls back with 16-bit samples, channels interleaved.
-    func onSamples(_ take: @escaping @Sendable (UnsafeBufferPointer<Int16>) -> Void) {
+    func onSamples(_ take: @escaping @Sendable (DecodedSamples) -> Void) {
         let context = greenroom_gst_context(Handler(take))
-        greenroom_gst_on_bytes(element.pointer, context) { value, bytes, count in
+        greenroom_gst_on_bytes(element.pointer, context) { value, bytes, count, time in
             let samples = UnsafeBufferPointer(
                 start: bytes.assumingMemoryBound(to: Int16.self), count: count / 2)
-            greenroom_gst_context.object(value, Handler<UnsafeBufferPointer<Int16>>.self)
-                .call(samples)
+            greenroom_gst_context.object(value, Handler<DecodedSamples>.self)
+                .call(DecodedSamples(samples: samples, pts: time == .max ? nil : time))
         }
     }
 
     /// Asks what is before it for a key frame.
     func requestKey() { greenroom_gst_request_key(element.pointer) }
+}
+
+/// Decoded samples, during a callback.
+struct DecodedSamples {
+    let samples: UnsafeBufferPointer<Int16>
+    /// When their packet arrived, without the network's jitter, on the clock of the pipeline's
+    /// timestamps.
+    let pts: UInt64?
 }
 
 /// A decoded frame, during a callback.

@@ -45,17 +45,29 @@ final class RemoteAudio: Sendable {
     /// Closes the track.
     func close() { state.withLock { $0.track.take() }?.close() }
 
-    private func take(_ samples: UnsafeBufferPointer<Int16>) {
+    /// Sends samples with the time at which they were spoken: their packets come with jitter, and
+    /// what a burst brings belongs where it would have come without it.
+    private func take(_ decoded: DecodedSamples) {
         guard let track = state.withLock({ $0.isMuted ? nil : $0.track }) else { return }
+        let samples = decoded.samples
+        // A packet is sent when its last sample has been heard.
+        let begin = decoded.pts.map { services.clock.time($0) &- Self.nanoseconds(samples.count) }
         var rest = samples[...]
         while !rest.isEmpty {
             let block = UnsafeBufferPointer(rebasing: rest.prefix(Self.longestBlock))
+            let time = begin.map { $0 &+ Self.nanoseconds(rest.startIndex) }
             rest = rest.dropFirst(Self.longestBlock)
             do throws(SendRefusal) {
-                try track.sender.send(block, format: Self.format, patience: .none)
+                try track.sender.send(
+                    block, format: Self.format, ptsNanoseconds: time, patience: .none)
             } catch {
                 if !error.isEnd { services.count("guests-blocks-refused") }
             }
         }
+    }
+
+    /// How long samples last; both channels count.
+    private static func nanoseconds(_ samples: Int) -> Int64 {
+        Int64(samples / format.channels) * 1_000_000_000 / Int64(format.sampleRate)
     }
 }

@@ -17,4 +17,9 @@ struct RoomClock: Sendable {
     func pts(_ nanoseconds: Int64) -> UInt64 {
         UInt64(clamping: nanoseconds.subtractingReportingOverflow(start).partialValue)
     }
+
+    /// The time of the session that a timestamp means.
+    func time(_ pts: UInt64) -> Int64 {
+        Int64(clamping: pts).addingReportingOverflow(start).partialValue
+    }
 }

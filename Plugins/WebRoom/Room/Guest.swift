@@ -60,6 +60,7 @@ final class Guest: Sendable {
     /// The participant of the session; nil before they have joined.
     var participant: CallParticipant? { state.withLock { $0.participant } }
 
+    /// What is received, in GStreamer's language: of the offer it has numbers alone.
     private static func videoCaps(_ media: SessionOffer.Media) throws(SignallingError) -> String {
         guard media.sends, let payload = media.payloads["VP8"] else {
             throw .unacceptable("the room takes VP8, and its video is not sent as that")
@@ -67,7 +68,8 @@ final class Guest: Sendable {
         var caps =
             "application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,payload=\(payload),"
             + "rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true"
-        if let (id, uri) = media.transportWide {
+        if let id = media.transportWide {
+            let uri = SessionOffer.Media.transportWideURI
             caps += ",rtcp-fb-transport-cc=(boolean)true,extmap-\(id)=(string)\"\(uri)\""
         }
         return caps

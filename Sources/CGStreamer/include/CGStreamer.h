@@ -115,10 +115,11 @@ void greenroom_gst_on_picture(
     GstElement *_Nonnull sink, greenroom_gst_context context,
     void (*_Nonnull take)(void *_Nonnull value, const greenroom_gst_picture *_Nonnull picture));
 
-// Call back with the bytes of each buffer of an appsink.
+// Call back with the bytes of each buffer of an appsink, and its running time; UINT64_MAX for none.
 void greenroom_gst_on_bytes(
     GstElement *_Nonnull sink, greenroom_gst_context context,
-    void (*_Nonnull take)(void *_Nonnull value, const void *_Nonnull bytes, size_t count));
+    void (*_Nonnull take)(
+        void *_Nonnull value, const void *_Nonnull bytes, size_t count, uint64_t time));
 
 // Call back with the bytes of each buffer that leaves an element; it is dropped unless the call
 // returns true.

@@ -8,7 +8,8 @@ let soundOn = false;
 let picked = null;          // the tile that the user has put first
 const watchers = new Map(); // connections that watch, by the stream's key
 const tiles = new Map();    // by key
-const me = { guest: null, share: null, name: "" };
+// Whether the room has said that this page's guest is in it.
+const me = { guest: null, share: null, name: "", isIn: false };
 
 // ---- Requests
 
@@ -104,8 +105,9 @@ async function follow() {
       const query = new URLSearchParams();
       if (room) query.set("after", room.revision);
       if (me.guest) query.set("guest", me.guest.location.split("/").pop());
-      const response = await request("GET", `/room?${query}`);
-      if (response.status === 401) return ended("This link does not open the room", "It is of an earlier session, or a part of it is missing. Ask for a new one.");
+      // The answer comes within 10 s; a network that has gone says nothing.
+      const response = await request("GET", `/room?${query}`, undefined, { signal: AbortSignal.timeout(15000) });
+      if (response.status === 401) return closed("This link does not open the room", "It is of an earlier session, or a part of it is missing. Ask for a new one.");
       if (!response.ok) throw new Error(String(response.status));
       room = await response.json();
       failures = 0;
@@ -114,21 +116,23 @@ async function follow() {
       failures += 1;
       if (failures > 1) {
         status("Reconnecting");
-        if (failures > 4) closed();
+        if (failures > 4) closed("The room can’t be reached", "The session has ended, or the connection is broken. If it comes back, it appears here.");
       }
       await new Promise((resolve) => setTimeout(resolve, 1000));
     }
   }
 }
 
-function closed() {
+function closed(title, text) {
+  // What leaves now must not show the room again.
+  room = null;
+  if (me.guest) leave();
+  if ($("entry").open) $("entry").close();
   for (const watcher of watchers.values()) watcher.close();
   watchers.clear();
   for (const tile of tiles.values()) tile.element.remove();
   tiles.clear();
-  if (me.guest) leave();
-  room = null;
-  ended("The session has ended", "If it begins again, it appears here.");
+  ended(title, text);
 }
 
 function ended(title, text) {
@@ -148,6 +152,11 @@ function status(text, isLive = false) {
 
 /** Makes the page what the room is. */
 function show() {
+  if (me.guest && room.you) me.isIn = true;
+  else if (me.guest && me.isIn) {
+    toast("You are no longer in the room. You may join again.");
+    return leave();
+  }
   status("Live", true);
   document.querySelector("footer").hidden = false;
   watch();
@@ -368,14 +377,18 @@ async function enter() {
   const name = $("name").value.trim();
   const listener = [...watchers.values()].find((watcher) => watcher.audio)?.location?.split("/").pop() ?? "";
   try {
-    me.guest = await publish(media, `/whip?${new URLSearchParams({ name, viewer: listener })}`, { onLost: () => me.guest && (toast("The connection was lost: join again."), leave()) });
-    me.name = name;
+    const lost = () => { if (me.guest?.media === media) { toast("The connection was lost. You may join again."); leave(); } };
+    const guest = await publish(media, `/whip?${new URLSearchParams({ name, viewer: listener })}`, { onLost: lost });
+    // They thought better of it meanwhile.
+    if (!$("entry").open) return end(guest);
+    Object.assign(me, { guest, name, isIn: false });
     previewed = null;
     localStorage.setItem("greenroom-name", name);
     $("entry").close();
     setSound(true);
     label();
     show();
+    $("microphone").focus();
   } catch (error) {
     $("entry-error").textContent = error.message;
     $("entry-error").hidden = false;
@@ -401,11 +414,13 @@ function leave() {
   end(me.share);
   end(me.guest);
   me.guest = me.share = null;
+  me.isIn = false;
   label();
-  if (room) {
-    delete room.you;
-    show();
-  }
+  if (!room) return;
+  const hadFocus = $("leave") === document.activeElement;
+  delete room.you;
+  show();
+  if (hadFocus) $("join").focus();
 }
 
 async function shareScreen() {
@@ -487,7 +502,7 @@ $("entry").onclose = () => {
 };
 $("entry-form").onsubmit = (event) => { event.preventDefault(); enter(); };
 document.addEventListener("keydown", (event) => {
-  if (event.target.closest("input, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.repeat || event.target.closest("input, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
   const keys = {
     s: () => setSound(!soundOn),
     m: () => me.guest && toggle("audio"),
