@@ -45,12 +45,14 @@ final class Command: Output {
         ]
     }
 
-    /// How long the end of the command is awaited before the first restart; each further one waits
+    /// How long after its end a command is started again the first time; each further restart waits
     /// twice as long.
     private static let firstDelay: Int64 = 500_000_000
     private static let longestDelay: Int64 = 30_000_000_000
     /// How long a command has to run for the delay to begin anew.
     private static let steadyTime: Int64 = 60_000_000_000
+    /// How late a frame may be: a command that is slower than the video does not stay behind.
+    private static let latest: Int64 = 1_000_000_000
 
     private let settings: Settings
     private let host: PluginHost
@@ -59,6 +61,9 @@ final class Command: Output {
     /// The first line of the stream; empty for audio.
     private var header: [UInt8] = []
     private var size = FrameSize(width: 0, height: 0)
+    private var rate = FrameRate(1)
+    /// The bytes of a frame, or of a sample of each channel.
+    private var unitBytes = 1
     /// Nil while none runs.
     private var process: CommandProcess?
     private var startTime: Int64 = 0
@@ -68,16 +73,21 @@ final class Command: Output {
     private var restarts = 0
     /// Frames, or samples of each channel.
     private var lost = 0
-    /// Those of the newest write.
-    private var newest = 0
+    /// Those that the command that runs was given.
+    private var given = 0
     private var bytesBefore: Int64 = 0
     private var buffer: [UInt8] = []
 
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
-        words = settings.command.split(separator: "\n").map(String.init)
-        guard !words.isEmpty else {
+        var lines = settings.command.split(omittingEmptySubsequences: false) {
+            $0 == "\n" || $0 == "\r\n"
+        }
+        // The end of the last line, not an empty one.
+        if lines.last == "" { lines.removeLast() }
+        words = lines.map(String.init)
+        guard let program = words.first, !program.isEmpty else {
             throw PluginError(
                 "command: names no program. Write the program and its arguments as a list, such as "
                     + "command: [ffmpeg, -i, \"-\", out.mkv].", status: .badSetting)
@@ -89,6 +99,7 @@ final class Command: Output {
         self.track = track
         guard let capability = track.capability else {
             header = []
+            unitBytes = 2 * settings.channels
             return .audio(
                 AudioTrackWant(
                     format: AudioFormat(
@@ -97,6 +108,7 @@ final class Command: Output {
         }
         // The stream has one size, rate and matrix.
         size = capability.size
+        rate = capability.rate
         let matrix = size.height >= 720 ? ColorMatrix.bt709 : .bt601
         header = Array(
             Y4MFormat(size: size, rate: capability.rate, matrix: matrix).header.utf8)
@@ -110,16 +122,24 @@ final class Command: Output {
                     + "name another track in 'track' (and in 'tracks', if the output has that key)",
                 status: .unavailable)
         }
-        (restarts, lost, newest, bytesBefore, delay) = (0, 0, 0, 0, Self.firstDelay)
+        (restarts, lost, bytesBefore, delay) = (0, 0, 0, Self.firstDelay)
         try start()
         host.report("restarts", 0)
     }
 
     func onVideo(_ frame: borrowing OutputFrame) throws {
-        guard frame.size == size else { return lose(frame.periods) }
+        guard frame.size == size, isReady() else { return lose(frame.periods) }
+        pack(frame)
+        unitBytes = buffer.count
         for period in 0..<frame.periods {
-            guard isReady() else { return lose(frame.periods - period) }
-            if period == 0 { pack(frame) }
+            let time = frame.timeNanoseconds + rate.dueNanoseconds(ofFrame: Int64(period))
+            guard host.nowNanoseconds - time <= Self.latest else {
+                lose(1)
+                continue
+            }
+            guard period == 0 || process?.flush() == true else {
+                return lose(frame.periods - period)
+            }
             write(buffer, 1)
         }
     }
@@ -157,20 +177,26 @@ final class Command: Output {
     private var name: String { words[0].split(separator: "/").last.map(String.init) ?? words[0] }
 
     private func start() throws {
-        let started = try CommandProcess(words) { [host, name] line in
+        let started = try CommandProcess(words, sessionTime: { [host] in host.nowNanoseconds }) {
+            [host, name] line in
             host.log(.info, "\(name): \(line)")
         }
+        given = 0
+        started.beginCallback()
         startTime = host.nowNanoseconds
         process = started
         started.begin(with: header)
         host.setState(.live, name)
     }
 
-    /// Whether the command takes something now; starts it again if it is due.
+    /// At the begin of a callback: whether the command takes something now; starts it again if it is
+    /// due.
     private func isReady() -> Bool {
         if let process {
-            guard process.hasEnded else { return process.flush() || checkEnd() }
-            return lostProcess(process)
+            process.beginCallback()
+            guard process.hasEnded else { return process.flush() }
+            lostProcess(process)
+            return false
         }
         guard host.nowNanoseconds >= restartTime else { return false }
         do {
@@ -184,25 +210,19 @@ final class Command: Output {
         return true
     }
 
-    /// After a write that was not completed: notices the end of the command.
-    private func checkEnd() -> Bool {
-        guard let process, process.hasEnded else { return false }
-        return lostProcess(process)
-    }
-
-    private func lostProcess(_ process: CommandProcess) -> Bool {
+    private func lostProcess(_ process: CommandProcess) {
         self.process = nil
         let ending = end(process).text
         if host.nowNanoseconds - startTime >= Self.steadyTime { delay = Self.firstDelay }
         postpone("\(name) \(ending)")
-        return false
     }
 
     /// Ends a command. What it has not read completely is lost.
     private func end(_ process: CommandProcess) -> (text: String, wasKilled: Bool) {
         let ending = process.end()
         bytesBefore += process.byteCount
-        if !process.isComplete { lost += newest }
+        // The header may be among it.
+        lost += min((process.unreadByteCount + unitBytes - 1) / unitBytes, given)
         return ending
     }
 
@@ -217,7 +237,7 @@ final class Command: Output {
 
     private func write(_ bytes: [UInt8], _ count: Int) {
         guard let process else { return lose(count) }
-        newest = count
+        given += count
         process.write(bytes)
         report()
     }

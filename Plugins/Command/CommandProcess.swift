@@ -10,6 +10,8 @@ final class CommandProcess {
     private(set) var byteCount: Int64 = 0
     /// Whether the command reads no more.
     private(set) var isGone = false
+    /// The bytes that the command has not read; known at its end.
+    private(set) var unreadByteCount = 0
 
     private let process: pid_t
     private var input: Int32
@@ -22,9 +24,15 @@ final class CommandProcess {
     private var written = 0
     /// Whether the command has taken nothing for the time of a write: the next ones don't wait.
     private var isStalled = false
+    /// Nanoseconds on the session clock.
+    private let sessionTime: () -> Int64
+    /// When the callback that writes has to return, in milliseconds of real time.
+    private var callbackEnd: Int64 = .max
 
-    /// How long a write may take, in milliseconds of real time.
-    private static let patience = 250
+    /// How long a write may take, in milliseconds of real time; without the passing of session time,
+    /// which stands while a virtual clock waits for this output; and all writes of a callback, with
+    /// the end of a command before them below the 2 s that the host gives it.
+    private static let patience = (write: 250, standing: 1200, callback: 1500)
     /// How long a command may take at the end: to read what is left, to end after its input, and to
     /// end after SIGTERM. Together they are below the 2 s that the host gives a callback.
     private static let limits = (flush: 300, close: 1000, terminate: 400)
@@ -33,9 +41,14 @@ final class CommandProcess {
     ///
     /// - Parameters:
     ///   - words: The program, which is looked for in PATH, and its arguments.
+    ///   - sessionTime: Nanoseconds on the session clock.
     ///   - line: Takes a line of its standard error. [any]
     /// - Throws: ``PluginError`` with the cure.
-    init(_ words: [String], line: @escaping @Sendable (String) -> Void) throws {
+    init(
+        _ words: [String], sessionTime: @escaping () -> Int64,
+        line: @escaping @Sendable (String) -> Void
+    ) throws {
+        self.sessionTime = sessionTime
         var pipes: [Int32] = []
         func pipe() throws -> (read: Int32, write: Int32) {
             var ends: [Int32] = [-1, -1]
@@ -125,7 +138,11 @@ final class CommandProcess {
     /// Begins the stream, which the pipe of a new command always has room for.
     func begin(with header: [UInt8]) { put(header) }
 
-    /// Writes, for at most 250 ms. What the command has not taken by then follows with ``flush()``.
+    /// A callback begins, which limits the time of all writes in it.
+    func beginCallback() { callbackEnd = Self.now() + Int64(Self.patience.callback) }
+
+    /// Writes, for at most 250 ms, or 1.2 s while no session time passes. What the command has not taken
+    /// by then follows with ``flush()``.
     ///
     /// Call it after a ``flush()`` that left nothing.
     func write(_ bytes: [UInt8]) { put(bytes) }
@@ -133,22 +150,28 @@ final class CommandProcess {
     /// Writes what is left of the last bytes, as ``write(_:)`` does.
     ///
     /// - Returns: Whether nothing is left.
-    func flush() -> Bool { flush(within: isStalled ? 0 : Self.patience) }
+    func flush() -> Bool {
+        flush(
+            within: isStalled ? 0 : Self.patience.write,
+            orWhileStanding: isStalled ? 0 : Self.patience.standing)
+    }
 
     /// Whether the command's pipe has taken all that was written.
     var isComplete: Bool { written == rest.count }
 
     private func put(_ bytes: [UInt8]) {
-        guard !isGone else { return }
         rest.removeAll(keepingCapacity: true)
         rest.append(contentsOf: bytes)
         written = 0
         _ = flush()
     }
 
-    private func flush(within milliseconds: Int) -> Bool {
-        let end = Self.now() + Int64(milliseconds)
+    /// - Parameter standing: How long it may take while no session time passes.
+    private func flush(within milliseconds: Int, orWhileStanding standing: Int = 0) -> Bool {
+        let start = Self.now()
+        let sessionStart = sessionTime()
         let before = byteCount
+        var hasWaited = false
         while written < rest.count, !isGone {
             let count = take()
             if count > 0 {
@@ -156,12 +179,20 @@ final class CommandProcess {
                 byteCount += Int64(count)
                 continue
             }
-            let remaining = end - Self.now()
-            guard remaining > 0 else { break }
+            let now = Self.now()
+            var end = start + Int64(milliseconds)
+            if now >= end, sessionTime() == sessionStart {
+                end = max(end, start + Int64(standing))
+            }
+            guard now < end else {
+                hasWaited = true
+                break
+            }
+            guard now < callbackEnd else { break }
             var query = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
-            poll(&query, 1, Int32(remaining))
+            poll(&query, 1, Int32(clamping: min(end, callbackEnd) - now))
         }
-        isStalled = !isComplete && byteCount == before
+        isStalled = !isComplete && byteCount == before && hasWaited
         return isComplete && !isGone
     }
 
@@ -205,7 +236,11 @@ final class CommandProcess {
     ///
     /// - Returns: How it ended, after "it", and whether it was killed.
     func end() -> (text: String, wasKilled: Bool) {
+        callbackEnd = .max
         if !isGone { _ = flush(within: Self.limits.flush) }
+        unreadByteCount = rest.count - written
+        // The other side of the pipe, to see what is in it at last.
+        let unread = open("/proc/self/fd/\(input)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         close(input)
         var wasKilled = false
         if !waitForExit(Self.limits.close) {
@@ -215,6 +250,11 @@ final class CommandProcess {
         kill(-process, SIGKILL)
         var status: Int32 = 0
         while waitpid(process, &status, 0) == -1, errno == EINTR {}
+        if unread >= 0 {
+            var count: Int32 = 0
+            if ioctl(unread, UInt(FIONREAD), &count) == 0 { unreadByteCount += Int(count) }
+            close(unread)
+        }
         close(wakeup)
         reader.join()
         let signal = status & 0x7f
@@ -257,6 +297,9 @@ final class CommandProcess {
         }
     }
 
+    /// In bytes: what is still read after the wakeup, which a process outside the group may never end.
+    private static let restLimit = 1 << 16
+
     /// Reads lines until the other side is closed, or the wakeup is.
     private static func read(_ descriptor: Int32, until wakeup: Int32, _ line: (String) -> Void) {
         var text: [UInt8] = []
@@ -265,8 +308,14 @@ final class CommandProcess {
             text.removeAll()
         }
         var buffer = [UInt8](repeating: 0, count: 4096)
-        var isLast = false
-        while true {
+        var rest = restLimit
+        while rest > 0 {
+            var queries = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
+            ]
+            poll(&queries, 2, -1)
+            let isLast = queries[1].revents != 0
             let count = Glibc.read(descriptor, &buffer, buffer.count)
             if count > 0 {
                 for byte in buffer[..<count] {
@@ -275,16 +324,11 @@ final class CommandProcess {
                     if !isEnd { text.append(byte) }
                     if isEnd || text.count == lineLimit { flush() }
                 }
+                // What is there is still read.
+                if isLast { rest -= count }
                 continue
             }
             guard count < 0, errno == EAGAIN || errno == EINTR, !isLast else { break }
-            var queries = [
-                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
-                pollfd(fd: wakeup, events: Int16(POLLIN), revents: 0),
-            ]
-            poll(&queries, 2, -1)
-            // What is there is still read.
-            isLast = queries[1].revents != 0
         }
         flush()
     }

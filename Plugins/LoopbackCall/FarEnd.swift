@@ -71,7 +71,7 @@ final class FarEnd: Sendable {
         }
         for index in people.indices {
             for (stretch, _) in people[index].script.limits {
-                // Who is not there yet bears anything.
+                // A participant has no limit before joining.
                 due.append((max(stretch.start, people[index].script.presence.start), index, .limit))
                 if let end = stretch.end { due.append((end, index, .limit)) }
             }
@@ -118,6 +118,9 @@ final class FarEnd: Sendable {
 
     /// What video may be, best first.
     private static let ladder = [
+        VideoCapability(width: 3840, height: 2160, fps: 60),
+        VideoCapability(width: 3840, height: 2160, fps: 30),
+        VideoCapability(width: 1920, height: 1080, fps: 60),
         VideoCapability(width: 1920, height: 1080, fps: 30),
         VideoCapability(width: 1280, height: 720, fps: 30),
         VideoCapability(width: 960, height: 540, fps: 30),

@@ -29,16 +29,35 @@ struct FileNames {
         while Self.exists(next), number < 100_000 { number += 1 }
     }
 
-    /// Removes the files of an earlier recording that would follow the next one, up to one that is
-    /// being recorded to.
+    /// Removes the files of an earlier recording that would follow the next one.
     func removeLater() {
         var later = self
         later.advance()
-        while later.number < 100_000, Self.exists(later.next), !Self.isLocked(later.next),
-            unlink(later.next) == 0
-        {
+        while later.number < 100_000, Self.exists(later.next), unlink(later.next) == 0 {
             later.advance()
         }
+    }
+
+    /// Throws if the next file, or one that follows it, is being recorded to: the files before that
+    /// one are of the same recording.
+    func checkUnlocked() throws(FileFailure) {
+        var later = self
+        while later.number < 100_000, Self.exists(later.next) {
+            guard !Self.isLocked(later.next) else {
+                throw FileFailure(path: later.next, number: EWOULDBLOCK)
+            }
+            later.advance()
+        }
+    }
+
+    /// Whether there is a next file, which was last written more than some seconds ago.
+    func isOlder(thanSeconds seconds: Int64) -> Bool {
+        var about = stat()
+        var now = timespec()
+        guard lstat(next, &about) == 0, clock_gettime(CLOCK_REALTIME, &now) == 0 else {
+            return false
+        }
+        return Int64(now.tv_sec) - Int64(about.st_mtim.tv_sec) > seconds
     }
 
     /// Whether another recording has locked a file.

@@ -136,6 +136,7 @@ final class Recorder: Output {
             } else if !settings.overwrite, !Self.mayBeRestarted {
                 throw FileFailure(path: names.next, number: EEXIST)
             }
+            if settings.overwrite, !Self.mayBeRestarted { try names.checkUnlocked() }
             // The file is made with the first frame or block. In a process that may have been started
             // again its time says whether the session is at its start: what is there then is
             // another recording's, or else this one's.
@@ -210,6 +211,11 @@ final class Recorder: Output {
         // What is there may be of the process before: nothing of it is replaced.
         let isResumed = start > Self.latestStart
         let replaces = settings.overwrite && !isResumed
+        if replaces { try names.checkUnlocked() }
+        // A file from before the session is no earlier part of this recording.
+        if isResumed, !settings.overwrite, names.isOlder(thanSeconds: start / 1_000_000_000 + 2) {
+            throw FileFailure(path: names.next, number: EEXIST)
+        }
         let (container, streams) = (container, streams)
         return try Recording(from: start, limits: settings.limits) { [weak self] start in
             if isResumed { names.skipTaken() }
@@ -302,8 +308,9 @@ final class Recorder: Output {
     /// Ends the recording early: what keeps one piece from the disk keeps the next ones, too.
     private func fail(_ error: any Error) throws {
         if let recording { report(recording) }
+        // Without room for anything there is no recording.
+        let isFull = (error as? FileFailure)?.isFull ?? false && (recording?.bytes ?? 0) > 0
         forget()
-        let isFull = (error as? FileFailure)?.isFull ?? false
         host.giveUp("\(error)", status: isFull ? .ok : .unavailable)
         if !isFull { throw PluginError("\(error)", status: .unavailable) }
     }

@@ -92,7 +92,8 @@ extension Reading {
         for (index, node) in nodes.enumerated() {
             let path = "\(path)[\(index)]"
             switch node.content {
-            case .scalar(let text, _) where node.scalar != .null && !text.contains("\n"):
+            case .scalar(let text, _)
+            where node.scalar != .null && !text.utf8.contains(UInt8(ascii: "\n")):
                 lines.append(text)
             case .refused: return nil
             case .scalar, .sequence, .mapping:
@@ -100,6 +101,7 @@ extension Reading {
                 return nil
             }
         }
-        return lines.joined(separator: "\n")
+        // The end of the last line may be missing, unless it is empty.
+        return lines.joined(separator: "\n") + (lines.last == "" ? "\n" : "")
     }
 }

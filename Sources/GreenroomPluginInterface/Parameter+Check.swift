@@ -96,6 +96,10 @@ extension Parameter {
             return value
         case (.path, .string(let text)):
             guard !text.isEmpty else { throw problem("the path is empty. Name a file or folder.") }
+            // A list is a text with a line for each entry.
+            guard !text.utf8.contains(UInt8(ascii: "\n")) else {
+                throw problem("needs one path, found a list.")
+            }
             return .string(absolutePath(text, from: folder))
         // YAML reads 720 as a number and true as a boolean even where a name was meant.
         case (.string, .integer(let number)):

@@ -76,6 +76,47 @@ import Testing
         #expect(run.standardError.contains(/frames-lost [1-9]/), "\(run)")
     }
 
+    @Test func `a command that starts slowly loses nothing on the virtual clock`() throws {
+        let folder = try TemporaryFolder()
+        let session = try session([
+            Self.output(["sh", "-c", "sleep 0.8; exec cat > \"$0\"", folder("a.y4m")])
+        ])
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(try Y4MRecording(folder("a.y4m")).frameCount == 30, "\(run)")
+        #expect(run.standardError.contains("frames-lost 0"), "\(run)")
+    }
+
+    @Test func `what a command has not read is lost`() throws {
+        let session = try session([
+            Self.output(["true"], "track: mix, rate: 16000, channels: 1")
+        ])
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.standardError.contains("samples-lost 32000"), "\(run)")
+    }
+
+    @Test func `empty arguments stay`() throws {
+        let folder = try TemporaryFolder()
+        let print = "printf \"%s|\" \"$@\" > \"$0\"; exec cat > /dev/null"
+        let session = try session([
+            Self.output(["sh", "-c", print, folder("words"), "", "a", ""])
+        ])
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(String(decoding: try readFile(folder("words")), as: UTF8.self) == "|a||")
+    }
+
+    @Test func `a process that a command leaves behind does not hold up the end`() throws {
+        let noise = "while echo noise >&2; do :; done"
+        let session = try session([
+            Self.output(["sh", "-c", "setsid sh -c \"\(noise)\" & exec cat > /dev/null"])
+        ])
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.standardError.contains("sh: noise"), "\(run)")
+    }
+
     @Test func `a command that does not read loses frames, stalls nothing and is killed`() throws {
         let folder = try TemporaryFolder()
         let session = try session(

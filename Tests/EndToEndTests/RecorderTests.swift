@@ -247,6 +247,32 @@ import Testing
         #expect(!session.folder.has("s-002.mkv") && !session.folder.has("s-003.mkv"))
     }
 
+    @Test func `a process of its own does not record beside a file from before`() throws {
+        let session = try session(
+            [Self.output("file: kept.mkv", "isolation: process")], duration: "6s")
+        try session.folder.write("kept.mkv", "something")
+        _ = try ChildProcess.run("touch", ["-d", "2020-01-01", session.folder("kept.mkv")])
+        let run = try session.run()
+        #expect(run.standardError.contains("kept.mkv: already exists."), "\(run)")
+        #expect(try readFile(session.folder("kept.mkv")) == Array("something".utf8))
+        #expect(!session.folder.has("kept-2.mkv"), "\(run)")
+    }
+
+    @Test func `no room at all is a failure`() throws {
+        let session = try session([Self.output("file: a.mkv")], duration: "1s")
+        #expect(try Greenroom.run("check", session.file).exit == .code(0))
+        let child = try ChildProcess(
+            "sh",
+            [
+                "-c", "trap '' XFSZ; ulimit -f 0; exec \"$0\" run \"$1\"", Checkout.greenroom,
+                session.file,
+            ], environment: Greenroom.environment)
+        let run = child.wait(atMost: .seconds(60))
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(!run.standardError.contains("recorded in"), "\(run)")
+        #expect(run.standardError.contains("a.mkv: no room for it: File too large"), "\(run)")
+    }
+
     @Test func `segments of a recording that still runs are not replaced`() throws {
         let long = try TestSession(
             "camera: { plugin: ColorBars }", maximum: "160x90@15", duration: "6s",

@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomABI
 import GreenroomPlugin
 import Synchronization
@@ -49,6 +50,18 @@ import Testing
     private static let segmented: [(String, Given)] = [
         ("overwrite", .boolean(true)), ("segment-seconds", .integer(1)),
     ]
+
+    @Test func `files before one that is being recorded to are not replaced`() throws {
+        let folder = try TemporaryFolder()
+        for name in ["a-001.mkv", "a-002.mkv", "a-003.mkv"] { try folder.write(name, "something") }
+        let locked = open(folder("a-003.mkv"), O_RDONLY | O_CLOEXEC)
+        defer { close(locked) }
+        try #require(flock(locked, LOCK_EX | LOCK_NB) == 0)
+        #expect(try session(folder("a.mkv"), Self.segmented).startSend() == .unavailable)
+        for name in ["a-001.mkv", "a-002.mkv", "a-003.mkv"] {
+            #expect(try readFile(folder(name)) == Array("something".utf8))
+        }
+    }
 
     @Test func `a process that begins anew removes and replaces no segment`() throws {
         let folder = try TemporaryFolder()

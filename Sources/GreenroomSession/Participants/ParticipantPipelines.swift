@@ -265,6 +265,9 @@ final class ParticipantPipelines: Sendable {
         }
     }
 
+    /// Pauses audio that nobody takes, in place of a plugin: a number that none has.
+    private static let pauser = -1
+
     /// Finds out whether anything takes audio. What nobody wants is not owed.
     @discardableResult
     private func demand(
@@ -272,8 +275,7 @@ final class ParticipantPipelines: Sendable {
     ) -> Bool {
         let isWanted =
             sinks.contains { !$0.isIdle } || mixer.mixes(participant: track.participant.number)
-        // As if a plugin with this number, which none has, had paused it.
-        ingest.pause(!isWanted, by: -1)
+        ingest.pause(!isWanted, by: Self.pauser)
         return isWanted
     }
 

@@ -73,6 +73,9 @@ import Testing
             "microphone: { plugin: WaveFile, settings: { path: 5 } }",
             "s.yaml:1:51: microphone.settings.path: needs a path, found 5."),
         Mistake(
+            "microphone: { plugin: WaveFile, settings: { path: [a, b] } }",
+            "s.yaml:1:51: microphone.settings.path: needs one path, found a list."),
+        Mistake(
             "camera: { plugin: ColorBars }\ntimeline: [{ at: 1s, set: camera.settings.format=i420 }]",
             "s.yaml:2:12: timeline[0]: format of ColorBars (camera) is not live: it can't change while "
                 + "the plugin runs. Live settings: pattern, counter, ball, speed."),
