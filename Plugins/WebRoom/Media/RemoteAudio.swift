@@ -12,6 +12,9 @@ final class RemoteAudio: Sendable {
     private static let format = AudioFormat(sampleRate: 48_000, channels: 2)
     /// 100 ms: the most that the host takes at once.
     private static let longestBlock = 9600
+    /// The host plays a guest's audio 100 ms after its time, and a packet may last 60 ms: what is
+    /// older, as what waits while the track is opened, would only take the room of what follows.
+    private static let longestDelay: Int64 = 160_000_000
 
     private struct State {
         var track: CallAudioTrack?
@@ -52,6 +55,9 @@ final class RemoteAudio: Sendable {
         let samples = decoded.samples
         // A packet is sent when its last sample has been heard.
         let begin = decoded.pts.map { services.clock.time($0) &- Self.nanoseconds(samples.count) }
+        if let begin, services.host.nowNanoseconds &- begin > Self.longestDelay {
+            return services.count("guests-blocks-late")
+        }
         var rest = samples[...]
         while !rest.isEmpty {
             let block = UnsafeBufferPointer(rebasing: rest.prefix(Self.longestBlock))
