@@ -38,6 +38,20 @@ final class WebRoom: Call {
 
     /// Shorter ones could be guessed.
     private static let shortestToken = 16
+    private static let longestToken = 128
+
+    /// Whether a token is the same in a link and in a header.
+    private static func isPlain(_ token: String) -> Bool {
+        token.utf8.count <= longestToken
+            && token.utf8.allSatisfy {
+                switch $0 {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+                    true
+                default: false
+                }
+            }
+    }
 
     private let settings: Settings
     private let host: PluginHost
@@ -56,6 +70,12 @@ final class WebRoom: Call {
             throw PluginError(
                 "\(role.rawValue)-token is short: write at least \(Self.shortestToken) characters, "
                     + "such as \"openssl rand -hex 16\" prints", status: .badSetting)
+        }
+        for (role, token) in tokens where !Self.isPlain(token) {
+            throw PluginError(
+                "\(role.rawValue)-token does not fit into a link: write at most "
+                    + "\(Self.longestToken) of a-z, A-Z, 0-9, - and _, such as "
+                    + "\"openssl rand -hex 16\" prints", status: .badSetting)
         }
         guard Set(tokens.values).count == tokens.count else {
             throw PluginError(

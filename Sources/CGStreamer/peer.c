@@ -17,12 +17,16 @@ enum { DIRECTION_SENDONLY = 2, DIRECTION_RECVONLY = 3 };
 enum { GATHERING_COMPLETE = 2 };
 enum { KIND_AUDIO = 1, KIND_VIDEO = 2 };
 
+// Streams that a peer may send: an audio and a video, with their retransmissions, are four.
+enum { MOST_STREAMS = 8 };
+
 // A peer, for as long as one of webrtcbin's callbacks needs it.
 typedef struct peer {
     greenroom_gst_context context;
     greenroom_peer_calls calls;
     gint references;
     gint has_answered;
+    gint pads;
     gboolean sends;
     GstCaps *audio;
     GstCaps *video;
@@ -159,6 +163,7 @@ static void on_pad(GstElement *webrtc, GstPad *pad, gpointer data)
 {
     peer *self = data;
     if (GST_PAD_DIRECTION(pad) != GST_PAD_SRC) return;
+    if (g_atomic_int_add(&self->pads, 1) >= MOST_STREAMS) return;
     GstCaps *caps = gst_pad_get_current_caps(pad);
     if (!caps) return;
     const char *encoding =
@@ -221,6 +226,15 @@ static void set_up_agent(GstElement *webrtc, const char *address)
     g_object_unref(ice);
 }
 
+// Each stream gets a jitter buffer with threads of its own, whatever the answer says.
+static void limit_streams(GstElement *webrtc)
+{
+    GstElement *rtpbin = gst_bin_get_by_name(GST_BIN(webrtc), "rtpbin");
+    if (!rtpbin) return;
+    g_object_set(rtpbin, "max-streams", MOST_STREAMS, NULL);
+    gst_object_unref(rtpbin);
+}
+
 static void send_only(GstElement *webrtc)
 {
     GArray *all = NULL;
@@ -258,6 +272,7 @@ void greenroom_peer_answer_offer(
     connect(webrtc, "pad-added", G_CALLBACK(on_pad), self);
     connect(webrtc, "on-new-transceiver", G_CALLBACK(on_transceiver), self);
     connect(webrtc, "deep-element-added", G_CALLBACK(on_element), self);
+    limit_streams(webrtc);
     if (how->sends) send_only(webrtc);
 
     GstWebRTCSessionDescription *offer =
@@ -275,7 +290,10 @@ GstPad *greenroom_peer_add(GstElement *pipeline, const char *description)
         description, TRUE, NULL, GST_PARSE_FLAG_FATAL_ERRORS, NULL);
     if (!bin) return NULL;
     gst_bin_add(GST_BIN(pipeline), bin);
-    return gst_element_sync_state_with_parent(bin) ? gst_element_get_static_pad(bin, "sink") : NULL;
+    if (gst_element_sync_state_with_parent(bin)) return gst_element_get_static_pad(bin, "sink");
+    gst_element_set_state(bin, GST_STATE_NULL);
+    gst_bin_remove(GST_BIN(pipeline), bin);
+    return NULL;
 }
 
 bool greenroom_peer_link(GstPad *pad, GstPad *end)

@@ -1,3 +1,5 @@
+import Glibc
+
 /// An SDP offer of a browser or another peer, as far as the room must know it; anybody can send
 /// anything.
 package struct SessionOffer: Equatable {
@@ -26,6 +28,7 @@ package struct SessionOffer: Equatable {
     package static let longest = 64_000
     private static let mostLines = 2000
     private static let mostCandidates = 64
+    private static let mostMedia = 8
 
     /// Reads an offer.
     ///
@@ -44,6 +47,9 @@ package struct SessionOffer: Equatable {
             guard line.utf8.count <= 4000, !line.contains("\0") else {
                 throw .bad("a line is too long or has a zero")
             }
+            guard Self.isPlain(line) else {
+                throw .bad("a line is not a small letter, = and a value")
+            }
             if line.hasPrefix("a=candidate:") {
                 candidates += 1
                 guard candidates <= Self.mostCandidates else {
@@ -55,6 +61,9 @@ package struct SessionOffer: Equatable {
             if line.hasPrefix("a=fingerprint:") { hasFingerprint = true }
             if line.hasPrefix("a=ice-ufrag:") { hasCredentials = true }
             if line.hasPrefix("m=") {
+                guard media.count < Self.mostMedia else {
+                    throw .bad("it has more than \(Self.mostMedia) media")
+                }
                 let words = line.dropFirst(2).split(separator: " ")
                 media.append((words.first.map(String.init) ?? "", Media()))
                 if let sessionDirection {
@@ -91,11 +100,30 @@ package struct SessionOffer: Equatable {
             ? String(line.dropFirst(2)) : nil
     }
 
-    /// Whether a candidate is a UDP address.
+    /// Whether GStreamer's parser reads a line as this one does. It passes over white space at the start
+    /// of lines and values, and compares bytes, where Swift compares characters.
+    private static func isPlain(_ line: String) -> Bool {
+        let bytes = Array(line.utf8)
+        let letter = UInt8(ascii: "a")...UInt8(ascii: "z")
+        guard bytes.count >= 2, letter.contains(bytes[0]), bytes[1] == UInt8(ascii: "=") else {
+            return false
+        }
+        switch bytes[0] {
+        case UInt8(ascii: "s"): return true
+        case UInt8(ascii: "a"), UInt8(ascii: "m"):
+            guard bytes.allSatisfy({ (32...126).contains($0) }) else { return false }
+        default: break
+        }
+        return bytes.count > 2 && (33...126).contains(bytes[2])
+    }
+
+    /// Whether a candidate is a UDP address. A name would be looked up.
     private static func isAddress(candidate: String) -> Bool {
-        let words = candidate.split(separator: " ")
+        let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 8, words[2].lowercased() == "udp" else { return false }
-        return words[4].allSatisfy { $0.isHexDigit || $0 == "." || $0 == ":" }
+        let text = String(words[4])
+        var (ip4, ip6) = (in_addr(), in6_addr())
+        return inet_pton(AF_INET, text, &ip4) == 1 || inet_pton(AF_INET6, text, &ip6) == 1
     }
 }
 

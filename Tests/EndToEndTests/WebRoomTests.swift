@@ -222,5 +222,11 @@ import Testing
             "call: { plugin: WebRoom, settings: { viewer-token: abc } }", isolation: nil)
         let third = try Greenroom.run("live", short.file)
         #expect(third.standardError.contains("viewer-token is short"), "\(third)")
+
+        let spaced = try TestSession(
+            "call: { plugin: WebRoom, settings: { viewer-token: a token of many words } }",
+            isolation: nil)
+        let fourth = try Greenroom.run("live", spaced.file)
+        #expect(fourth.standardError.contains("does not fit into a link"), "\(fourth)")
     }
 }

@@ -55,7 +55,9 @@ import Testing
             "a=candidate:2 1 UDP 1 2001:db8::1 5000 typ host",
             "a=candidate:3 1 udp 1 5b6c.local 5000 typ host",
             "a=candidate:4 1 tcp 1 192.0.2.1 9 typ host tcptype active",
-            "a=candidate:5 1 udp",
+            "a=candidate:5 1 udp", "a=candidate:6 1 udp 1 dead 5000 typ host",
+            "a=candidate:7 1 udp 1 1.2.3.4.5 5000 typ host",
+            "a=candidate:8 1 udp 192.0.2.1  example.org 5000 typ host",
         ]
         let offer = try SessionOffer(text(Self.head, Self.video, candidates))
         let kept = offer.text.split(whereSeparator: \.isNewline).filter {
@@ -81,6 +83,35 @@ import Testing
             #expect(throws: SignallingError.self, "\(offer.prefix(80))") {
                 try SessionOffer(offer)
             }
+        }
+    }
+
+    @Test(arguments: [
+        " m=video 9 UDP/TLS/RTP/SAVPF 96", "\tm=video 9 UDP/TLS/RTP/SAVPF 96",
+        "m=\u{301}video 9 UDP/TLS/RTP/SAVPF 96", "m\u{301}=video 9 UDP/TLS/RTP/SAVPF 96",
+        "a=\u{301}candidate:1 1 udp 1 192.0.2.1 5000 typ host", "a= candidate:1", "a=x\u{301}",
+        "a=x\ty", "a=", "a", "=", "A=x", "1=x", "i= x",
+    ])
+    func `a line that another parser would read otherwise is refused`(line: String) {
+        let error = #expect(throws: SignallingError.self) {
+            try SessionOffer(text(Self.head, Self.video, [line]))
+        }
+        #expect(error?.status == 400)
+    }
+
+    @Test func `the session's name may be any`() throws {
+        for name in ["s= ", "s=", "s= Ünser Raum"] {
+            let head = Self.head.map { $0 == "s=-" ? name : $0 }
+            #expect(try SessionOffer(text(head, Self.video)).video != nil, "\(name)")
+        }
+    }
+
+    @Test func `an offer has at most eight media, those without a port too`() throws {
+        let refused = "m=video 0 UDP/TLS/RTP/SAVPF 96"
+        let seven = Array(repeating: refused, count: 7)
+        #expect(try SessionOffer(text(Self.head, Self.video, seven)).video != nil)
+        #expect(throws: SignallingError.self) {
+            try SessionOffer(text(Self.head, Self.video, seven, [refused]))
         }
     }
 

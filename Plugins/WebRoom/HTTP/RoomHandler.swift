@@ -24,6 +24,9 @@ struct RoomHandler: HTTPHandler {
         /// Requests that change something.
         var changes = RequestLimit(burst: 60, rate: 5)
         var requests = RequestLimit(burst: 400, rate: 50)
+        /// Requests without a token, or with a wrong one. Behind a proxy everybody has its address:
+        /// strangers must not use up what those with a link have.
+        var strangers = RequestLimit(burst: 400, rate: 50)
         /// Wrong tokens.
         var mistakes = RequestLimit(burst: 20, rate: 0.5)
     }
@@ -50,12 +53,15 @@ struct RoomHandler: HTTPHandler {
 
     private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
         let address = Self.address(of: request)
-        guard allows(\.requests, address) else { return Self.tooMany }
+        let role = access.role(ofHeader: request.headers[.authorization])
+        guard allows(role == nil ? \.strangers : \.requests, address) else {
+            return Self.tooMany
+        }
         let path = request.path.split(separator: "/").map(String.init)
         if request.method == .GET, let file = PageFile(path: path) {
             return Reply.file(file.bytes, file.type)
         }
-        guard let role = access.role(ofHeader: request.headers[.authorization]) else {
+        guard let role else {
             guard allows(\.mistakes, address) else { return Self.tooMany }
             return Reply.refused(401, "The link is not of this room, or of an earlier session.")
         }

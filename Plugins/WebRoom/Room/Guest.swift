@@ -98,7 +98,7 @@ final class Guest: Sendable {
     /// Opens the session's tracks of what arrives.
     ///
     /// A track that is open owes media: so it is opened with the first of them.
-    private func openTracks() throws(SendRefusal) {
+    func openTracks() throws(SendRefusal) {
         let (participant, opened) = state.withLock { state -> (CallParticipant?, Set<String>) in
             guard let participant = sharer == nil ? state.participant : sharer?.participant,
                 !state.hasLeft

@@ -37,6 +37,8 @@ final class Peer: Sendable {
     let pipeline: Pipeline
     private let events: Events
     private let state: Mutex<State>
+    /// Whether a packet has come since ``fault(now:)`` was last asked. [each packet]
+    private let hasHeard = Atomic(false)
 
     /// - Parameter elements: What is linked with the `webrtcbin`, whose name is `peer`.
     init(
@@ -105,8 +107,8 @@ final class Peer: Sendable {
                 peer.link(pad, String(cString: encoding))
             },
             heard: { value in
-                let peer = greenroom_gst_context.object(value, Peer.self)
-                peer.state.withLock { $0.lastHeard = greenroom_gst_now() }
+                greenroom_gst_context.object(value, Peer.self).hasHeard
+                    .store(true, ordering: .relaxed)
             })
         withOptional(receiving?.audioCaps) { audio in
             withOptional(receiving?.videoCaps) { video in
@@ -153,9 +155,11 @@ final class Peer: Sendable {
         if !greenroom_peer_link(pad, end) { events.onGone("\(encoding) can't be received") }
     }
 
-    /// Why the peer is given up; nil: it is well.
+    /// Why the peer is given up; nil: it is well. Asked every second.
     func fault(now: UInt64) -> String? {
-        state.withLock { state in
+        let hasHeard = hasHeard.exchange(false, ordering: .relaxed)
+        return state.withLock { state in
+            if hasHeard { state.lastHeard = now }
             let silence = now > state.lastHeard ? now - state.lastHeard : 0
             return switch state.connection {
             case .new where silence > Self.longestConnecting: "it never connected"

@@ -21,28 +21,30 @@ extension Room {
             throw SignallingError.notFound("There is no such guest: join first.")
         }
         let id = Secret.random()
-        let guest = try Guest(
-            id, name: sharer?.name ?? name, offer: offer, sharer: sharer, services: services,
-            onGone: { [weak self] reason in
-                self?.services.later { [weak self] in self?.remove(guest: id, because: reason) }
-            },
-            onJoined: { [weak self] in self?.joined(id, listener) })
+        let place: Place = sharer == nil ? .guest : .share
+        try reserve(place)
+        let guest: Guest
+        do {
+            guest = try Guest(
+                id, name: sharer?.name ?? name, offer: offer, sharer: sharer, services: services,
+                onGone: { [weak self] reason in
+                    self?.services.later { [weak self] in self?.remove(guest: id, because: reason) }
+                },
+                onJoined: { [weak self] in self?.joined(id, listener) })
+        } catch {
+            release(place)
+            throw error
+        }
         let refusal = state.withLock { state -> SignallingError? in
-            let others = state.guests.values.filter { ($0.sharer == nil) == (sharer == nil) }
-            guard !state.isClosed, others.count < RoomLimits.guests else {
-                return .full("The room has as many guests as it takes: \(RoomLimits.guests).")
-            }
-            guard state.viewers.count + state.guests.count < mostConnections else {
-                return .full("The room is full: try again later.")
-            }
-            if let sharer, others.contains(where: { $0.sharer === sharer }) {
+            guard !state.isClosed else { return Self.full }
+            if let sharer, state.guests.values.contains(where: { $0.sharer === sharer }) {
                 return .bad("the guest shares already")
             }
             state.guests[id] = guest
             return nil
         }
         if let refusal {
-            services.later { guest.leave() }
+            release(place) { guest.leave() }
             throw refusal
         }
         do {
@@ -67,8 +69,26 @@ extension Room {
             if let listener, state.viewers[listener] != nil { state.hearing[listener] = number }
             return number
         }
-        if let number { moveListeners(of: number) }
+        if let number {
+            moveListeners(of: number)
+            openShares(of: id)
+        }
         report()
+    }
+
+    /// Opens the shares that were connected before their guest.
+    private func openShares(of guest: String) {
+        let shares = state.withLock { state in
+            state.guests.values.filter { $0.sharer?.id == guest }
+        }
+        for share in shares {
+            do throws(SendRefusal) {
+                try share.openTracks()
+            } catch {
+                let text = error.text
+                services.later { [weak self] in self?.remove(guest: share.id, because: text) }
+            }
+        }
     }
 
     /// Leaves a guest out of what a viewer hears, who is the same person.
@@ -98,24 +118,21 @@ extension Room {
     /// - Returns: Whether there was one.
     @discardableResult
     func remove(guest id: String, because reason: String?) -> Bool {
-        let (leaving, listeners) = state.withLock { state -> ([Guest], [String]) in
-            guard let guest = state.guests.removeValue(forKey: id) else { return ([], []) }
+        let leaving = state.withLock { state -> [Guest] in
+            guard let guest = state.guests.removeValue(forKey: id) else { return [] }
             state.revision += 1
             let shares = state.guests.filter { $0.value.sharer === guest }
             for share in shares.keys { state.guests[share] = nil }
             let listeners = state.hearing.filter { $0.value == guest.participant?.number }
             for listener in listeners.keys { state.hearing[listener] = nil }
-            return (shares.values + [guest], Array(listeners.keys))
+            route(Array(listeners.keys), in: state)
+            return shares.values + [guest]
         }
         guard let guest = leaving.last else { return false }
         if let reason { services.host.log(.info, "\(guest.name): \(reason)") }
-        if let number = guest.participant?.number {
-            let mix = state.withLock { $0.mixes[number] }
-            for listener in listeners {
-                if let feed = mix?.remove(listener) { sound.add(feed, for: listener) }
-            }
+        for guest in leaving {
+            release(guest.sharer == nil ? .guest : .share) { guest.leave() }
         }
-        services.later { for guest in leaving { guest.leave() } }
         services.host.wantsChanged()
         report()
         return true

@@ -23,24 +23,33 @@ extension Room {
         let offer = try SessionOffer(text)
         let stream = try stream(of: subject)
         let id = Secret.random()
-        let viewer = try Viewer(
-            id, offer: offer, stream: offer.video == nil ? nil : stream, services: services
-        ) { [weak self] reason in self?.removeLater(viewer: id, because: reason) }
-        let isFull = state.withLock { state in
-            guard !state.isClosed, state.viewers.count < RoomLimits.viewers,
-                state.viewers.count + state.guests.count < mostConnections
-            else { return true }
+        try reserve(.viewer)
+        let viewer: Viewer
+        do {
+            viewer = try Viewer(
+                id, offer: offer, stream: offer.video == nil ? nil : stream, services: services
+            ) { [weak self] reason in self?.removeLater(viewer: id, because: reason) }
+        } catch {
+            release(.viewer)
+            throw error
+        }
+        // At once with the viewer: a stream that ends removes the viewers that it finds.
+        let refusal = state.withLock { state -> SignallingError? in
+            guard !state.isClosed else { return Self.full }
+            if let stream = viewer.stream, state.streams[stream.track.id] !== stream {
+                return Self.ended
+            }
+            // The encoders begin while the connection is made.
+            if let video = viewer.video { viewer.stream?.add(video, for: id) }
+            if let audio = viewer.audio { sound.add(audio, for: id) }
             state.viewers[id] = viewer
             state.revision += 1
-            return false
+            return nil
         }
-        guard !isFull else {
-            services.later { viewer.peer.stop() }
-            throw SignallingError.full("The room is full: try again later.")
+        if let refusal {
+            release(.viewer) { viewer.peer.stop() }
+            throw refusal
         }
-        // The encoders begin while the connection is made.
-        if let video = viewer.video { viewer.stream?.add(video, for: id) }
-        if let audio = viewer.audio { sound.add(audio, for: id) }
         services.host.wantsChanged()
         report()
         do {
@@ -51,6 +60,9 @@ extension Room {
         }
     }
 
+    private static let ended = SignallingError.notFound(
+        "There is no such stream: it may have ended.")
+
     private func stream(of subject: Subject) throws(SignallingError) -> VideoStream? {
         let streams = state.withLock { $0.streams }
         switch subject {
@@ -60,7 +72,7 @@ extension Room {
                 .min { $0.track.kind.rawValue < $1.track.kind.rawValue }
         case .stream(let id):
             guard let stream = streams[id] else {
-                throw .notFound("There is no such stream: it may have ended.")
+                throw Self.ended
             }
             return stream
         }
@@ -75,18 +87,17 @@ extension Room {
     /// - Returns: Whether there was one.
     @discardableResult
     func remove(viewer id: String, because reason: String?) -> Bool {
-        let (viewer, mix) = state.withLock { state -> (Viewer?, AudioStream?) in
-            guard let viewer = state.viewers.removeValue(forKey: id) else { return (nil, nil) }
+        let viewer = state.withLock { state -> Viewer? in
+            guard let viewer = state.viewers.removeValue(forKey: id) else { return nil }
             state.revision += 1
-            let participant = state.hearing.removeValue(forKey: id)
-            return (viewer, participant.flatMap { state.mixes[$0] })
+            state.hearing[id] = nil
+            for stream in [sound] + state.mixes.values { stream.remove(id) }
+            return viewer
         }
         guard let viewer else { return false }
         if let reason { services.host.log(.info, "a viewer has gone: \(reason)") }
         viewer.stream?.remove(id)
-        sound.remove(id)
-        mix?.remove(id)
-        services.later { viewer.peer.stop() }
+        release(.viewer) { viewer.peer.stop() }
         services.host.wantsChanged()
         report()
         return true

@@ -20,7 +20,14 @@ final class Room: Sendable {
         var sum = AudioSum()
         /// Counts changes that pages show.
         var revision = 1
+        /// Connections, from before they are made until after they have stopped.
+        var places: [Place: Int] = [:]
         var isClosed = false
+    }
+
+    /// What a connection is for.
+    enum Place {
+        case viewer, guest, share
     }
 
     let services: RoomServices
@@ -84,7 +91,9 @@ final class Room: Sendable {
             guard track.kind == .mixMinus, let number = track.participant?.number else {
                 return (state.streams.removeValue(forKey: track.id), nil)
             }
-            return (nil, state.mixes.removeValue(forKey: number))
+            let mix = state.mixes.removeValue(forKey: number)
+            route(state.hearing.filter { $0.value == number }.map(\.key), in: state)
+            return (nil, mix)
         }
         guard stream != nil || mix != nil else { return }
         let orphans = state.withLock { state in
@@ -115,9 +124,9 @@ final class Room: Sendable {
     }
 
     private func add(_ block: borrowing OutputBlock, of part: AudioSum.Part) throws {
-        let samples = block.samples
         let taken = AudioSum.Block(
-            time: block.timeNanoseconds, samples: samples.indices.map { samples[$0] })
+            time: block.timeNanoseconds,
+            samples: block.samples.withUnsafeBufferPointer { Array($0) })
         let sums = state.withLock { $0.sum.add(taken, of: part) }
         for sum in sums { try sound.take(sum.samples.span, at: sum.time) }
     }
@@ -131,20 +140,57 @@ final class Room: Sendable {
 
     /// Lets the viewers that belong to a participant hear all but themselves.
     func moveListeners(of participant: UInt32) {
-        let (mix, viewers) = state.withLock { state in
-            (
-                state.mixes[participant],
-                state.hearing.filter { $0.value == participant }.map(\.key)
-            )
-        }
-        guard let mix else { return }
-        for viewer in viewers {
-            if let feed = sound.remove(viewer) { mix.add(feed, for: viewer) }
+        state.withLock { state in
+            route(state.hearing.filter { $0.value == participant }.map(\.key), in: state)
         }
         services.host.wantsChanged()
     }
 
+    /// Lets viewers hear what they are to hear, and nothing else: who joins again after a loss is another
+    /// participant, before or after the first one has left.
+    func route(_ viewers: [String], in state: State) {
+        for viewer in viewers {
+            guard let audio = state.viewers[viewer]?.audio else { continue }
+            let target = state.hearing[viewer].flatMap { state.mixes[$0] } ?? sound
+            for other in [sound] + state.mixes.values where other !== target {
+                other.remove(viewer)
+            }
+            target.add(audio, for: viewer)
+        }
+    }
+
     func changed() { state.withLock { $0.revision += 1 } }
+
+    // MARK: Places
+
+    /// Takes a place for a connection, before it is made.
+    ///
+    /// - Throws: ``SignallingError`` if there is none.
+    func reserve(_ place: Place) throws(SignallingError) {
+        try state.withLock { state throws(SignallingError) in
+            let taken = state.places[place, default: 0]
+            switch place {
+            case .guest where taken >= RoomLimits.guests, .share where taken >= RoomLimits.guests:
+                throw .full("The room has as many guests as it takes: \(RoomLimits.guests).")
+            case .viewer where taken >= RoomLimits.viewers: throw Self.full
+            default: break
+            }
+            guard !state.isClosed, state.places.values.reduce(0, +) < mostConnections else {
+                throw Self.full
+            }
+            state.places[place] = taken + 1
+        }
+    }
+
+    /// Ends a connection, later, and then gives its place back.
+    func release(_ place: Place, stop: @escaping @Sendable () -> Void = {}) {
+        services.later { [self] in
+            stop()
+            state.withLock { $0.places[place, default: 0] -= 1 }
+        }
+    }
+
+    static let full = SignallingError.full("The room is full: try again later.")
 
     // MARK: The end
 

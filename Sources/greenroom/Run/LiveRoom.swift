@@ -120,24 +120,38 @@ struct LiveRoom {
 
     /// Binds a socket to a port and closes it.
     private static func bound(_ port: Int, _ address: String) -> Bound {
-        var wanted = sockaddr_in()
-        wanted.sin_family = sa_family_t(AF_INET)
-        wanted.sin_port = UInt16(clamping: port).bigEndian
-        guard inet_pton(AF_INET, address, &wanted.sin_addr) == 1 else {
+        let port = UInt16(clamping: port).bigEndian
+        var ip4 = sockaddr_in()
+        if inet_pton(AF_INET, address, &ip4.sin_addr) == 1 {
+            ip4.sin_family = sa_family_t(AF_INET)
+            ip4.sin_port = port
+            return bound(ip4, AF_INET, \.sin_port)
+        }
+        var ip6 = sockaddr_in6()
+        guard inet_pton(AF_INET6, address, &ip6.sin6_addr) == 1 else {
             return .failure(EAFNOSUPPORT)
         }
-        let socket = socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        ip6.sin6_family = sa_family_t(AF_INET6)
+        ip6.sin6_port = port
+        return bound(ip6, AF_INET6, \.sin6_port)
+    }
+
+    private static func bound<Address>(
+        _ wanted: Address, _ family: Int32, _ port: KeyPath<Address, in_port_t>
+    ) -> Bound {
+        var wanted = wanted
+        let socket = socket(family, Int32(SOCK_STREAM.rawValue), 0)
         guard socket >= 0 else { return .failure(errno) }
         defer { close(socket) }
         var yes: Int32 = 1
         setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, socklen_t(MemoryLayout<Int32>.size))
-        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        var length = socklen_t(MemoryLayout<Address>.size)
         let isBound = withUnsafeMutablePointer(to: &wanted) { pointer in
             pointer.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer in
                 bind(socket, pointer, length) == 0 && getsockname(socket, pointer, &length) == 0
             }
         }
         guard isBound else { return .failure(errno) }
-        return .success(Int(UInt16(bigEndian: wanted.sin_port)))
+        return .success(Int(UInt16(bigEndian: wanted[keyPath: port])))
     }
 }

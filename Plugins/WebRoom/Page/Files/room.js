@@ -112,8 +112,8 @@ async function follow() {
       room = await response.json();
       failures = 0;
       show();
-    } catch {
-      failures += 1;
+    } catch (error) {
+      if (error.message !== "429") failures += 1; // Too many requests: the room is there.
       if (failures > 1) {
         status("Reconnecting");
         if (failures > 4) closed("The room can’t be reached", "The session has ended, or the connection is broken. If it comes back, it appears here.");
