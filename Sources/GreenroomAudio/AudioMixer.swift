@@ -94,12 +94,12 @@ package final class AudioMixer: Sendable {
     ///
     /// - Parameters:
     ///   - nanoseconds: From the session's start.
-    ///   - begin: Gets the track's start, in nanoseconds from the session's start, before its first
-    ///     samples are pulled.
-    package func add(_ track: Track, at nanoseconds: Int64, begin: (Int64) -> Void) {
+    ///   - make: Makes the track for its start, in nanoseconds from the session's start, before its
+    ///     first samples are pulled.
+    package func add(at nanoseconds: Int64, _ make: (Int64) -> Track) {
         state.withLock { state in
             let start = max(Self.block(at: nanoseconds), state.place)
-            begin(Self.nanoseconds(at: start))
+            let track = make(Self.nanoseconds(at: start))
             state.entries.append(Entry(track: track, start: start))
         }
     }

@@ -145,9 +145,10 @@ package final class PluginHarness: Sendable {
             ) { track in
                 track.discardVideo()
                 guard let ingest = track.audio else { return }
-                audioMixer?.add(
-                    AudioMixer.Track(source: ingest, sinks: []), at: session.now - epoch
-                ) { ingest.begin(epoch: epoch + $0) }
+                audioMixer?.add(at: session.now - epoch) { begin in
+                    ingest.begin(epoch: epoch + begin)
+                    return AudioMixer.Track(source: ingest, sinks: [])
+                }
             } : nil
         self.roster = roster
         instance = PluginInstance(

@@ -50,7 +50,7 @@ extension TrackSelection.Participants {
     /// Reads a rule; nil if it is none.
     ///
     /// After the word comes `*` or a name, and then perhaps the word of a track. A name may have
-    /// blanks. In quotes it may have anything; without them a last word of `a` to `z` and hyphens is
+    /// blanks. In quotes it may have anything but a double quote; without them a last word of `a` to `z` and hyphens is
     /// that of a track.
     package init?(_ text: String) {
         let rule = text.trimmed

@@ -70,6 +70,8 @@ package struct FilterChain: Sendable {
         var log = FilterLog()
         /// The last capability that it did not follow.
         var refused: VideoCapability?
+        /// Whether it had not returned from a property change at the last frame.
+        var isChanging = false
     }
 
     /// Whether a filter gets frames of a capability.
@@ -240,7 +242,9 @@ package struct FilterChain: Sendable {
     ) -> Readiness {
         let before = VideoWant(format: .i420, size: editing.frames.size)
         let filter = links[index].runner.filter
-        let changing = filter.changeNanoseconds
+        // Asked for only where it matters: it takes a lock.
+        let changing = links[index].isChanging ? filter.changeNanoseconds : nil
+        links[index].isChanging = false
         guard changing != nil || editing.frames != frames && links[index].refused != frames else {
             return .ready(before)
         }
@@ -250,7 +254,10 @@ package struct FilterChain: Sendable {
         guard let follows = filter.change(to: frames, until: end) else {
             // It may have been lost, or be in another change than before, whose own time counts.
             guard let now = filter.changeNanoseconds else { return .lost }
-            guard MonotonicClock.now >= hang, now >= changing ?? 0 else { return .late }
+            guard MonotonicClock.now >= hang, now >= changing ?? 0 else {
+                links[index].isChanging = true
+                return .late
+            }
             filter.giveUp(hungFor: hangNanoseconds, in: "property-change")
             return .lost
         }

@@ -301,6 +301,8 @@ package final class VideoBranch: Sendable {
             if let before { state.past.unwanted += max(carried - before, 0) }
             state.carriedBefore = nil
             guard state.failure == nil else { return }
+            // A form that is replaced before it has begun may have ended a rest.
+            let wasRest = state.next?.endsRest ?? false
             if before == nil {
                 state.end(at: now)
             } else if state.form != nil || now > SessionTimeline.playoutDelay {
@@ -311,7 +313,8 @@ package final class VideoBranch: Sendable {
             state.nextQueue = BranchQueue(
                 form.schedule(from: slot), hasPicture: first != nil)
             state.next = Beginning(
-                form: form, slot: slot, picture: first, endsRest: before != nil)
+                form: form, slot: slot, picture: first,
+                endsRest: before != nil || wasRest)
             state.form = form
         }
     }

@@ -84,6 +84,8 @@ package final class VideoTrackInput: Sendable {
         var changes: [BranchChange] = []
         /// When the changes are due, on the session clock.
         var changesDue: Int64 = 0
+        /// Until when all but changes waits, on the session clock; nil once it waits no more.
+        var heldUntil: Int64?
         var limit: VideoCapability?
         var ceiling: FrameSize?
         var starts = 0
@@ -101,6 +103,7 @@ package final class VideoTrackInput: Sendable {
 
         /// When the next task is due if nothing arrives.
         var wake: Int64? {
+            if let heldUntil { return changes.isEmpty ? heldUntil : min(heldUntil, changesDue) }
             guard queue.count == 0, !isClosed else { return nil }
             guard !changes.isEmpty else { return coming?.nanoseconds }
             return min(coming?.nanoseconds ?? .max, changesDue)
@@ -112,6 +115,10 @@ package final class VideoTrackInput: Sendable {
             if !changes.isEmpty, changesDue <= now, changesDue <= first {
                 defer { changes = [] }
                 return .change(changes)
+            }
+            if let heldUntil {
+                guard heldUntil <= now else { return nil }
+                self.heldUntil = nil
             }
             if let coming, coming.framesBefore <= 0, coming.nanoseconds <= now {
                 self.coming = nil
@@ -185,6 +192,8 @@ package final class VideoTrackInput: Sendable {
                 Arrival(
                     frame: frame, nanoseconds: now, limit: state.limit, ceiling: state.ceiling,
                     starts: state.starts))
+            // The next one would cost every output a frame. On a virtual clock it waits for room.
+            if state.queue.isFull, !clock.isVirtual { state.heldUntil = nil }
         }
     }
 
@@ -203,16 +212,25 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// Changes what outputs take, after the frames so far. [any]
+    /// Changes what outputs take, after the frames so far; while these are held, before them. [any]
     ///
     /// On a virtual clock, all that happens now comes before it.
     package func change(_ changes: [BranchChange]) {
         let due = clock.now + 1
         state.change { state in
             state.changes += changes
-            state.changesDue = due
+            state.changesDue = state.heldUntil == nil ? due : .min
         }
     }
+
+    /// Lets frames wait until outputs have said what they take of them: until ``release()``, or a time,
+    /// or until the next frame would find no room. The track has not begun yet.
+    ///
+    /// - Parameter moment: On the session clock.
+    package func hold(until moment: Int64) { state.withLock { $0.heldUntil = moment } }
+
+    /// Lets the frames pass that were held. [any]
+    package func release() { state.change { $0.heldUntil = nil } }
 
     /// Shows black, after the waiting frames and until the next one. [any]
     package func showBlack() { show(.black, at: clock.now) }
@@ -263,6 +281,9 @@ package final class VideoTrackInput: Sendable {
 
     /// Ends the track after it has taken what is queued.
     package func close() {
-        state.change { $0.isClosed = true }
+        state.change { state in
+            state.isClosed = true
+            state.heldUntil = nil
+        }
     }
 }

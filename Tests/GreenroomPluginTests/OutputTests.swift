@@ -322,7 +322,8 @@ import Testing
         #expect(
             session.host.state.withLock { $0.errors } == [
                 "the speaker takes none of the tracks that it was told of; add the source of one to "
-                    + "the session file, and name the track in 'tracks' if the output has that key"
+                    + "the session file, and name the track in 'tracks' if the output has that key; "
+                    + "for participants' tracks name 'incoming' there as well"
             ])
     }
 }

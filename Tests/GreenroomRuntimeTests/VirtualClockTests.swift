@@ -236,9 +236,11 @@ import Testing
         let working = try start("while :; do :; done")
         defer { end(working) }
         // It may still be starting.
-        while !ThreadStates.allSleep(in: waiting.processIdentifier) {
+        let deadline = MonotonicClock.deadline(after: 10_000_000_000)
+        while !ThreadStates.allSleep(in: waiting.processIdentifier), MonotonicClock.now < deadline {
             usleep(1000)
         }
+        #expect(ThreadStates.allSleep(in: waiting.processIdentifier))
         for _ in 0..<20 { #expect(!ThreadStates.allSleep(in: working.processIdentifier)) }
     }
 

@@ -216,4 +216,61 @@ import Testing
         #expect(again.sinks.map { $0?.marks } == sinks.map { $0?.marks })
         #expect("\(again.counts)" == "\(counts)")
     }
+
+    /// What a sink gets of frames that come before the want of its output is known.
+    ///
+    /// - Parameter answer: The number of frames before the want.
+    private func marks(holding milliseconds: Int64?, answer: Int) throws -> [UInt8] {
+        let clock = SessionClock(.virtual)
+        clock.lead()
+        defer { clock.leave() }
+        let pool = FramePool(limit: 100)
+        let branch = VideoBranch(name: "late", plugin: 7, form: nil, clock: clock)
+        let track = VideoTrack(
+            kind: .camera, agreed: VideoCapability(size: Self.size, rate: FrameRate(100)),
+            input: VideoTrackInput(clock: clock), pool: pool, filters: [], groups: [],
+            idle: [branch], filterDeadline: 1_000_000_000, tell: { _ in })
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        if let milliseconds {
+            track.input.hold(until: timeline.epoch + milliseconds * 1_000_000)
+        }
+        let threads = [
+            HostThread(name: "track", clock: clock, as: ClockOrder(part: .track)) {
+                track.run(on: timeline)
+            },
+            HostThread(name: "branch", clock: clock, as: ClockOrder(part: .output)) {
+                branch.run(on: timeline) { _ in }
+            },
+        ]
+        let sink = PlaceSink(.asTheyCome, FrameRate(100))
+        let idle = Monitor(())
+        for number in 0..<6 {
+            let moment = timeline.epoch + Int64(number) * 10_000_000
+            let _: Void? = clock.wait(for: idle, until: moment) { _ in nil }
+            if number == answer {
+                let form = BranchForm(
+                    capability: VideoCapability(size: Self.size, rate: FrameRate(100)),
+                    want: VideoWant(format: .i420, size: Self.size), endSlot: nil, sink: sink)
+                track.change([VideoTrackInput.BranchChange(branch: branch, form: form)])
+                track.input.release()
+            }
+            var frame = try numberedFrame(number + 20, from: pool, .i420, Self.size)
+            frame.info.ptsNanoseconds = moment
+            track.input.waitForRoom()
+            track.input.push(frame)
+        }
+        track.input.close()
+        threads[0].join()
+        branch.finish(at: 60_000_000)
+        clock.idling { _ = threads[1].join() }
+        return sink.marks
+    }
+
+    @Test func `frames wait for the want of an output, for a while`() throws {
+        #expect(try marks(holding: 50, answer: 3) == [20, 21, 22, 23, 24, 25])
+        // Without waiting, and with an answer that is too late, the newest one stands for the others.
+        #expect(try marks(holding: nil, answer: 3).first != 20)
+        #expect(try marks(holding: 20, answer: 3).first != 20)
+    }
 }

@@ -24,11 +24,10 @@ final class VideoStream: Sendable {
     /// Its source has agreed on a size and a rate.
     func update(_ track: Track) { state.withLock { $0.track = track } }
 
-    /// What the room wants of the track now: nothing of the session's own without a viewer. Of a
-    /// participant's track the host asks once, when it is opened.
+    /// What the room wants of the track now: nothing without a viewer.
     var want: TrackWant? {
         let track = track
-        guard isWatched || track.participant != nil, let own = track.capability else { return nil }
+        guard isWatched, let own = track.capability else { return nil }
         // Browsers take VP8 for BT.601, whatever its size.
         return .video(
             VideoTrackWant(size: size(of: own), rate: rate(of: own), matrix: .bt601))

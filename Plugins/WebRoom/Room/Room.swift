@@ -59,13 +59,14 @@ final class Room: Sendable {
             return sound.isHeard ? AudioStream.want : nil
         case .mixMinus:
             guard let participant = track.participant?.number else { return nil }
-            state.withLock { state in
-                guard state.mixes[participant] == nil else { return }
-                state.mixes[participant] = AudioStream(room: services)
+            let (mix, isNew) = state.withLock { state in
+                if let mix = state.mixes[participant] { return (mix, false) }
+                let mix = AudioStream(room: services)
+                state.mixes[participant] = mix
+                return (mix, true)
             }
-            moveListeners(of: participant)
-            // The host asks once.
-            return AudioStream.want
+            if isNew { moveListeners(of: participant) }
+            return mix.isHeard ? AudioStream.want : nil
         case .microphone, .shareAudio:
             return nil
         }

@@ -4,7 +4,7 @@
 /// `onStart`, the media, and `onStop`. Of each video track an output gets one frame for each period
 /// of the rate that it wants, of each audio track every sample, in order. No two calls overlap.
 ///
-/// An output that is slower than its media loses frames and blocks when its queue is full (8 frames,
+/// An output that is slower than its media loses frames and blocks when its queue is full (16 frames,
 /// 1 s of audio); the session's report counts them, and nothing else waits.
 public protocol Output: Plugin {
     /// A track of the session, or of a participant: these come and go while the session runs. A

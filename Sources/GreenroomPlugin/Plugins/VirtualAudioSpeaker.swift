@@ -128,7 +128,8 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
         guard hasTrack || mayCome && !speaker.positions.isDisjoint(with: [.oneWay, .shared]) else {
             throw PluginError(
                 "the speaker takes none of the tracks that it was told of; add the source of one to the "
-                    + "session file, and name the track in 'tracks' if the output has that key",
+                    + "session file, and name the track in 'tracks' if the output has that key; "
+                    + "for participants' tracks name 'incoming' there as well",
                 status: .unavailable)
         }
         try speaker.onStart()

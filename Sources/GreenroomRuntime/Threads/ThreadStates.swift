@@ -8,7 +8,8 @@ package enum ThreadStates {
     /// - Parameter process: A child of this one; nil for this one.
     package static func allSleep(in process: pid_t? = nil) -> Bool {
         let folder = "/proc/\(process.map(String.init) ?? "self")/task"
-        guard let entries = opendir(folder) else { return true }
+        // Without files or memory nothing is known of them.
+        guard let entries = opendir(folder) else { return errno == ENOENT }
         defer { closedir(entries) }
         let own = process == nil ? ownThread : nil
         while let entry = readdir(entries) {
@@ -36,10 +37,11 @@ package enum ThreadStates {
     /// sleeps.
     private static func isAsleep(_ path: String) -> Bool {
         let file = open(path, O_RDONLY | O_CLOEXEC)
-        guard file >= 0 else { return true }
+        guard file >= 0 else { return errno == ENOENT || errno == ESRCH }
         defer { close(file) }
         return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 128) { buffer in
-            let count = max(read(file, buffer.baseAddress, buffer.count), 0)
+            let count = read(file, buffer.baseAddress, buffer.count)
+            guard count >= 0 else { return errno == ESRCH }
             let text = buffer[..<count]
             guard let end = text.lastIndex(of: UInt8(ascii: ")")), end + 2 < count else {
                 return true

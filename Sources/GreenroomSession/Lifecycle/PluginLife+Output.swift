@@ -18,6 +18,8 @@ extension PluginLife {
             if isAll { feed.control.willDescribe() }
             for track in tracks {
                 var want = feed.lastAnswer(about: track.id)
+                // Each call has the whole time of a callback.
+                setCallbackTime(runs: true)
                 guard let status = betweenMedia({ backend.describe(track, &want) }) else {
                     return .illegal(lifecycle)
                 }

@@ -8,8 +8,8 @@ import GreenroomRuntime
 import GreenroomVideo
 import Synchronization
 
-/// The tracks that an output plugin is told of in a running session, each with its way to the
-/// plugin, whether it is wanted or not.
+/// The tracks that an output plugin is told of in a running session, each with its branch or sink,
+/// whether it is wanted or not.
 final class OutputConnection: Sendable {
     /// What the plugin gets of a track.
     private enum Taken: Equatable {
@@ -18,8 +18,8 @@ final class OutputConnection: Sendable {
         case audio(AudioTrackWant)
     }
 
-    /// The way of a track to the plugin.
-    private enum Way {
+    /// What carries a track to the plugin.
+    private enum Path {
         case video(VideoBranch)
         case audio(PluginAudioSink)
     }
@@ -27,7 +27,7 @@ final class OutputConnection: Sendable {
     private struct Entry {
         /// The track's number.
         var track: UInt32
-        var way: Way
+        var path: Path
         /// The start of the track, in nanoseconds from the session's start.
         var start: Int64
         /// The length of the track, in nanoseconds; nil if unknown.
@@ -62,7 +62,7 @@ final class OutputConnection: Sendable {
             name: "\(feed.name) \(name)", plugin: instance.number, form: form, clock: clock)
         add(
             Entry(
-                track: track, way: .video(branch), start: start, duration: duration, taken: taken))
+                track: track, path: .video(branch), start: start, duration: duration, taken: taken))
         return branch
     }
 
@@ -75,7 +75,7 @@ final class OutputConnection: Sendable {
         if case .audio(let wanted) = taken { want = wanted }
         let sink = PluginAudioSink(
             feed, instance, track: track, want: want, start: start, clock: clock)
-        add(Entry(track: track, way: .audio(sink), start: start, taken: taken))
+        add(Entry(track: track, path: .audio(sink), start: start, taken: taken))
         return sink
     }
 
@@ -99,7 +99,7 @@ final class OutputConnection: Sendable {
             for (index, entry) in entries.enumerated() {
                 let wanted = wanted(of: entry.track)
                 guard wanted != entry.taken else { continue }
-                switch entry.way {
+                switch entry.path {
                 case .video(let branch):
                     guard !branch.isChanging else {
                         // The change before has not begun: the output is slow.
@@ -121,6 +121,14 @@ final class OutputConnection: Sendable {
             }
         }
         return changes
+    }
+
+    /// Whether the plugin has said what it wants of a track, and gets it so.
+    func hasFollowed(_ track: UInt32) -> Bool {
+        guard let taken = entries.withLock({ $0.first { $0.track == track }?.taken }) else {
+            return true
+        }
+        return !feed.owesAnswer(about: track) && wanted(of: track) == taken
     }
 
     /// What the plugin wants of a track.

@@ -14,6 +14,9 @@ package final class OutputFeed: Sendable {
     /// The most tracks of participants that have ended whose counters stay.
     private static let endedLimit = 100
 
+    /// The most tracks of participants that are described in one step, which has a deadline.
+    private static let questionLimit = 16
+
     /// The most values that an output may have in the report.
     private static let valueLimit = 32
 
@@ -183,16 +186,22 @@ package final class OutputFeed: Sendable {
         return true
     }
 
-    /// The open tracks of participants, about which the plugin is asked now.
-    ///
-    /// - Parameter isNew: Whether only those are due about which this life was not asked.
-    func takeQuestions(isNew: Bool) -> [OutputTrack] {
+    /// Has the plugin asked again about all open tracks of participants.
+    func askAgain() {
+        state.withLock { state in
+            for index in state.answers.indices { state.answers[index].asked = 0 }
+        }
+    }
+
+    /// Open tracks of participants about which this life was not asked, or is to be asked again; it is
+    /// asked about them now. The rest is left for the next time.
+    func takeQuestions() -> [OutputTrack] {
         state.withLock { state in
             var due: [OutputTrack] = []
-            for index in state.answers.indices {
+            for index in state.answers.indices where due.count < Self.questionLimit {
                 let answer = state.answers[index]
                 guard answer.track.participant != nil, !answer.hasEnded,
-                    !isNew || answer.asked != state.lives
+                    answer.asked != state.lives
                 else { continue }
                 state.answers[index].asked = state.lives
                 due.append(answer.track)
@@ -496,13 +505,7 @@ extension TrackSelection {
 extension SessionTrack {
     /// Which track of a participant it is; nil for a mix.
     fileprivate var participantKind: TrackSelection.Participants.Kind? {
-        switch self {
-        case .camera: .camera
-        case .microphone: .microphone
-        case .share: .share
-        case .shareAudio: .shareAudio
-        case .mix, .incoming: nil
-        }
+        role.flatMap { TrackSelection.Participants.Kind(rawValue: $0.ownTrack.name) }
     }
 }
 

@@ -31,7 +31,8 @@ package final class PluginAudioSink: AudioSink {
     }
 
     private struct State {
-        var ring = SampleRing(capacity: AudioFormat.session.sampleRate)
+        /// A second; nil before the plugin wanted the track.
+        var ring: SampleRing?
         /// Oldest first.
         var stretches: [Stretch] = []
         /// Whether the plugin wants the track.
@@ -64,6 +65,9 @@ package final class PluginAudioSink: AudioSink {
             if case .change = stretches.last { stretches.removeLast() }
             stretches.append(.change(want, at: total))
             isWanted = want != nil
+            if isWanted, ring == nil {
+                ring = SampleRing(capacity: AudioFormat.session.sampleRate)
+            }
         }
 
         /// Takes frames of the oldest stretch, at most some, with silence for lost ones, or a change.
@@ -71,7 +75,7 @@ package final class PluginAudioSink: AudioSink {
             switch stretches.first {
             case .frames(let count):
                 let frames = min(count, limit)
-                _ = ring.take(into: &output, at: 0, frames: frames)
+                _ = ring?.take(into: &output, at: 0, frames: frames)
                 stretches[0] = .frames(count - frames)
                 if frames == count { stretches.removeFirst() }
                 return .pass(frames)
@@ -206,12 +210,19 @@ package final class PluginAudioSink: AudioSink {
 
     package func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2
+        // The sink's thread has nothing to do while the plugin wants nothing.
+        let isUnwanted = state.withLock { state in
+            guard !state.isWanted, state.coming == nil else { return false }
+            state.total += Int64(frames)
+            return true
+        }
+        guard !isUnwanted else { return }
         let isLost = state.change { state in
             state.follow()
             state.total += Int64(frames)
             guard state.isWanted else { return false }
-            let isLost = state.ring.room < frames
-            if !isLost { _ = state.ring.append(samples, channels: 2) }
+            let isLost = (state.ring?.room ?? 0) < frames
+            if !isLost { _ = state.ring?.append(samples, channels: 2) }
             state.note(frames, isLost: isLost)
             return isLost
         }
@@ -228,7 +239,7 @@ package final class PluginAudioSink: AudioSink {
     package func finish(until deadline: Int64) {
         beginFinish()
         guard let thread = thread.withLock({ $0 }), !thread.join(until: deadline) else { return }
-        let rest = state.withLock { $0.ring.count }
+        let rest = state.withLock { $0.ring?.count ?? 0 }
         feed.count(lostSamples: lost.withLock { $0 } + rest, of: track)
         feed.tellOfRest()
     }

@@ -6,7 +6,7 @@ import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomVideo
 
-/// The way of one participant's track to the outputs, and its threads.
+/// The path of one participant's track to the outputs, and its threads.
 ///
 /// It lives from the opening of the track until every output has what was sent.
 final class ParticipantPipeline: Sendable {
@@ -96,6 +96,11 @@ final class ParticipantPipeline: Sendable {
             let end = ending.withLock { $0 } ?? 0
             for branch in video.track.branches { branch.finish(at: end) }
         }
+    }
+
+    /// Lets the first frames of video pass.
+    func release() {
+        if case .video(_, let video) = medium { video.track.input.release() }
     }
 
     /// Ends the track at a time of the session; what was sent before is still delivered.

@@ -20,9 +20,18 @@ final class ParticipantPipelines: Sendable {
         var finishing: [any AudioSink] = []
         /// The numbers of tracks and mixes that have ended, and whose outputs have all of them.
         var ended: [UInt32] = []
+        /// Tracks of video whose frames wait until the outputs have said what they take of them.
+        var held: [ParticipantPipeline] = []
         /// The last demand for each track, by its sender.
         var demands: [UInt64: Demand] = [:]
     }
+
+    /// How long a track waits for the answers of outputs before the call is told that it is not wanted.
+    private static let settlingNanoseconds: Int64 = 1_000_000_000
+
+    /// How long frames of a track that begins wait for the answers of outputs: so that they still show
+    /// in time on the outputs that need not be asked.
+    private static let holdNanoseconds = SessionTimeline.playoutDelay / 2
 
     private let outputs: [any Output]
     private let connections: [OutputConnection]
@@ -87,18 +96,17 @@ final class ParticipantPipelines: Sendable {
                 events.send(.outputFailed(output: error.place, reason: error.explanation))
             }
         }
-        for connection in connections where connection.opens(track.described) {
-            switch track.source {
-            case .video:
-                connected.connect(
-                    connection.branch(of: track.id, name: track.name, start: start, clock: clock))
-            case .audio:
-                connected.connect(connection.sink(of: track.id, start: start, clock: clock))
-            }
-        }
+        let taking = connections.filter { $0.opens(track.described) }
         let medium: ParticipantPipeline.Medium
         switch track.source {
         case .video(let ingest, let input, let pool, let capability):
+            for connection in taking {
+                connected.connect(
+                    connection.branch(of: track.id, name: track.name, start: start, clock: clock))
+            }
+            if !hasAnswers(about: track) {
+                input.hold(until: timeline.epoch + start + Self.holdNanoseconds)
+            }
             let video = VideoTrack(
                 kind: track.kind.track, agreed: capability,
                 sendsWhenNew: track.kind.kind.facts.canPause, input: input, pool: pool,
@@ -115,18 +123,41 @@ final class ParticipantPipelines: Sendable {
                     video, name: track.name, number: number, firstBranch: 1000 * number,
                     timeline: own, clock: clock, events: events))
         case .audio(let ingest):
+            mixer.add(at: start) { [timeline, clock] begin in
+                // The sinks are made for the position at which the track begins.
+                for connection in taking {
+                    connected.connect(connection.sink(of: track.id, start: begin, clock: clock))
+                }
+                ingest.begin(epoch: timeline.epoch + begin)
+                return AudioMixer.Track(
+                    source: ingest, sinks: connected.sinks, participant: track.participant.number)
+            }
             medium = .audio(ingest, sinks: connected.sinks)
             demand(for: ingest, connected.sinks, of: track)
-            let added = AudioMixer.Track(
-                source: ingest, sinks: connected.sinks, participant: track.participant.number)
-            mixer.add(added, at: start) { [timeline] begin in
-                ingest.begin(epoch: timeline.epoch + begin)
-            }
         }
         let pipeline = ParticipantPipeline(
             track, sender: sender, start: start, medium: medium, wishes: connected.branches.wants)
         pipeline.begin()
-        state.withLock { $0.open.append(pipeline) }
+        state.withLock { state in
+            state.open.append(pipeline)
+            if !pipeline.branches.isEmpty { state.held.append(pipeline) }
+        }
+    }
+
+    /// Whether every output gets what it wants of a track.
+    private func hasAnswers(about track: ParticipantTrack) -> Bool {
+        connections.allSatisfy { $0.hasFollowed(track.id) }
+    }
+
+    /// Lets the first frames of the tracks pass about which every output has answered.
+    func releaseAnswered() {
+        let held = state.withLock { $0.held }
+        guard !held.isEmpty else { return }
+        let answered = held.filter { $0.isClosed || hasAnswers(about: $0.track) }
+        for pipeline in answered { pipeline.release() }
+        state.withLock { state in
+            state.held.removeAll { pipeline in answered.contains { $0 === pipeline } }
+        }
     }
 
     /// Ends a track; what was sent before is still delivered.
@@ -231,7 +262,10 @@ final class ParticipantPipelines: Sendable {
         var changes: [(track: String, record: NegotiationRecord)] = []
         for pipeline in all where !pipeline.isClosed {
             let (track, sender) = (pipeline.track.id, pipeline.sender)
-            let isSettled = !feeds.contains { $0.owesAnswer(about: track) }
+            // A restarting output that has answered nothing yet does not hold back the others' demand.
+            let isSettled =
+                nanoseconds - pipeline.start > Self.settlingNanoseconds
+                || !feeds.contains { $0.owesAnswer(about: track) }
             var demand = Demand(sender: sender, isWanted: false, capability: nil)
             switch pipeline.medium {
             case .video:

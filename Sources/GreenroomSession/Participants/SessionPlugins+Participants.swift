@@ -43,8 +43,8 @@ extension SessionPlugins {
         }
         participants.ended(pipeline.participants.finishClosed())
         guard !isEnding else { return }
-        describeNewTracks()
         endTracks(pipeline.participants.takeEnded())
+        describeNewTracks()
     }
 
     /// Says to the call what is needed of its participants' tracks, where that has changed.
@@ -59,13 +59,16 @@ extension SessionPlugins {
 
     /// Describes tracks of participants to the outputs that have not heard of them in this life.
     ///
-    /// Nobody waits for the answers: an output that is slow hears of further tracks later.
+    /// The session does not wait for the answers: an output that is slow hears of further tracks later.
+    /// Nor does it hear of a track while it is told that tracks have ended, or the other way round: which
+    /// of them it knows is certain only in between.
     private mutating func describeNewTracks() {
         for output in slots.outputs
         where output.instance.lifecycle == .sending && !isAway(output)
             && !steps.runs(.track, of: output.instance)
+            && !steps.runs(.trackEnded, of: output.instance)
         {
-            let tracks = output.feed?.takeQuestions(isNew: true) ?? []
+            let tracks = output.feed?.takeQuestions() ?? []
             if !tracks.isEmpty { begin(output) { $0.beginDescribing(tracks, isAll: false) } }
         }
     }
@@ -76,7 +79,8 @@ extension SessionPlugins {
             guard let feed = output.feed else { continue }
             if !tracks.isEmpty { feed.end(tracks) }
             guard feed.owesEnds, output.instance.lifecycle == .sending, !isAway(output),
-                !steps.runs(.trackEnded, of: output.instance)
+                !steps.runs(.trackEnded, of: output.instance),
+                !steps.runs(.track, of: output.instance)
             else { continue }
             begin(output) { $0.beginEnding() }
         }

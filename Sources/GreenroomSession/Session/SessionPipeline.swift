@@ -168,6 +168,7 @@ final class SessionPipeline: Sendable {
                 video(track)?.change(change)
             }
         }
+        participants.releaseAnswered()
     }
 
     /// The video track of a number.

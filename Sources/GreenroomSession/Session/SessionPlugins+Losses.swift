@@ -195,7 +195,7 @@ extension SessionPlugins {
         case .initialize:
             settleChange(of: plugin)
             if let feed = plugin.feed {
-                let tracks = tracks(for: plugin) + feed.takeQuestions(isNew: false)
+                let tracks = tracks(for: plugin) + feed.takeQuestions()
                 begin(plugin) { $0.beginDescribing(tracks) }
             } else if stopped.contains(plugin.number) {
                 didRestart(plugin)

@@ -204,9 +204,12 @@ extension SessionPlugins {
     /// Describes the tracks once more to the outputs that have asked for it.
     private mutating func describeAgain() {
         for output in presentOutputs
-        where output.instance.lifecycle == .sending && !steps.runs(.track, of: output.instance) {
+        where output.instance.lifecycle == .sending && !steps.runs(.track, of: output.instance)
+            && !steps.runs(.trackEnded, of: output.instance)
+        {
             guard let feed = output.feed, feed.control.takeRequest(at: clock.now) else { continue }
-            let tracks = tracks(for: output) + feed.takeQuestions(isNew: false)
+            feed.askAgain()
+            let tracks = tracks(for: output) + feed.takeQuestions()
             begin(output) { $0.beginDescribing(tracks) }
         }
     }

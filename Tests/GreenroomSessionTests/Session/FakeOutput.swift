@@ -70,6 +70,13 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var lateKeep: Status?
         var demands: [Demand] = []
         var ended: [UInt32] = []
+        var openings: [Opening] = []
+    }
+
+    /// That it was told of a track, or of its end.
+    struct Opening: Hashable, Sendable {
+        var track: UInt32
+        var isEnd = false
     }
 
     let path = "/nowhere/fake-output.so"
@@ -96,6 +103,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     var demands: [Demand] { state.withLock { $0.demands } }
     /// The tracks of which it was told that they have ended.
     var ended: [UInt32] { state.withLock { $0.ended } }
+    /// Both, in order.
+    var openings: [Opening] { state.withLock { $0.openings } }
     /// The samples of a track.
     func audio(_ track: SessionTrack) -> [Int16] { audio(track.id) }
     func audio(_ track: UInt32) -> [Int16] { state.withLock { $0.audio[track] ?? [] } }
@@ -152,7 +161,10 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     }
 
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
-        state.withLock { $0.tracks.append(track) }
+        state.withLock { state in
+            state.tracks.append(track)
+            state.openings.append(Opening(track: track.id))
+        }
         script.want(track, &want)
         return did("track")
     }
@@ -173,7 +185,12 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         _ = did("stop-send")
     }
 
-    func trackEnded(_ track: UInt32) { state.withLock { $0.ended.append(track) } }
+    func trackEnded(_ track: UInt32) {
+        state.withLock { state in
+            state.ended.append(track)
+            state.openings.append(Opening(track: track, isEnd: true))
+        }
+    }
     func demand(_ demand: Demand) { state.withLock { $0.demands.append(demand) } }
     func uninitialize() { _ = did("uninitialize") }
     func destroy() { _ = did("destroy") }

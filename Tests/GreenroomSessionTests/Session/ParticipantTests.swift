@@ -411,6 +411,51 @@ import Testing
         #expect(quick.frames.count >= 3 && !slow.overlaps)
     }
 
+    @Test func `an output that is slow with each of many tracks hears of all, and in order`() throws
+    {
+        let output = viewer(want: { track, _ in if track.participant != nil { usleep(2000) } })
+        let size = size
+        let isOver = Monitor(false)
+        let call = FakeOutput(
+            .init(
+                want: { _, want in want.is_wanted = 0 },
+                farEnd: { call in
+                    let far = FarEnd(call)
+                    far.wait(milliseconds: 100)
+                    let senders = (0..<40).map { number in
+                        far.open(
+                            Int(GR_TRACK_CAMERA), of: far.join("Guest \(number)").number,
+                            VideoCapability(size: size, rate: FrameRate(10))
+                        ).track.sender
+                    }
+                    // Some end while others are still described, and all are described again.
+                    for (index, sender) in senders.enumerated() {
+                        usleep(2000)
+                        far.close(sender)
+                        if index % 10 == 5 {
+                            _ = HostInterface.output.pointee.wants_changed(output.handle)
+                        }
+                    }
+                    let deadline = MonotonicClock.deadline(after: 20_000_000_000)
+                    while Set(output.ended).count < Set(output.cameras).count,
+                        MonotonicClock.now < deadline
+                    { usleep(1000) }
+                    isOver.change { $0 = true }
+                    far.waitForEnd()
+                }))
+        var session = try session(call, output: output, hasCamera: false, milliseconds: 2500)
+        session.plan.configuration.clock = .real
+        let result = try session.run()
+        #expect(result.report.outcome == .finished, "\(result.failures)")
+        #expect(result.dropped.isEmpty && isOver.withLock { $0 })
+        let cameras = Set(output.cameras)
+        #expect(!cameras.isEmpty && Set(output.ended) == cameras)
+        #expect(output.ended.count == cameras.count)
+        for camera in cameras {
+            #expect(output.openings.last { $0.track == camera }?.isEnd == true)
+        }
+    }
+
     @Test func `a track that is closed at once is opened and gone, without a frame`() throws {
         let output = viewer()
         let size = size
@@ -645,5 +690,12 @@ import Testing
         }
         let first = try run()
         #expect(try run() == first)
+    }
+}
+
+extension FakeOutput {
+    /// The numbers of the participants' cameras that it was told of.
+    fileprivate var cameras: [UInt32] {
+        tracks.filter { $0.participant != nil && $0.capability != nil }.map(\.id)
     }
 }

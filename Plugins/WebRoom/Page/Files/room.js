@@ -326,8 +326,10 @@ function setSound(on) {
 
 const isOn = (kind) => me.guest?.media.getTracks().some((track) => track.kind === kind && track.enabled) ?? false;
 let previewed = null;
+let previews = 0;
 
 async function preview() {
+  const number = ++previews;
   previewed?.getTracks().forEach((track) => track.stop());
   previewed = null;
   $("preview").srcObject = null;
@@ -338,13 +340,16 @@ async function preview() {
   if (!video && !audio) return;
   try {
     if (!navigator.mediaDevices) throw new Error("A browser gives camera and microphone to pages over HTTPS or on this machine alone.");
-    previewed = await navigator.mediaDevices.getUserMedia({
+    const stream = await navigator.mediaDevices.getUserMedia({
       audio: audio && { echoCancellation: true, noiseSuppression: true, autoGainControl: true },
       video: video && { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } },
     });
-    if (!$("entry").open) return previewed.getTracks().forEach((track) => track.stop());
+    // An answer to an earlier question has what is not wanted any more.
+    if (!$("entry").open || number !== previews) return stream.getTracks().forEach((track) => track.stop());
+    previewed = stream;
     $("preview").srcObject = video ? previewed : null;
   } catch (error) {
+    if (number !== previews) return;
     $("entry-error").textContent = { NotAllowedError: "The browser does not allow this page to use them. Allow it beside the address, or join with one of the two.", NotFoundError: "There is no such device. Join with one of the two.", NotReadableError: "Another program uses the device." }[error.name] ?? error.message;
     $("entry-error").hidden = false;
     $("preview-text").textContent = "Your camera is off";
@@ -378,7 +383,7 @@ async function enter() {
   const listener = [...watchers.values()].find((watcher) => watcher.audio)?.location?.split("/").pop() ?? "";
   try {
     const lost = () => { if (me.guest?.media === media) { toast("The connection was lost. You may join again."); leave(); } };
-    const guest = await publish(media, `/whip?${new URLSearchParams({ name, viewer: listener })}`, { onLost: lost });
+    const guest = await publish(media, `/whip?name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(listener)}`, { onLost: lost });
     // They thought better of it meanwhile.
     if (!$("entry").open) return end(guest);
     Object.assign(me, { guest, name, isIn: false });

@@ -19,7 +19,8 @@
  *   Participants whom a call brings (greenroom/call.h) have tracks, too. These come and go while the
  *   session runs: track is called when one was opened, and gone after its last frame or block. An
  *   output that answers within 100 ms gets the track from its start on, a slower one from its answer
- *   on: the session does not wait for it.
+ *   on: the session does not wait for it. Frames wait for an answer for up to 50 ms; of those that
+ *   came before a later answer, the output is shown the newest alone.
  *
  *   The first calls of track, one for each track, come before the sources know what they send:
  *   the largest capability that is wanted limits what they are offered. A second call for a
@@ -53,7 +54,7 @@
  *   in order. Calls of one instance never overlap, whatever track they are for.
  *
  *   An output that is slower than its media loses frames and blocks when its queue is full
- *   (8 frames, 1 s of audio); they are counted in the session's report, and no other output and
+ *   (16 frames, 1 s of audio); they are counted in the session's report, and no other output and
  *   no source waits for it.
  *
  *   start_send    the session begins: open what you write to

@@ -15,7 +15,7 @@ extension Catalogue {
             for a processor. Every second frame of a track must return within a period, every \
             second block within its length, and all calls together must take less than the two \
             seconds, for they never overlap. On a busy machine processor time counts half, and one \
-            of three attempts is enough. An output that is slower loses frames and blocks: 8 frames \
+            of three attempts is enough. An output that is slower loses frames and blocks: 16 frames \
             and a second of audio wait for it, the rest is left out. Do slow work on a thread of \
             the plugin's own.
             """
