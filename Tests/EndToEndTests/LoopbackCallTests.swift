@@ -48,14 +48,6 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test func `a connection with room for more lowers nothing`() throws {
-        let session = try session(
-            "Ana 0s bears=90000@1s", "[{ record: { folder: recording, size: 320x180, fps: 15 } }]")
-        let run = try session.run("--explain")
-        #expect(run.exit == .code(0), "\(run)")
-        #expect(run.standardError.contains("3840x2160@60"), "\(run)")
-    }
-
     @Test func `a mute without an end is to the end`() throws {
         let session = try session("Ana 0s microphone mute=1s", "[{ record: recording }]")
         let run = try session.run()
