@@ -116,7 +116,9 @@ final class FarEnd: Sendable {
         }
     }
 
-    /// What video may be, best first.
+    private static let least = VideoCapability(width: 320, height: 180, fps: 15)
+
+    /// What video may be above ``least``, best first.
     private static let ladder = [
         VideoCapability(width: 3840, height: 2160, fps: 60),
         VideoCapability(width: 3840, height: 2160, fps: 30),
@@ -126,16 +128,14 @@ final class FarEnd: Sendable {
         VideoCapability(width: 960, height: 540, fps: 30),
         VideoCapability(width: 640, height: 360, fps: 30),
         VideoCapability(width: 480, height: 270, fps: 15),
-        VideoCapability(width: 320, height: 180, fps: 15),
     ]
 
     /// The best that a bit rate has room for, at 0.08 bits for each pixel.
     private static func capability(bearing kilobits: Int) -> VideoCapability {
         let fitting = ladder.first { row in
-            let pixels = row.size.width * row.size.height
-            return Double(pixels) * row.rate.framesPerSecond * 0.08 <= Double(kilobits) * 1000
+            Double(row.size.area) * row.rate.framesPerSecond * 0.08 <= Double(kilobits) * 1000
         }
-        return fitting ?? VideoCapability(width: 320, height: 180, fps: 15)
+        return fitting ?? least
     }
 
     // MARK: Steps

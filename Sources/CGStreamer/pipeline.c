@@ -147,14 +147,6 @@ GstElement *greenroom_gst_child(GstElement *pipeline, const char *name)
 
 void greenroom_gst_unref(GstElement *element) { gst_object_unref(element); }
 
-void greenroom_gst_set(GstElement *element, const char *property, const char *value)
-{
-    gst_util_set_object_arg(G_OBJECT(element), property, value);
-}
-
-GstBuffer *greenroom_gst_buffer_ref(GstBuffer *buffer) { return gst_buffer_ref(buffer); }
-void greenroom_gst_buffer_unref(GstBuffer *buffer) { gst_buffer_unref(buffer); }
-
 bool greenroom_gst_buffer_is_delta(GstBuffer *buffer)
 {
     return GST_BUFFER_FLAG_IS_SET(buffer, GST_BUFFER_FLAG_DELTA_UNIT);

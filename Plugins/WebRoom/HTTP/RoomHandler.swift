@@ -19,7 +19,7 @@ import Synchronization
 /// | `PATCH /guests/ID?viewer=ID` | guest | leave them out of what this viewer hears |
 /// | `DELETE /guests/ID` | guest | leave, share no more |
 /// | `DELETE /participants/NUMBER` | operator | remove a guest |
-struct RoomHandler: HTTPHandler {
+final class RoomHandler: HTTPHandler, Sendable {
     private struct Limits {
         /// Requests that change something.
         var changes = RequestLimit(burst: 60, rate: 5)
@@ -33,7 +33,7 @@ struct RoomHandler: HTTPHandler {
 
     let room: Room
     let access: Access
-    private let limits = Shared(Limits())
+    private let limits = Mutex(Limits())
 
     init(room: Room, access: Access) {
         self.room = room
@@ -184,23 +184,10 @@ struct RoomHandler: HTTPHandler {
     private func description(
         for role: Access.Role, guest: String?, after: Int?
     ) async -> RoomDescription {
-        var description = room.description(for: role, guest: guest)
-        for _ in 0..<100 where description.revision == after {
+        for _ in 0..<100 where room.revision == after {
             try? await Task.sleep(for: .milliseconds(100))
             if Task.isCancelled { break }
-            description = room.description(for: role, guest: guest)
         }
-        return description
-    }
-}
-
-/// A value that copies of a handler share.
-private final class Shared<Value: Sendable>: Sendable {
-    private let value: Mutex<Value>
-
-    init(_ value: Value) { self.value = Mutex(value) }
-
-    func withLock<Result: Sendable>(_ body: (inout Value) -> Result) -> Result {
-        value.withLock { value in body(&value) }
+        return room.description(for: role, guest: guest)
     }
 }

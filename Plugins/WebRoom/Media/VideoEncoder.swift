@@ -34,14 +34,9 @@ final class VideoEncoder: Sendable {
                 + " target-bitrate=\(Self.bitsPerSecond(of: capability))"
                 + " ! appsink name=out sync=false async=false", onError: onError)
         do throws(PluginError) {
-            source = try Source("in", of: pipeline)
-            sink = try Sink("out", of: pipeline)
-        } catch {
-            pipeline.stop()
-            throw error
-        }
-        sink.onBuffer(take)
-        do throws(PluginError) {
+            let (source, sink) = (try Source("in", of: pipeline), try Sink("out", of: pipeline))
+            (self.source, self.sink) = (source, sink)
+            sink.onBuffer(take)
             try pipeline.play(from: base)
         } catch {
             pipeline.stop()

@@ -162,6 +162,9 @@ final class Room: Sendable {
 
     func changed() { state.withLock { $0.revision += 1 } }
 
+    /// Counts changes that pages show.
+    var revision: Int { state.withLock { $0.revision } }
+
     // MARK: Places
 
     /// Takes a place for a connection, before it is made.

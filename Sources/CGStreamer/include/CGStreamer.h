@@ -57,14 +57,7 @@ GstElement *_Nullable greenroom_gst_child(GstElement *_Nonnull pipeline, const c
 
 void greenroom_gst_unref(GstElement *_Nonnull element);
 
-// Set a property from text.
-void greenroom_gst_set(
-    GstElement *_Nonnull element, const char *_Nonnull property, const char *_Nonnull value);
-
 // MARK: Buffers
-
-GstBuffer *_Nonnull greenroom_gst_buffer_ref(GstBuffer *_Nonnull buffer);
-void greenroom_gst_buffer_unref(GstBuffer *_Nonnull buffer);
 
 // Whether it needs the buffers before it.
 bool greenroom_gst_buffer_is_delta(GstBuffer *_Nonnull buffer);
@@ -98,7 +91,7 @@ void greenroom_gst_on_key_request(
 
 // MARK: Out of a pipeline
 
-// Call back with each buffer of an appsink, which the callee may keep with a reference.
+// Call back with each buffer of an appsink.
 void greenroom_gst_on_buffer(
     GstElement *_Nonnull sink, greenroom_gst_context context,
     void (*_Nonnull take)(void *_Nonnull value, GstBuffer *_Nonnull buffer));
