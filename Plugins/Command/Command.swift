@@ -57,7 +57,7 @@ final class Command: Output {
     private let settings: Settings
     private let host: PluginHost
     private let words: [String]
-    private var track: Track?
+    private var hasTrack = false
     /// The first line of the stream; empty for audio.
     private var header: [UInt8] = []
     private var size = FrameSize(width: 0, height: 0)
@@ -96,7 +96,7 @@ final class Command: Output {
 
     func onTrack(_ track: Track) -> TrackWant? {
         guard track.participant == nil, track.kind == settings.track.kind else { return nil }
-        self.track = track
+        hasTrack = true
         guard let capability = track.capability else {
             header = []
             unitBytes = 2 * settings.channels
@@ -116,7 +116,7 @@ final class Command: Output {
     }
 
     func onStart() throws {
-        guard track != nil else {
+        guard hasTrack else {
             throw PluginError(
                 "the session has no \(settings.track.rawValue) for this output; add its source, or "
                     + "name another track in 'track' (and in 'tracks', if the output has that key)",
@@ -140,7 +140,7 @@ final class Command: Output {
             guard period == 0 || process?.flush() == true else {
                 return lose(frame.periods - period)
             }
-            write(buffer, 1)
+            write(1)
         }
     }
 
@@ -153,7 +153,7 @@ final class Command: Output {
             buffer.append(UInt8(truncatingIfNeeded: bits))
             buffer.append(UInt8(truncatingIfNeeded: bits >> 8))
         }
-        write(buffer, block.frameCount)
+        write(block.frameCount)
     }
 
     func onStop() {
@@ -235,10 +235,10 @@ final class Command: Output {
         delay = min(delay * 2, Self.longestDelay)
     }
 
-    private func write(_ bytes: [UInt8], _ count: Int) {
+    private func write(_ count: Int) {
         guard let process else { return lose(count) }
         given += count
-        process.write(bytes)
+        process.write(buffer)
         report()
     }
 

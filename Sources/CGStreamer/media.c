@@ -12,28 +12,28 @@ uint64_t greenroom_gst_waiting(GstElement *source)
     return gst_app_src_get_current_level_buffers(GST_APP_SRC(source));
 }
 
-static bool push(GstElement *source, GstBuffer *owned)
+static void push(GstElement *source, GstBuffer *owned)
 {
-    return gst_app_src_push_buffer(GST_APP_SRC(source), owned) == GST_FLOW_OK;
+    gst_app_src_push_buffer(GST_APP_SRC(source), owned);
 }
 
-bool greenroom_gst_push(GstElement *source, GstBuffer *buffer)
+void greenroom_gst_push(GstElement *source, GstBuffer *buffer)
 {
-    return push(source, gst_buffer_ref(buffer));
+    push(source, gst_buffer_ref(buffer));
 }
 
-bool greenroom_gst_push_i420(
+void greenroom_gst_push_i420(
     GstElement *source, uint32_t width, uint32_t height, const void *const *planes,
     const size_t *strides, uint64_t pts, uint64_t duration)
 {
     GstVideoInfo info;
-    if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, width, height)) return false;
+    if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, width, height)) return;
     GstBuffer *buffer = gst_buffer_new_allocate(NULL, info.size, NULL);
     GstMapInfo map;
-    if (!buffer) return false;
+    if (!buffer) return;
     if (!gst_buffer_map(buffer, &map, GST_MAP_WRITE)) {
         gst_buffer_unref(buffer);
-        return false;
+        return;
     }
     for (guint plane = 0; plane < 3; plane++) {
         const uint8_t *from = planes[plane];
@@ -49,18 +49,18 @@ bool greenroom_gst_push_i420(
     gst_buffer_unmap(buffer, &map);
     GST_BUFFER_PTS(buffer) = pts;
     GST_BUFFER_DURATION(buffer) = duration;
-    return push(source, buffer);
+    push(source, buffer);
 }
 
-bool greenroom_gst_push_bytes(
+void greenroom_gst_push_bytes(
     GstElement *source, const void *bytes, size_t count, uint64_t pts, uint64_t duration)
 {
     GstBuffer *buffer = gst_buffer_new_allocate(NULL, count, NULL);
-    if (!buffer) return false;
+    if (!buffer) return;
     gst_buffer_fill(buffer, 0, bytes, count);
     GST_BUFFER_PTS(buffer) = pts;
     GST_BUFFER_DURATION(buffer) = duration;
-    return push(source, buffer);
+    push(source, buffer);
 }
 
 void greenroom_gst_request_key(GstElement *sink)

@@ -89,8 +89,7 @@ public final class FramePool: Sendable {
             let layout = FrameLayout(
                 format: format, size: size, compressedByteCount: 0, guarding: guarding)
         else { return nil }
-        let page = FrameSlot.pageByteCount
-        return (layout.totalByteCount + page - 1) / page * page
+        return FrameSlot.rounded(layout.totalByteCount, to: FrameSlot.pageByteCount)
     }
 
     /// The largest compressed image in bytes: the size of the uncompressed image, and 1 MiB for

@@ -100,7 +100,7 @@ final class FrameSlot: Sendable {
         return rounded(byteCount, to: max(pageByteCount, eighth))
     }
 
-    private static func rounded(_ byteCount: Int, to unit: Int) -> Int {
+    static func rounded(_ byteCount: Int, to unit: Int) -> Int {
         (byteCount + unit - 1) / unit * unit
     }
 }

@@ -157,8 +157,8 @@ package final class PluginHarness: Sendable {
                 VideoIngest(pool: FramePool(limit: frameLimit), track: $0, clock: session)
             },
             audioIngest: audioIngest, feed: feed,
-            roster: roster, editedFrameLimit: kind.isFilter ? frameLimit : 0,
-            sentFrameLimit: kind.isCall ? 4 * frameLimit : 0)
+            roster: roster,
+            ownFrameLimit: kind.isFilter ? frameLimit : kind.isCall ? 4 * frameLimit : 0)
         driver = feed.map { [instance] in OutputDriver($0, instance, clock: session) }
         editor = kind.isFilter ? PreProcessorRunner(instance, clock: session) : nil
         var threads: [HostThread] = []

@@ -39,11 +39,8 @@ package final class VideoTrack: Sendable {
         ///   that only the processes of the outputs from now on have mapped, and that has no earlier
         ///   frames.
         fileprivate mutating func updateAllocator(isNew: Bool = false) {
-            if isNew { sharedFrames = nil }
             let allocator = branches.lazy.compactMap { $0.form?.sink.allocator }.first
-            if allocator == nil {
-                sharedFrames = nil
-            } else if sharedFrames == nil {
+            if isNew || allocator == nil || sharedFrames == nil {
                 sharedFrames = allocator.map { SharedFrames($0) }
             }
         }
@@ -164,9 +161,10 @@ package final class VideoTrack: Sendable {
         mutating func remove(_ branch: VideoBranch) {
             let isIsolated = branch.form?.sink.allocator != nil
             for index in groups.indices {
-                let count = groups[index].branches.count
-                groups[index].branches.removeAll { $0 === branch }
-                guard groups[index].branches.count < count else { continue }
+                guard let place = groups[index].branches.firstIndex(where: { $0 === branch }) else {
+                    continue
+                }
+                groups[index].branches.remove(at: place)
                 groups[index].updateAllocator(isNew: isIsolated)
             }
             groups.removeAll(where: \.branches.isEmpty)

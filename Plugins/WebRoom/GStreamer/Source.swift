@@ -14,7 +14,7 @@ struct Source: Sendable {
 
     /// Pushes an encoded buffer.
     func push(_ buffer: EncodedBuffer) {
-        _ = greenroom_gst_push(element.pointer, buffer.pointer)
+        greenroom_gst_push(element.pointer, buffer.pointer)
     }
 
     /// Pushes a copy of an I420 frame.
@@ -27,7 +27,7 @@ struct Source: Sendable {
                     // Empty: no longer lent.
                     guard let y = y.baseAddress, let u = u.baseAddress, let v = v.baseAddress
                     else { return }
-                    _ = greenroom_gst_push_i420(
+                    greenroom_gst_push_i420(
                         element.pointer, UInt32(clamping: size.width),
                         UInt32(clamping: size.height), [y, u, v], strides, pts, duration)
                 }
@@ -39,7 +39,7 @@ struct Source: Sendable {
     func push(_ samples: Span<Int16>, at pts: UInt64, for duration: UInt64) {
         samples.withUnsafeBytes { bytes in
             guard let start = bytes.baseAddress else { return }
-            _ = greenroom_gst_push_bytes(element.pointer, start, bytes.count, pts, duration)
+            greenroom_gst_push_bytes(element.pointer, start, bytes.count, pts, duration)
         }
     }
 

@@ -48,6 +48,9 @@ final class VideoStream: Sendable {
         min(own.rate, FrameRate(track.participant == nil ? 30 : 20))
     }
 
+    /// That of the track now.
+    private var rate: FrameRate { track.capability.map { rate(of: $0) } ?? FrameRate(30) }
+
     /// Adds a viewer.
     func add(_ feed: Feed, for viewer: String) { state.withLock { $0.feeds[viewer] = feed } }
 
@@ -64,7 +67,6 @@ final class VideoStream: Sendable {
     /// Lets a frame be encoded. [the session's media thread]
     func take(_ frame: borrowing OutputFrame) throws(PluginError) {
         guard let encoder = try encoder(for: frame.size) else { return }
-        let rate = track.capability.map(rate) ?? FrameRate(30)
         let duration = rate.dueNanoseconds(ofFrame: Int64(clamping: frame.periods))
         let isTaken = encoder.encode(
             frame, at: room.clock.pts(frame.timeNanoseconds), for: UInt64(clamping: duration))
@@ -85,7 +87,7 @@ final class VideoStream: Sendable {
         guard isWatched else { return nil }
         let name = track.name
         let made = try VideoEncoder(
-            VideoCapability(size: size, rate: track.capability.map(rate) ?? FrameRate(30)),
+            VideoCapability(size: size, rate: rate),
             base: room.clock.base,
             onError: { [room] text in room.host.log(.error, "\(name): encoder: \(text)") },
             take: { [weak self] buffer in self?.pass(buffer) })

@@ -28,7 +28,9 @@ extension Room {
         do {
             viewer = try Viewer(
                 id, offer: offer, stream: offer.video == nil ? nil : stream, services: services
-            ) { [weak self] reason in self?.removeLater(viewer: id, because: reason) }
+            ) { [weak self] reason in
+                self?.services.later { [weak self] in self?.remove(viewer: id, because: reason) }
+            }
         } catch {
             release(.viewer)
             throw error
@@ -78,15 +80,8 @@ extension Room {
         }
     }
 
-    func removeLater(viewer id: String, because reason: String?) {
-        services.later { [weak self] in self?.remove(viewer: id, because: reason) }
-    }
-
-    /// Removes a viewer.
-    ///
-    /// - Returns: Whether there was one.
-    @discardableResult
-    func remove(viewer id: String, because reason: String?) -> Bool {
+    /// Removes a viewer, if there is one.
+    func remove(viewer id: String, because reason: String?) {
         let viewer = state.withLock { state -> Viewer? in
             guard let viewer = state.viewers.removeValue(forKey: id) else { return nil }
             state.revision += 1
@@ -94,13 +89,12 @@ extension Room {
             for stream in [sound] + state.mixes.values { stream.remove(id) }
             return viewer
         }
-        guard let viewer else { return false }
+        guard let viewer else { return }
         if let reason { services.host.log(.info, "a viewer has gone: \(reason)") }
         viewer.stream?.remove(id)
         release(.viewer) { viewer.peer.stop() }
         services.host.wantsChanged()
         report()
-        return true
     }
 
     /// Tells the session's report who is there.

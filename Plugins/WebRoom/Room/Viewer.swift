@@ -11,7 +11,7 @@ final class Viewer: Sendable {
     let audio: Feed?
 
     /// - Parameters:
-    ///   - stream: What to watch; nil for nothing.
+    ///   - stream: What to watch; nil for nothing, as if the offer has no video.
     ///   - onGone: Called when the connection is lost, on the pipeline's threads.
     init(
         _ id: String, offer: SessionOffer, stream: VideoStream?, services: RoomServices,
@@ -33,17 +33,12 @@ final class Viewer: Sendable {
             events: Peer.Events(onConnected: { opening.open() }, onGone: onGone),
             services: services)
         do throws(PluginError) {
-            video =
-                stream != nil && offer.video != nil
-                ? Feed(try Source("video", of: peer.pipeline), isVideo: true) : nil
+            let source = stream == nil ? nil : try Source("video", of: peer.pipeline)
+            source?.onKeyRequest { [weak stream] in stream?.requestKey() }
+            video = source.map { Feed($0, isVideo: true) }
             audio =
                 offer.audio != nil
                 ? Feed(try Source("audio", of: peer.pipeline), isVideo: false) : nil
-            if stream != nil, offer.video != nil {
-                try Source("video", of: peer.pipeline).onKeyRequest { [weak stream] in
-                    stream?.requestKey()
-                }
-            }
         } catch {
             peer.stop()
             throw error

@@ -68,16 +68,16 @@ bool greenroom_gst_buffer_is_delta(GstBuffer *_Nonnull buffer);
 uint64_t greenroom_gst_waiting(GstElement *_Nonnull source);
 
 // Push a buffer into an appsrc, which takes a reference of its own.
-bool greenroom_gst_push(GstElement *_Nonnull source, GstBuffer *_Nonnull buffer);
+void greenroom_gst_push(GstElement *_Nonnull source, GstBuffer *_Nonnull buffer);
 
 // Push a copy of an I420 frame.
-bool greenroom_gst_push_i420(
+void greenroom_gst_push_i420(
     GstElement *_Nonnull source, uint32_t width, uint32_t height,
     const void *_Nonnull const *_Nonnull planes, const size_t *_Nonnull strides, uint64_t pts,
     uint64_t duration);
 
 // Push a copy of bytes.
-bool greenroom_gst_push_bytes(
+void greenroom_gst_push_bytes(
     GstElement *_Nonnull source, const void *_Nonnull bytes, size_t count, uint64_t pts,
     uint64_t duration);
 
@@ -124,10 +124,7 @@ void greenroom_gst_filter(
 
 // GstWebRTCPeerConnectionState.
 enum {
-    GREENROOM_PEER_NEW = 0,
-    GREENROOM_PEER_CONNECTING = 1,
     GREENROOM_PEER_CONNECTED = 2,
-    GREENROOM_PEER_DISCONNECTED = 3,
     GREENROOM_PEER_FAILED = 4,
     GREENROOM_PEER_CLOSED = 5
 };

@@ -23,7 +23,6 @@ final class RunnerConnection: Sendable {
     private struct LentMemory {
         /// Lives as long as its frames.
         weak var memory: SharedMemory?
-        var number: UInt32
         var byteCount: Int
         /// Whether the runner may have failed to map it.
         var isDoubtful = false
@@ -39,8 +38,8 @@ final class RunnerConnection: Sendable {
         var trackSenders: [UInt64] = []
         /// Whether the warning about an ended sender is logged.
         var hasWarnedOfDeadSender = false
-        /// Memory of other frames that the runner has mapped.
-        var lent: [LentMemory] = []
+        /// Memory of other frames that the runner has mapped, by its number.
+        var lent: [UInt32: LentMemory] = [:]
         /// Channels that the plugin's own threads use.
         var openChannels: Set<Int> = []
         /// Whether the runner's watch thread runs.
@@ -151,11 +150,7 @@ final class RunnerConnection: Sendable {
     /// Has the memory sent again with its next frame. The runner maps it then, unless it has done so
     /// and the status was the plugin's.
     private func doubt(_ memory: SharedMemory) {
-        state.withLock { state in
-            for index in state.lent.indices where state.lent[index].number == memory.number {
-                state.lent[index].isDoubtful = true
-            }
-        }
+        state.withLock { $0.lent[memory.number]?.isDoubtful = true }
     }
 
     /// Has the runner map memory, unless it has done so already.
@@ -164,15 +159,13 @@ final class RunnerConnection: Sendable {
     private func lend(_ memory: SharedMemory) -> Bool {
         guard memory.isReadOnlyElsewhere else { return false }
         let isLent = state.withLock { state in
-            state.lent.contains { $0.number == memory.number && !$0.isDoubtful }
+            state.lent[memory.number].map { !$0.isDoubtful } ?? false
         }
         if isLent { return true }
         let isSent = socket.send(.addMemory, memory.number, descriptors: [memory.descriptor])
         guard isSent else { return false }
         state.withLock { state in
-            state.lent.removeAll { $0.number == memory.number }
-            state.lent.append(
-                LentMemory(memory: memory, number: memory.number, byteCount: memory.byteCount))
+            state.lent[memory.number] = LentMemory(memory: memory, byteCount: memory.byteCount)
         }
         return true
     }
@@ -180,21 +173,20 @@ final class RunnerConnection: Sendable {
     /// Has the runner unmap memory that has no frames any more. Called by the watch thread.
     private func unlend() {
         let ended = state.withLock { state in
-            state.lent.filter { $0.unmapped == nil && $0.memory == nil }.map(\.number)
+            state.lent.filter { $0.value.unmapped == nil && $0.value.memory == nil }.map(\.key)
         }
         // One that could not be sent is sent with the next ping.
         for number in ended where socket.send(.removeMemory, number) {
             state.withLock { state in
-                for index in state.lent.indices where state.lent[index].number == number {
-                    state.lent[index].unmapped = state.lastPing &+ 1
-                }
+                let next = state.lastPing &+ 1
+                state.lent[number]?.unmapped = next
             }
         }
     }
 
     /// Bytes of the memory that the runner has mapped to read frames, or has not unmapped yet.
     var lentByteCount: Int {
-        let lent = state.withLock { state in state.lent.map { ($0.memory, $0.byteCount) } }
+        let lent = state.withLock { state in state.lent.values.map { ($0.memory, $0.byteCount) } }
         return lent.reduce(0) { $0 + ($1.0?.heldByteCount ?? $1.1) }
     }
 
@@ -313,7 +305,7 @@ final class RunnerConnection: Sendable {
             if message.kind == .pong {
                 state.withLock { state in
                     state.lastPong = message.value
-                    state.lent.removeAll { $0.unmapped == message.value }
+                    state.lent = state.lent.filter { $0.value.unmapped != message.value }
                 }
             }
             if message.kind == .openChannel { openChannel(Int(message.value)) }

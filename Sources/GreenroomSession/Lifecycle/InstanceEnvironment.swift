@@ -24,13 +24,11 @@ struct InstanceEnvironment: Sendable {
     private let limiter = LogRateLimiter()
 
     /// - Parameters:
-    ///   - editedFrameLimit: For a pre-processor, the limit of its frames in use.
-    ///   - sentFrameLimit: For a call, that of the frames that it sends.
+    ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
-        roster: CallRoster?, clock: SessionClock, events: SessionEvents, editedFrameLimit: Int,
-        sentFrameLimit: Int
+        roster: CallRoster?, clock: SessionClock, events: SessionEvents, ownFrameLimit: Int
     ) {
         self.feed = feed
         self.roster = roster
@@ -45,8 +43,7 @@ struct InstanceEnvironment: Sendable {
         frameLimit =
             switch descriptor.kind.facts.direction {
             case .source: videoIngest?.frameLimit ?? 0
-            case .filter: editedFrameLimit
-            case .output: sentFrameLimit
+            case .filter, .output: ownFrameLimit
             }
     }
 

@@ -33,19 +33,17 @@ package final class PluginInstance: Sendable {
     ///   - number: Number of the instance in its session.
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
     ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
-    ///   - editedFrameLimit: For a pre-processor, the limit of its frames in use.
-    ///   - sentFrameLimit: For a call, that of the frames that it sends.
+    ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
         pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil,
-        roster: CallRoster? = nil, editedFrameLimit: Int = 0, sentFrameLimit: Int = 0
+        roster: CallRoster? = nil, ownFrameLimit: Int = 0
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
             audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
-            roster: roster, clock: clock, events: events, editedFrameLimit: editedFrameLimit,
-            sentFrameLimit: sentFrameLimit)
+            roster: roster, clock: clock, events: events, ownFrameLimit: ownFrameLimit)
         factory = plan.factory
         isRequired = plan.isRequired
         state = Mutex(State(settings: plan.settings))

@@ -495,17 +495,12 @@ extension TrackSelection {
     /// Whether a track of a participant is in it.
     fileprivate func has(_ track: OutputTrack) -> Bool {
         let kind =
-            SessionTrack(rawValue: track.kind)?.participantKind
+            SessionTrack(rawValue: track.kind).flatMap {
+                TrackSelection.Participants.Kind(rawValue: $0.name)
+            }
             ?? (track.kind == UInt32(GR_TRACK_MIX_MINUS) ? .mixMinus : nil)
         guard let participant = track.participant, let kind else { return false }
         return has(participant: participant.name, kind)
-    }
-}
-
-extension SessionTrack {
-    /// Which track of a participant it is; nil for a mix.
-    fileprivate var participantKind: TrackSelection.Participants.Kind? {
-        role.flatMap { TrackSelection.Participants.Kind(rawValue: $0.ownTrack.name) }
     }
 }
 

@@ -28,14 +28,12 @@ package struct ParticipantOutputs {
     /// - Parameters:
     ///   - name: The sink's name in messages and in the report.
     ///   - want: The want for the track.
-    ///   - format: The sink's pixel format, with the want's colour at its size.
     ///   - capability: The sink's size and rate.
     mutating func connect(
-        _ sink: any VideoSink, name: String, want: VideoSinkWant, format: PixelFormat = .i420,
-        capability: VideoCapability
+        _ sink: any VideoSink, name: String, want: VideoSinkWant, capability: VideoCapability
     ) {
         branches.connect(
-            sink, name: name, want: want, format: format, capability: capability, endSlot: nil,
+            sink, name: name, want: want, format: .i420, capability: capability, endSlot: nil,
             isShare: isShare, clock: clock)
     }
 

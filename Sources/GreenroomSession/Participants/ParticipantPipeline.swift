@@ -29,21 +29,15 @@ final class ParticipantPipeline: Sendable {
     /// When it begins, in nanoseconds from the session's start.
     let start: Int64
     let medium: Medium
-    /// The want of each output of the host's own.
-    private let wishes: [(branch: VideoBranch, want: VideoSinkWant)]
     private let negotiation = Monitor(Negotiation())
     /// The end of the track, in nanoseconds from its start; nil while it is open.
     private let ending = Monitor<Int64?>(nil)
 
-    init(
-        _ track: ParticipantTrack, sender: UInt64, start: Int64, medium: Medium,
-        wishes: [(branch: VideoBranch, want: VideoSinkWant)]
-    ) {
+    init(_ track: ParticipantTrack, sender: UInt64, start: Int64, medium: Medium) {
         self.track = track
         self.sender = sender
         self.start = start
         self.medium = medium
-        self.wishes = wishes
     }
 
     /// The branches of video.
@@ -54,11 +48,6 @@ final class ParticipantPipeline: Sendable {
     /// The sinks of audio.
     var sinks: [any AudioSink] {
         if case .audio(_, let sinks) = medium { sinks } else { [] }
-    }
-
-    /// What the host's own outputs want of video.
-    var wanted: [OutputDemand] {
-        wishes.filter { $0.branch.failure == nil }.map { OutputDemand(want: $0.want) }
     }
 
     /// The negotiation about video; nil before something was wanted.

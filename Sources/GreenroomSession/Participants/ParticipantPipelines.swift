@@ -120,8 +120,8 @@ final class ParticipantPipelines: Sendable {
             medium = .video(
                 ingest,
                 VideoPipeline(
-                    video, name: track.name, number: number, firstBranch: 1000 * number,
-                    timeline: own, clock: clock, events: events))
+                    video, wishes: connected.branches.wants, name: track.name, number: number,
+                    firstBranch: 1000 * number, timeline: own, clock: clock, events: events))
         case .audio(let ingest):
             mixer.add(at: start) { [timeline, clock] begin in
                 // The sinks are made for the position at which the track begins.
@@ -136,7 +136,7 @@ final class ParticipantPipelines: Sendable {
             demand(for: ingest, connected.sinks, of: track)
         }
         let pipeline = ParticipantPipeline(
-            track, sender: sender, start: start, medium: medium, wishes: connected.branches.wants)
+            track, sender: sender, start: start, medium: medium)
         pipeline.begin()
         state.withLock { state in
             state.open.append(pipeline)
@@ -268,8 +268,10 @@ final class ParticipantPipelines: Sendable {
                 || !feeds.contains { $0.owesAnswer(about: track) }
             var demand = Demand(sender: sender, isWanted: false, capability: nil)
             switch pipeline.medium {
-            case .video:
-                let outputs = pipeline.wanted + feeds.compactMap { $0.demand(of: track) }
+            case .video(_, let video):
+                let outputs =
+                    video.wants.map { OutputDemand(want: $0) }
+                    + feeds.compactMap { $0.demand(of: track) }
                 demand.isWanted = !outputs.isEmpty
                 guard demand.isWanted else { break }
                 let (capability, record) = pipeline.negotiate(

@@ -60,14 +60,8 @@ extension SessionPlugins {
     /// Describes tracks of participants to the outputs that have not heard of them in this life.
     ///
     /// The session does not wait for the answers: an output that is slow hears of further tracks later.
-    /// Nor does it hear of a track while it is told that tracks have ended, or the other way round: which
-    /// of them it knows is certain only in between.
     private mutating func describeNewTracks() {
-        for output in slots.outputs
-        where output.instance.lifecycle == .sending && !isAway(output)
-            && !steps.runs(.track, of: output.instance)
-            && !steps.runs(.trackEnded, of: output.instance)
-        {
+        for output in slots.outputs where mayHearOfTracks(output) {
             let tracks = output.feed?.takeQuestions() ?? []
             if !tracks.isEmpty { begin(output) { $0.beginDescribing(tracks, isAll: false) } }
         }
@@ -78,10 +72,7 @@ extension SessionPlugins {
         for output in slots.outputs {
             guard let feed = output.feed else { continue }
             if !tracks.isEmpty { feed.end(tracks) }
-            guard feed.owesEnds, output.instance.lifecycle == .sending, !isAway(output),
-                !steps.runs(.trackEnded, of: output.instance),
-                !steps.runs(.track, of: output.instance)
-            else { continue }
+            guard feed.owesEnds, mayHearOfTracks(output) else { continue }
             begin(output) { $0.beginEnding() }
         }
     }

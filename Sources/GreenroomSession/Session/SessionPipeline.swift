@@ -13,8 +13,6 @@ final class SessionPipeline: Sendable {
     struct Video: Sendable {
         var pipeline: VideoPipeline
         var instance: PluginInstance
-        /// The want of each output of the host's own.
-        var wishes: [(branch: VideoBranch, want: VideoSinkWant)]
         /// Whether frames are shown as they are, too.
         var hasTaps: Bool
 
@@ -85,9 +83,10 @@ final class SessionPipeline: Sendable {
             videoTracks.append(
                 Video(
                     pipeline: VideoPipeline(
-                        track, name: kind.rawValue, number: videoTracks.count,
-                        firstBranch: branchCount, timeline: timeline, clock: clock, events: events),
-                    instance: source.instance, wishes: outputs.wants(of: kind),
+                        track, wishes: outputs.wants(of: kind), name: kind.rawValue,
+                        number: videoTracks.count, firstBranch: branchCount, timeline: timeline,
+                        clock: clock, events: events),
+                    instance: source.instance,
                     hasTaps: !outputs.taps(of: kind).isEmpty))
             branchCount += track.branches.count
         }
@@ -223,16 +222,21 @@ final class SessionPipeline: Sendable {
         clock.idling { joinOutputs(until: deadline) }
     }
 
+    private var allBranches: [VideoBranch] {
+        videoTracks.flatMap(\.track.branches) + participants.all.flatMap(\.branches)
+    }
+
     /// Ends the branches of output plugins without which the session continues.
     ///
     /// - Parameter stuck: Plugins with a call that has not returned and can't be ended.
     func abandonLostOutputs(orStuck stuck: [Int]) {
-        for branch in videoTracks.flatMap(\.track.branches) + participants.all.flatMap(\.branches)
-        where stuck.contains(branch.plugin) {
-            branch.abandon(because: "it hangs, in a call of this process")
+        if !stuck.isEmpty {
+            for branch in allBranches where stuck.contains(branch.plugin) {
+                branch.abandon(because: "it hangs, in a call of this process")
+            }
         }
         guard feeds.contains(where: { $0.hasLeft && !$0.hasFinished }) else { return }
-        for branch in videoTracks.flatMap(\.track.branches) + participants.all.flatMap(\.branches)
+        for branch in allBranches
         where branch.plugin >= 0 && branch.failure == nil && branch.form != nil {
             let feed = feeds.first { $0.plugin == branch.plugin }
             guard let feed, feed.hasLeft, !feed.hasFinished else { continue }

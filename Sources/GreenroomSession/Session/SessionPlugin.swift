@@ -109,7 +109,7 @@ struct PluginSlots {
                 plan: plugin, number: slots.count + number, role: "\(address)", clock: clock,
                 events: events,
                 // Outputs get edited frames unchanged.
-                editedFrameLimit: frameLimit)
+                ownFrameLimit: frameLimit)
             filters.append(
                 SessionPlugin(
                     address: address, instance: instance, onFailure: plugin.onFailure,
@@ -129,7 +129,7 @@ struct PluginSlots {
             let instance = PluginInstance(
                 plan: plugin, number: number, role: "\(address)", clock: clock, events: events,
                 feed: feed, roster: roster,
-                sentFrameLimit: roster == nil ? 0 : 4 * frameLimit)
+                ownFrameLimit: roster == nil ? 0 : 4 * frameLimit)
             outputs.append(
                 SessionPlugin(
                     address: address, instance: instance, onFailure: plugin.onFailure,

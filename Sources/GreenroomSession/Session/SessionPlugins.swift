@@ -50,6 +50,15 @@ struct SessionPlugins {
 
     func isAway(_ plugin: SessionPlugin) -> Bool { restarts.isAway(plugin.number) }
 
+    /// Whether an output may be told now of tracks that begin or end.
+    ///
+    /// Not of one while it is told of the other: which of them it knows is certain only in between.
+    func mayHearOfTracks(_ output: SessionPlugin) -> Bool {
+        output.instance.lifecycle == .sending && !isAway(output)
+            && !steps.runs(.track, of: output.instance)
+            && !steps.runs(.trackEnded, of: output.instance)
+    }
+
     /// The sources that are not absent.
     private var present: [SessionPlugin] { slots.sources.filter { !isAway($0) } }
 
@@ -203,10 +212,7 @@ extension SessionPlugins {
 
     /// Describes the tracks once more to the outputs that have asked for it.
     private mutating func describeAgain() {
-        for output in presentOutputs
-        where output.instance.lifecycle == .sending && !steps.runs(.track, of: output.instance)
-            && !steps.runs(.trackEnded, of: output.instance)
-        {
+        for output in slots.outputs where mayHearOfTracks(output) {
             guard let feed = output.feed, feed.control.takeRequest(at: clock.now) else { continue }
             feed.askAgain()
             let tracks = tracks(for: output) + feed.takeQuestions()

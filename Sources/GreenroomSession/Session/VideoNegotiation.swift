@@ -91,7 +91,7 @@ struct VideoNegotiation {
         _ picture: SessionPipeline.Video, feeds: [OutputFeed], at nanoseconds: Int64, measures: Bool
     ) {
         let wants =
-            picture.wishes.filter { $0.branch.failure == nil }.map(\.want)
+            picture.pipeline.wants
             + (picture.hasTaps ? [VideoSinkWant()] : [])
         let demands =
             wants.map { OutputDemand(want: $0) }

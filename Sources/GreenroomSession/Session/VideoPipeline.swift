@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomVideo
 
@@ -11,6 +12,7 @@ final class VideoPipeline: Sendable {
     }
 
     let track: VideoTrack
+    private let wishes: [(branch: VideoBranch, want: VideoSinkWant)]
     private let name: String
     private let number: Int
     private let firstBranch: Int
@@ -20,15 +22,18 @@ final class VideoPipeline: Sendable {
     private let threads = Monitor(Threads())
 
     /// - Parameters:
+    ///   - wishes: The want of each output of the host's own.
     ///   - name: Of the track's thread.
     ///   - number: Of the track among those of the session.
     ///   - firstBranch: The number of its first branch among those of the session.
     ///   - timeline: That of the track.
     init(
-        _ track: VideoTrack, name: String, number: Int, firstBranch: Int,
-        timeline: SessionTimeline, clock: SessionClock, events: SessionEvents
+        _ track: VideoTrack, wishes: [(branch: VideoBranch, want: VideoSinkWant)], name: String,
+        number: Int, firstBranch: Int, timeline: SessionTimeline, clock: SessionClock,
+        events: SessionEvents
     ) {
         self.track = track
+        self.wishes = wishes
         self.name = name
         self.number = number
         self.firstBranch = firstBranch
@@ -36,6 +41,9 @@ final class VideoPipeline: Sendable {
         self.clock = clock
         self.events = events
     }
+
+    /// What the host's own outputs want, without those that have failed.
+    var wants: [VideoSinkWant] { wishes.filter { $0.branch.failure == nil }.map(\.want) }
 
     /// Starts the threads of the track, and of the branches that take something. The timeline has
     /// begun.

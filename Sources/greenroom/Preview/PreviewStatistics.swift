@@ -172,11 +172,12 @@ struct PreviewStatistics {
             ]
         }
         return (tracks.isEmpty ? [["  tracks", "it wants none"]] : tracks)
-            + [["  values", output.valuesInWords ?? "none"]] + participants
+            + [["  values", output.valuesInWords ?? "none"]]
+            + participants.map { ["  \($0.name)", $0.text] }
     }
 
     /// Those whom a call has brought, with their tracks.
-    private var participants: [[String]] {
+    private var participants: [(name: String, text: String)] {
         (now.report.participants ?? []).map { participant in
             let tracks = participant.tracks.map { track in
                 let end = track.endedSeconds == nil ? "" : " (closed)"
@@ -186,9 +187,7 @@ struct PreviewStatistics {
                 return "\(track.track)\(end): sent \(track.audio?.sent ?? 0)"
             }
             let left = participant.leftSeconds == nil ? [] : ["left"]
-            return [
-                "  \(participant.name)", (left + tracks).joined(separator: ", "),
-            ]
+            return (participant.name, (left + tracks).joined(separator: ", "))
         }
     }
 
@@ -197,7 +196,7 @@ struct PreviewStatistics {
             let refused = track.media.refused.values.reduce(0, +)
             return "\(track.track): taken \(track.media.taken), refused \(refused)"
         } + (output.valuesInWords.map { [$0] } ?? [])
-            + participants.map { "\($0[0].dropFirst(2)): \($0[1])" }
+            + participants.map { "\($0.name): \($0.text)" }
     }
 
     // MARK: All

@@ -1,9 +1,7 @@
 import ArgumentParser
-import Glibc
 import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
-import GreenroomRoom
 import GreenroomSession
 import Synchronization
 

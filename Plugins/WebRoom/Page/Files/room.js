@@ -45,10 +45,17 @@ function gathered(pc) {
   });
 }
 
+const idOf = (location) => location?.split("/").pop();
+
+/** The id of the connection through which this page hears the room. */
+const listener = () => idOf([...watchers.values()].find((watcher) => watcher.audio)?.location);
+
+const stopTracks = (media) => media?.getTracks().forEach((track) => track.stop());
+
 /** A connection that watches one stream, and connects again when it is lost. */
 class Watcher {
-  constructor(key, path, { video, audio }) {
-    Object.assign(this, { key, path, video, audio, media: new MediaStream(), tries: 0, isClosed: false });
+  constructor(path, { video, audio }) {
+    Object.assign(this, { path, video, audio, media: new MediaStream(), tries: 0, isClosed: false });
     this.connect();
   }
 
@@ -104,7 +111,7 @@ async function follow() {
     try {
       const query = new URLSearchParams();
       if (room) query.set("after", room.revision);
-      if (me.guest) query.set("guest", me.guest.location.split("/").pop());
+      if (me.guest) query.set("guest", idOf(me.guest.location));
       // The answer comes within 10 s; a network that has gone says nothing.
       const response = await request("GET", `/room?${query}`, undefined, { signal: AbortSignal.timeout(15000) });
       if (response.status === 401) return closed("This link does not open the room", "It is of an earlier session, or a part of it is missing. Ask for a new one.");
@@ -224,7 +231,7 @@ function watch() {
     watchers.delete(key);
   }
   for (const [key, [path, media]] of wanted) {
-    if (!watchers.has(key)) watchers.set(key, new Watcher(key, path, media));
+    if (!watchers.has(key)) watchers.set(key, new Watcher(path, media));
   }
 }
 
@@ -330,7 +337,7 @@ let previews = 0;
 
 async function preview() {
   const number = ++previews;
-  previewed?.getTracks().forEach((track) => track.stop());
+  stopTracks(previewed);
   previewed = null;
   $("preview").srcObject = null;
   $("entry-error").hidden = true;
@@ -345,7 +352,7 @@ async function preview() {
       video: video && { width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 } },
     });
     // An answer to an earlier question has what is not wanted any more.
-    if (!$("entry").open || number !== previews) return stream.getTracks().forEach((track) => track.stop());
+    if (!$("entry").open || number !== previews) return stopTracks(stream);
     previewed = stream;
     $("preview").srcObject = video ? previewed : null;
   } catch (error) {
@@ -380,10 +387,9 @@ async function enter() {
   $("enter").disabled = true;
   const media = previewed;
   const name = $("name").value.trim();
-  const listener = [...watchers.values()].find((watcher) => watcher.audio)?.location?.split("/").pop() ?? "";
   try {
     const lost = () => { if (me.guest?.media === media) { toast("The connection was lost. You may join again."); leave(); } };
-    const guest = await publish(media, `/whip?name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(listener)}`, { onLost: lost });
+    const guest = await publish(media, `/whip?name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(listener() ?? "")}`, { onLost: lost });
     // They thought better of it meanwhile.
     if (!$("entry").open) return end(guest);
     Object.assign(me, { guest, name, isIn: false });
@@ -404,14 +410,14 @@ async function enter() {
 /** Lets the room leave this guest out of what the page hears. */
 function hearYourself() {
   if (!me.guest) return;
-  const listener = [...watchers.values()].find((watcher) => watcher.audio)?.location?.split("/").pop();
-  if (listener) request("PATCH", `${me.guest.location}?viewer=${listener}`).catch(() => {});
+  const viewer = listener();
+  if (viewer) request("PATCH", `${me.guest.location}?viewer=${viewer}`).catch(() => {});
 }
 
 function end(connection, keepalive = false) {
   if (!connection) return;
   connection.pc.close();
-  connection.media.getTracks().forEach((track) => track.stop());
+  stopTracks(connection.media);
   request("DELETE", connection.location, undefined, { keepalive }).catch(() => {});
 }
 
@@ -439,13 +445,13 @@ async function shareScreen() {
     } catch {
       return;
     }
-    const id = me.guest.location.split("/").pop();
+    const id = idOf(me.guest.location);
     const lost = () => { if (me.share?.media === media) { end(me.share); me.share = null; label(); show(); } };
     try {
       me.share = await publish(media, `/whip?share-of=${id}`, { onLost: lost });
       media.getVideoTracks()[0].onended = lost;
     } catch (error) {
-      media.getTracks().forEach((track) => track.stop());
+      stopTracks(media);
       toast(error.message);
     }
   }
@@ -501,7 +507,7 @@ $("join").onclick = () => {
 $("with-camera").onchange = $("with-microphone").onchange = preview;
 $("cancel").onclick = () => $("entry").close();
 $("entry").onclose = () => {
-  previewed?.getTracks().forEach((track) => track.stop());
+  stopTracks(previewed);
   previewed = null;
   $("preview").srcObject = null;
 };
