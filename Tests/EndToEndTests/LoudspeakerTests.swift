@@ -38,7 +38,9 @@ import Testing
             """
             session: { duration: 2s }
             microphone: { plugin: Tone, settings: { frequency: 440 } }
-            outputs: [{ loudspeaker: "\(device)" }, { record: "\(folder("out"))" }]
+            outputs:
+            - loudspeaker: "\(device)"
+            - record: { folder: "\(folder("out"))", overwrite: true }
             """)
         return try Greenroom.run("run", session, environment: environment)
     }
@@ -51,7 +53,10 @@ import Testing
     }
 
     @Test func `a device gets the session's audio, sample by sample`() throws {
-        let run = try play(on: "tofile")
+        // A machine that is busy enough makes the loudspeaker miss a period, and it says so. What it
+        // never does is to lose audio in silence, or each time.
+        var run = try play(on: "tofile")
+        for _ in 0..<2 where try report()["dropped"] as? Int != 0 { run = try play(on: "tofile") }
         #expect(run.exit == .code(0), "\(run)")
         #expect(!run.standardError.contains("ALSA lib"))
         let played = try WAVRecording(folder("played.wav"))
