@@ -116,7 +116,7 @@ import Testing
         let before = Cadence(first)
         #expect(before.shown.map(\.number) == Array(0...(before.shown.last?.number ?? 0)))
         #expect(before.periods.dropLast().allSatisfy { $0 == 1 }, "\(before)")
-        #expect((14...17).contains(before.periods.last ?? 0), "\(before)\n\(recorded.run)")
+        #expect((15...16).contains(before.periods.last ?? 0), "\(before)\n\(recorded.run)")
         // A new life counts from 0, was made a new offer, and has its setting as it was.
         #expect(second.allSatisfy { $0.revision > 1 && $0.tag == 5 }, "\(recorded.run)")
         let after = Cadence(second)

@@ -242,6 +242,8 @@ final class PluginLife: Sendable {
                 environment.videoIngest?.begin(pool: nil)
                 kept = environment.feed?.takeFrames() ?? kept
             }
+            // In this order: a virtual clock advances when nothing waits for the plugin any more.
+            environment.events.wake()
             clock.forget(plugin: number)
             return true
         }
@@ -251,7 +253,6 @@ final class PluginLife: Sendable {
         state.withLock { $0.backend }?.kill()
         removeSender()
         leave()
-        environment.events.wake()
     }
 
     /// Sets the status for sends and waits to that of a state, unless the life has ended.
