@@ -31,6 +31,13 @@ AUDIO = "application/x-rtp,media=audio,encoding-name=OPUS,payload=111,clock-rate
 # Those that the tests send, in hertz.
 TONES = (660, 880, 1000)
 
+# The bindings make a constant when it is first used: two threads at once find half of it.
+COMPLETE = GstWebRTC.WebRTCICEGatheringState.COMPLETE
+CONNECTED = GstWebRTC.WebRTCPeerConnectionState.CONNECTED
+FROM_PEER = Gst.PadDirection.SRC
+TAKEN = Gst.FlowReturn.OK
+FOR_READING = Gst.MapFlags.READ
+
 mode, url, token = sys.argv[1:4]
 Gst.init(None)
 loop = GLib.MainLoop()
@@ -65,7 +72,7 @@ def describe(webrtc, promise, _):
 
 
 def gathered(webrtc, _, path, then):
-    if webrtc.get_property("ice-gathering-state") != GstWebRTC.WebRTCICEGatheringState.COMPLETE:
+    if webrtc.get_property("ice-gathering-state") != COMPLETE:
         return
     offer = webrtc.get_property("local-description").sdp.as_text()
     try:
@@ -82,7 +89,7 @@ def gathered(webrtc, _, path, then):
 
 
 def connected(webrtc, _, number, then):
-    if webrtc.get_property("connection-state") == GstWebRTC.WebRTCPeerConnectionState.CONNECTED:
+    if webrtc.get_property("connection-state") == CONNECTED:
         GLib.idle_add(lambda: kept.append(then(number)) or GLib.SOURCE_REMOVE)
 
 
@@ -120,7 +127,7 @@ def on_picture(sink):
     sample = sink.emit("pull-sample")
     caps = sample.get_caps().get_structure(0)
     width, height = caps.get_value("width"), caps.get_value("height")
-    _, mapped = sample.get_buffer().map(Gst.MapFlags.READ)
+    _, mapped = sample.get_buffer().map(FOR_READING)
     data, stride = bytes(mapped.data), (width + 3) // 4 * 4
     sample.get_buffer().unmap(mapped)
     result["frames"] += 1
@@ -131,7 +138,7 @@ def on_picture(sink):
         os._exit(0)
     if result["frames"] >= int(sys.argv[4]) and result["samples"] >= 48000:
         loop.quit()
-    return Gst.FlowReturn.OK
+    return TAKEN
 
 
 last_sample = 0
@@ -159,7 +166,7 @@ def listen(samples):
 def on_sound(sink):
     global last_sample
     sample = sink.emit("pull-sample")
-    _, mapped = sample.get_buffer().map(Gst.MapFlags.READ)
+    _, mapped = sample.get_buffer().map(FOR_READING)
     samples = memoryview(bytes(mapped.data)).cast("h")
     sample.get_buffer().unmap(mapped)
     for value in samples:
@@ -168,11 +175,11 @@ def on_sound(sink):
     result["samples"] += len(samples)
     if mode == "join":
         listen(samples)
-    return Gst.FlowReturn.OK
+    return TAKEN
 
 
 def take(webrtc, pad, pipeline):
-    if pad.get_direction() != Gst.PadDirection.SRC:
+    if pad.get_direction() != FROM_PEER:
         return
     name = pad.get_current_caps().get_structure(0).get_string("encoding-name")
     ends = {
