@@ -8,7 +8,8 @@ package import GreenroomSession
 /// Where the bundled plugins are, and `greenroom-runner`, the program that runs isolated plugins.
 ///
 /// Both are built by `swift build` in a checkout of Greenroom, side by side. Elsewhere bundled
-/// plugins may be in `lib/greenroom` beside the `bin` of the programs.
+/// plugins may be in `lib/greenroom` beside the `bin` of the programs. Other plugins are installed
+/// in a ``PluginFolder``.
 public struct Installation: Sendable {
     /// The absolute folder of `greenroom-runner`.
     public let programs: String
@@ -20,13 +21,13 @@ public struct Installation: Sendable {
     /// - Parameters:
     ///   - programs: The folder of `greenroom-runner`; relative to the working directory.
     ///   - pluginFolders: Folders that are searched for plugins before the bundled ones; nil for
-    ///     those in `GREENROOM_PLUGIN_PATH`.
+    ///     those in `GREENROOM_PLUGIN_PATH`, and each ``PluginFolder`` that is there.
     public init(programs: String, pluginFolders: [String]? = nil) {
         self.programs = resolvedPath(programs) ?? programs
         self.pluginFolders =
             pluginFolders
             ?? (environmentVariable("GREENROOM_PLUGIN_PATH") ?? "").split(separator: ":")
-            .map(String.init)
+            .map(String.init) + PluginFolder.allCases.compactMap(\.path).filter(isFolder)
     }
 
     /// The installation of this process. `greenroom-runner` is searched beside the program in
@@ -68,17 +69,36 @@ public struct Installation: Sendable {
     }
 }
 
+/// Where plugins are installed that are not bundled; found in the order of the cases.
+public enum PluginFolder: CaseIterable, Sendable {
+    /// For one user: `~/.local/lib/greenroom/plugins`.
+    case user
+    /// For all users of a machine: `/usr/local/lib/greenroom/plugins`.
+    case machine
+
+    /// The absolute path; it need not exist. Nil for a user without a home.
+    public var path: String? {
+        switch self {
+        case .user:
+            environmentVariable("HOME").flatMap {
+                $0.hasPrefix("/") ? "\($0)/.local/lib/greenroom/plugins" : nil
+            }
+        case .machine: "/usr/local/lib/greenroom/plugins"
+        }
+    }
+}
+
+private func isFolder(_ path: String) -> Bool {
+    var status = stat()
+    return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+}
+
 extension PluginLocator {
     /// Warnings about `GREENROOM_PLUGIN_PATH`.
     package var warnings: [String] {
-        folders.filter { !isBundled("\($0)/library") && !Self.isFolder($0) }.map {
+        folders.filter { !isBundled("\($0)/library") && !isFolder($0) }.map {
             "GREENROOM_PLUGIN_PATH: there is no folder \($0), so no plugin is found there."
         }
-    }
-
-    private static func isFolder(_ path: String) -> Bool {
-        var status = stat()
-        return stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
     }
 
     /// A library whose plugins are isolated.

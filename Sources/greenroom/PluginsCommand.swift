@@ -78,8 +78,8 @@ struct PluginsCommand: ParsableCommand {
 /// `greenroom plugin info NAME|PATH`.
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "Show one plugin.",
-        subcommands: [Info.self])
+        commandName: "plugin", abstract: "Show, install or remove one plugin.",
+        subcommands: [Info.self, InstallPluginCommand.self, RemovePluginCommand.self])
 
     struct Info: ParsableCommand {
         static let configuration = CommandConfiguration(

@@ -1,5 +1,7 @@
 import Glibc
 import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
 
 /// A checkout of Greenroom: where Swift plugins find the SDK, and others the headers.
 struct Checkout {
@@ -25,6 +27,33 @@ struct Checkout {
 
     /// Its package identity: the folder's name in lower case.
     var identity: String { path.split(separator: "/").last?.lowercased() ?? "" }
+
+    /// Copies of all its files, for a folder of a plugin.
+    func copies(in folder: String) throws(Errno) -> [PackageFile] {
+        var files: [PackageFile] = []
+        var folders = [""]
+        while let inner = folders.popLast() {
+            guard let directory = opendir("\(path)/\(inner)") else { throw Errno.last }
+            defer { closedir(directory) }
+            while let entry = readdir(directory) {
+                let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+                }
+                guard !name.hasPrefix(".") else { continue }
+                let place = "\(inner)\(name)"
+                if entry.pointee.d_type == UInt8(DT_DIR) {
+                    folders.append("\(place)/")
+                } else {
+                    let text = try FileDescriptor.contents(of: "\(path)/\(place)")
+                    files.append(
+                        PackageFile(
+                            path: "\(folder)/\(place)", text: String(decoding: text, as: UTF8.self))
+                    )
+                }
+            }
+        }
+        return files.sorted { $0.path < $1.path }
+    }
 
     /// The path from another folder: relative if both are near each other, so that they can move
     /// together, otherwise absolute.

@@ -29,6 +29,13 @@ struct InstalledProgram {
         return "\(prefix)/include/greenroom"
     }
 
+    /// The SDK if the program was installed: in `share` beside its `bin`. It has a checkout's files
+    /// for plugins.
+    var sdk: Checkout? {
+        let prefix = folder.prefix(upTo: folder.lastIndex(of: "/") ?? folder.startIndex)
+        return Checkout(at: "\(prefix)/share/greenroom/sdk")
+    }
+
     /// Whether a shell finds it by name.
     var isOnPath: Bool { programOnPath("greenroom") == path }
 

@@ -14,7 +14,8 @@ struct NewCommand: ParsableCommand {
             try it with, and a README. Kinds have the names of roles in a session file; the names \
             that `greenroom plugins` prints work as well, with hyphens: video-source.
 
-            A plugin in Swift builds against a checkout of Greenroom. A plugin in C or C++ builds \
+            A plugin in Swift builds against a checkout of Greenroom; an installed program copies \
+            the SDK into the folder. A plugin in C or C++ builds \
             against headers alone, which are copied into the folder.
             """)
 
@@ -38,13 +39,25 @@ struct NewCommand: ParsableCommand {
         let plugin = try NewPlugin(kind, language: language, name: name)
         let program = InstalledProgram.this
         let checkout = try checkout(of: program)
-        let package = NewPackage(
-            plugin: plugin, program: program,
-            base: language == .swift
-                ? .package(try path(to: checkout, of: program))
-                : .headers(try headers(plugin.headers, in: checkout, of: program)))
+        let base: NewPackage.Base
+        if language != .swift {
+            base = .headers(try headers(plugin.headers, in: checkout, of: program))
+        } else if checkout == nil, let sdk = program.sdk {
+            base = .sdk(try copies(of: sdk))
+        } else {
+            base = .package(try path(to: checkout, of: program))
+        }
+        let package = NewPackage(plugin: plugin, program: program, base: base)
         try PackageFile.write(package.files, into: name)
         print(package.summary)
+    }
+
+    private func copies(of sdk: Checkout) throws(Failure) -> [PackageFile] {
+        do throws(Errno) {
+            return try sdk.copies(in: NewPlugin.sdk)
+        } catch {
+            throw Failure(.usage, "\(sdk.path): \(error): install Greenroom's SDK again")
+        }
     }
 
     /// nil for a program that was installed elsewhere.

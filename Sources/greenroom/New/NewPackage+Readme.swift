@@ -57,6 +57,10 @@ extension NewPackage {
 
     private var reference: String {
         switch base {
+        case .sdk:
+            return "`\(NewPlugin.sdk)` is a copy of Greenroom's SDK: replace it to move to another "
+                + "version. The guides, from a first camera to threads and audio, are in "
+                + "`\(NewPlugin.sdk)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
         case .package(let path):
             return "The guides, from a first camera to threads and audio, are in "
                 + "`\(path)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
@@ -90,7 +94,7 @@ extension NewPlugin {
     /// What the first command does.
     fileprivate var building: String {
         switch language {
-        case .swift: "`\(library)`, against the checkout that `Package.swift` names"
+        case .swift: "`\(library)`, against the SDK that `Package.swift` names"
         case .c, .cxx: "`\(library)`, and needs a \(language.title) compiler and nothing else"
         }
     }

@@ -6,6 +6,8 @@ struct NewPackage {
     enum Base {
         /// The path of Greenroom's package, from the plugin's folder or absolute.
         case package(String)
+        /// Greenroom's SDK, copied into the plugin's folder.
+        case sdk([PackageFile])
         /// Headers, copied into the plugin's folder.
         case headers([PackageFile])
     }
@@ -24,6 +26,10 @@ struct NewPackage {
         switch base {
         case .package(let path):
             files.append(PackageFile(path: "Package.swift", text: plugin.manifest(greenroom: path)))
+        case .sdk(let sdk):
+            let manifest = plugin.manifest(greenroom: NewPlugin.sdk)
+            files.append(PackageFile(path: "Package.swift", text: manifest))
+            files += sdk
         case .headers(let headers):
             files += plugin.buildFiles + headers
         }
@@ -31,11 +37,18 @@ struct NewPackage {
         return files
     }
 
+    /// The files, and the SDK in one word.
+    private var names: [String] {
+        let sdk = "\(NewPlugin.sdk)/"
+        let own = files.map(\.path).filter { !$0.hasPrefix(sdk) }
+        return own.count < files.count ? own + [sdk] : own
+    }
+
     /// The created files, and the next commands.
     var summary: String {
         """
         \(plugin.name)/ has \(plugin.template.title) in \(plugin.language.title): \
-        \(files.map(\.path).joined(separator: ", "))
+        \(names.joined(separator: ", "))
 
         Next:
             cd \(plugin.name) && \(plugin.build)

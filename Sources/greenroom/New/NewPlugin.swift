@@ -54,6 +54,9 @@ struct NewPlugin {
         self.name = name
     }
 
+    /// The folder of a copied SDK, in the plugin's folder.
+    static let sdk = "Greenroom"
+
     /// The headers of `greenroom` that its folder gets.
     var headers: [String] {
         let output =

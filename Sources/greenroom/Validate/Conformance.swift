@@ -27,6 +27,11 @@ enum Conformance {
         self = report.host == GreenroomVersion.current ? .known(report) : .outdated(report)
     }
 
+    /// The report of a validation that counts; nil if there is none.
+    var report: ConformanceReport? {
+        if case .known(let report) = self { report } else { nil }
+    }
+
     /// For a table's column.
     var word: String {
         switch self {

@@ -1,0 +1,218 @@
+import ArgumentParser
+import Glibc
+import GreenroomHost
+import GreenroomIsolation
+import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomSession
+import GreenroomSystem
+import GreenroomValidator
+import SystemPackage
+
+/// `greenroom plugin install FILE`.
+struct InstallPluginCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "install",
+        abstract: "Validate a plugin's library, and copy it to where sessions find it by name.",
+        discussion: """
+            The library goes to ~/.local/lib/greenroom/plugins, or with --machine to \
+            /usr/local/lib/greenroom/plugins. A library that was validated since it was built is not \
+            validated again: plugins that need settings or grants are validated with greenroom \
+            validate first. Only the library is copied. Sessions run its plugins in sandboxed \
+            processes of their own, which get nothing but what the session file grants.
+            """)
+
+    @Argument(help: "The path of a library.")
+    var file: String
+
+    @Flag(help: "Install it for all users of this machine.")
+    var machine = false
+
+    @Flag(help: "Replace the library of the same name.")
+    var replace = false
+
+    func run() throws {
+        guard let source = resolvedPath(file) else {
+            throw Failure(.badFile, "\(file): \(Errno.last)")
+        }
+        let locator = Installation.ofThisProgram.locator()
+        let library = try examine(source, locator)
+        let reports = try validated(library)
+        let folder = try PluginFolder.made(machine ? .machine : .user)
+        let name = source.split(separator: "/").last.map { String($0) } ?? source
+        let target = "\(folder)/\(name)"
+        guard name.hasSuffix(".so") else {
+            throw Failure(
+                .usage, "\(name): sessions find libraries whose names end in .so; rename it.")
+        }
+        if let other = locator.holder(of: library, in: folder, except: target) {
+            throw Failure(
+                .badFile,
+                "\(other.path) has the plugin \(other.name), too: greenroom plugin remove "
+                    + "\(other.name) first.")
+        }
+        try copy(source, to: target, hash: reports.first?.sha256 ?? "")
+        for descriptor in library.descriptors { tell(of: descriptor, reports, locator) }
+        print("installed in \(target)")
+        for report in reports {
+            ReportCache.ofThisUser?.store(Array(report.json.utf8), of: report.plugin, at: target)
+        }
+    }
+
+    private func examine(
+        _ path: String, _ locator: PluginLocator
+    ) throws(Failure) -> LibraryDescription {
+        do throws(LoadError) {
+            return try locator.examine(path)
+        } catch {
+            throw Failure(.badFile, "\(error)")
+        }
+    }
+
+    /// The reports on the library's plugins, all of which conform. Validates it if need be.
+    private func validated(_ library: LibraryDescription) throws -> [ConformanceReport] {
+        func known() -> [ConformanceReport] {
+            library.descriptors.compactMap { Conformance(of: $0, in: library).report }
+        }
+        if known().count < library.descriptors.count {
+            do {
+                let command = try ValidateCommand.parse([library.path])
+                try command.run()
+            } catch let failure as Failure where failure.status == .pluginFailed {
+                // Its faults are printed; what follows says what they mean.
+            }
+        }
+        let reports = known()
+        guard reports.count == library.descriptors.count, reports.allSatisfy(\.conforms) else {
+            throw Failure(
+                .pluginFailed,
+                "\(file) is not installed, because it does not conform. Does it need settings or "
+                    + "grants? Validate it with them first: greenroom validate \(file) --help.")
+        }
+        return reports
+    }
+
+    /// Copies the library: as a whole or not at all.
+    ///
+    /// - Parameter hash: SHA-256 of what was validated.
+    private func copy(_ source: String, to target: String, hash: String) throws {
+        let part = "\(target).\(getpid()).part"
+        defer { unlink(part) }
+        do {
+            let bytes = try FileDescriptor.contents(of: source)
+            let file = try FileDescriptor.creating(part, options: [.exclusiveCreate, .noFollow])
+            try file.closeAfter { _ = try file.writeAll(bytes) }
+        } catch {
+            throw Failure(.outputFailed, "\(part): \(error)")
+        }
+        guard LibraryHash.hexadecimal(of: part) == hash else {
+            throw Failure(.badFile, "\(source) has changed since it was validated: try again.")
+        }
+        chmod(part, 0o644)
+        guard (replace ? rename(part, target) : link(part, target)) == 0 else {
+            throw errno == EEXIST
+                ? Failure(.badFile, "\(target) is there already: --replace replaces it.")
+                : Failure(.outputFailed, "\(target): \(Errno.last)")
+        }
+    }
+
+    /// Says how to use a plugin, and what a session has to grant it.
+    private func tell(
+        of plugin: PluginDescriptor, _ reports: [ConformanceReport], _ locator: PluginLocator
+    ) {
+        print("\(plugin.name) \(plugin.version), \(plugin.kind.nameWithArticle): \(plugin.summary)")
+        let grants = reports.first { $0.plugin == plugin.id }?.grants ?? []
+        print(
+            grants.isEmpty
+                ? "  needs no grants: it was validated without any"
+                : "  was validated with these grants, which a session file gives under allow: "
+                    + grants.joined(separator: ", "))
+        if locator.folders.contains(where: { folder in
+            locator.isBundled("\(folder)/lib\(plugin.name).so")
+                && access("\(folder)/lib\(plugin.name).so", F_OK) == 0
+        }) {
+            print("  comes before the bundled plugin of this name")
+        }
+    }
+}
+
+/// `greenroom plugin remove NAME`.
+struct RemovePluginCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "remove",
+        abstract: "Remove a plugin that greenroom plugin install has installed.",
+        discussion: "Removes its library, with the other plugins in it if it has several.")
+
+    @Argument(help: "The plugin's name or id, or the file name of its library.")
+    var plugin: String
+
+    func run() throws {
+        let installed = Installation.ofThisProgram.locator().installed
+        guard
+            let found = installed.first(where: { library in
+                library.path.hasSuffix("/\(plugin)")
+                    || library.names.contains { $0 == plugin }
+            })
+        else {
+            let names = installed.flatMap { $0.names.prefix(1) }
+            throw Failure(
+                .badFile,
+                "no plugin \(plugin) was installed with greenroom plugin install. "
+                    + (names.isEmpty
+                        ? "None was." : "These were: \(names.joined(separator: ", "))."))
+        }
+        guard unlink(found.path) == 0 else {
+            throw Failure(.outputFailed, "\(found.path): \(Errno.last)")
+        }
+        print("removed \(found.path)")
+    }
+}
+
+extension PluginFolder {
+    /// The folder, which is made if it is not there.
+    fileprivate static func made(_ folder: PluginFolder) throws -> String {
+        guard let path = folder.path else {
+            throw Failure(
+                .usage, "HOME names no folder, so there is no place for this user's plugins.")
+        }
+        for end in path.indices.dropFirst() where path[end] == "/" {
+            mkdir(String(path[..<end]), 0o755)
+        }
+        guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
+            throw Failure(.outputFailed, "\(path): \(Errno.last)")
+        }
+        return path
+    }
+}
+
+/// A library that was installed.
+private struct InstalledLibrary {
+    var path: String
+    /// Of its plugins: each one's name, and its id. Empty for one that can't be scanned.
+    var names: [String]
+}
+
+extension PluginLocator {
+    /// The libraries in the folders of installed plugins.
+    fileprivate var installed: [InstalledLibrary] {
+        let folders = PluginFolder.allCases.compactMap(\.path)
+        return scan().filter { finding in
+            folders.contains { finding.path.hasPrefix("\($0)/") }
+        }.map { finding in
+            let descriptors = (try? finding.result.get())?.descriptors ?? []
+            return InstalledLibrary(
+                path: finding.path, names: descriptors.flatMap { [$0.name, $0.id] })
+        }
+    }
+
+    /// Another library of a folder that has a plugin with the name or id of one of a library's.
+    fileprivate func holder(
+        of library: LibraryDescription, in folder: String, except target: String
+    ) -> (path: String, name: String)? {
+        let names = library.descriptors.flatMap { [$0.name, $0.id] }
+        for other in installed where other.path.hasPrefix("\(folder)/") && other.path != target {
+            if let name = other.names.first(where: names.contains) { return (other.path, name) }
+        }
+        return nil
+    }
+}
