@@ -1,20 +1,6 @@
-package import GreenroomModel
+import GreenroomModel
 import GreenroomSchema
 package import GreenroomSession
-
-/// A line of a session's control input.
-///
-/// It uses the words of the session file's timeline.
-package enum ControlLine: Hashable, Sendable {
-    /// A command.
-    case command(SessionCommand)
-    /// End the session.
-    case stop
-    /// List the commands.
-    case help
-    /// An empty line, or a comment that begins with `#`.
-    case nothing
-}
 
 extension ControlLine {
     /// Words with a value: an example and the meaning.
@@ -112,5 +98,12 @@ extension ControlLine {
             family.isEmpty
                 ? "\(message) \"help\" lists them."
                 : "\(message) Write \"\(family.joined(separator: "\" or \""))\".")
+    }
+}
+
+extension ControlParser {
+    /// Reads what people write for `--control`.
+    package static let lines = ControlParser(commands: ControlLine.commands) {
+        text throws(CommandProblem) in try ControlLine(text)
     }
 }

@@ -14,7 +14,7 @@ package struct ControlLines: Sendable {
     }
 
     /// Limit of a line, in bytes.
-    package static let maximumBytes = 4096
+    package static let maximumBytes = ControlParser.maximumBytes
 
     private var line: [UInt8] = []
     private var isTooLong = false

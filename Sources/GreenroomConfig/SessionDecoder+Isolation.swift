@@ -42,8 +42,9 @@ extension SessionDecoder {
             examples: ["50 MB", "1.5 GB"]),
         Field(
             "allow", \.configuration.grants, grants,
-            "Additional grants of the isolated plugin. Paths are relative to "
-                + "this file's folder. Paths in \"settings\" are always readable.",
+            "Additional grants of the plugin; all but \"control\" need one in a process of its "
+                + "own. Paths are relative to this file's folder. Paths in \"settings\" are always "
+                + "readable.",
             examples: [["read": ["images"], "network": true]]),
     ]
 
@@ -71,7 +72,7 @@ extension SessionDecoder {
 
     private static let grants = Decoder<Grants>.section(
         Grants(), name: "allow",
-        "Additional grants of an isolated plugin.",
+        "Additional grants of a plugin.",
         expectation: "a section with keys such as read and network",
         fields: [
             Field(
@@ -91,6 +92,11 @@ extension SessionDecoder {
             Field(
                 "network", \.network, .boolean, "Whether it may use the network.",
                 examples: [true], defaultValue: .boolean(Grants().network)),
+            Field(
+                "control", \.control, .boolean,
+                "Whether it may control the session: send commands such as those of \"greenroom run "
+                    + "--control\", and read the report, live settings and events. In any process.",
+                examples: [true], defaultValue: .boolean(Grants().control)),
         ]
     ) { grants, _ in grants }
 }

@@ -158,7 +158,8 @@ package final class PluginHarness: Sendable {
             },
             audioIngest: audioIngest, feed: feed,
             roster: roster,
-            ownFrameLimit: kind.isFilter ? frameLimit : kind.isCall ? 4 * frameLimit : 0)
+            ownFrameLimit: kind.isFilter ? frameLimit : kind.isCall ? 4 * frameLimit : 0,
+            control: ControlGrant(HarnessSession()))
         driver = feed.map { [instance] in OutputDriver($0, instance, clock: session) }
         editor = kind.isFilter ? PreProcessorRunner(instance, clock: session) : nil
         var threads: [HostThread] = []

@@ -1,3 +1,4 @@
+import GreenroomConfig
 import GreenroomIsolation
 import GreenroomMedia
 import GreenroomModel
@@ -28,6 +29,7 @@ extension SessionPlan {
         self.init(
             configuration, slots: slots, outputs: Dictionary(uniqueKeysWithValues: outputs))
         self.configuration.timeline = assembly.timeline(of: self)
+        controlParser = .lines
         guard assembly.problems.isEmpty else { throw ConfigurationError(assembly.problems) }
     }
 }
@@ -100,10 +102,13 @@ private struct Assembly {
             problems += configuration.conflicts(of: plugin, at: address, isBundled: isBundled)
             let policy = configuration.failurePolicy(
                 of: plugin, isBundled: isBundled, isOutput: kind.isOutput)
+            let mayControl = plugin.grants?.control ?? false
             if let library = loaded?.library {
-                return SourcePlan(
+                var plan = SourcePlan(
                     factory: library, descriptor: descriptor, settings: settings, onFailure: policy,
                     isRequired: plugin.isRequired, startDeadline: plugin.startDeadline)
+                plan.mayControl = mayControl
+                return plan
             }
             var isolation = isolation(of: plugin, kind, settings)
             if let folder { isolation.grants.write.append(folder) }
@@ -113,10 +118,12 @@ private struct Assembly {
                         + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
                     "\(address)")
             }
-            return SourcePlan(
+            var plan = SourcePlan(
                 factory: locator.isolated(found.path, isolation), descriptor: descriptor,
                 settings: settings, onFailure: policy, isRequired: plugin.isRequired,
                 startDeadline: plugin.startDeadline, isolation: isolation)
+            plan.mayControl = mayControl
+            return plan
         } catch {
             report(locator.explain(error, name, kind), "\(address).plugin")
             return nil

@@ -35,6 +35,8 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let trackEnded = Call(rawValue: 27)
     /// Say to a call what is needed of a participant's track.
     package static let demand = Call(rawValue: 28)
+    /// Pass an event of the session.
+    package static let sessionEvent = Call(rawValue: 29)
 
     // Host to runner, on the media channel.
 
@@ -72,6 +74,9 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let openTrack = Call(rawValue: 62)
     package static let closeTrack = Call(rawValue: 63)
     package static let setMuted = Call(rawValue: 64)
+    package static let command = Call(rawValue: 65)
+    package static let describeSession = Call(rawValue: 66)
+    package static let reportSession = Call(rawValue: 67)
     package static let setCeiling = Call(rawValue: 55)
     package static let wantsChanged = Call(rawValue: 56)
     package static let outputState = Call(rawValue: 57)
@@ -82,5 +87,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// Both sides must have the same.
-    package static let version: UInt32 = 4
+    package static let version: UInt32 = 5
 }

@@ -59,6 +59,9 @@ struct HostService {
         case .joined, .left, .openTrack, .closeTrack, .setMuted: serveCall(call, length)
         case .setCeiling, .outputState: passOutput(call, length)
         case .wantsChanged: answer(HostInterface.output.pointee.wants_changed(instance))
+        case .command: passCommand(length)
+        case .describeSession: passSessionText(HostInterface.control.pointee.describe)
+        case .reportSession: passSessionText(HostInterface.control.pointee.report)
         default: nil
         }
     }
@@ -89,10 +92,11 @@ struct HostService {
     /// - Parameter flag: Where the message says whether there is a text, which follows at the next
     ///   multiple of 8.
     private func withText<Result>(
-        after flag: Int, _ length: Int, _ body: (UnsafePointer<CChar>) -> Result
+        after flag: Int, _ length: Int, limit: Int = textLimit,
+        _ body: (UnsafePointer<CChar>) -> Result
     ) -> Result {
         let isText = channel.read(UInt8.self, at: flag) != 0
-        let text = channel.text(from: flag / 8 * 8 + 8, length: length, limit: Self.textLimit)
+        let text = channel.text(from: flag / 8 * 8 + 8, length: length, limit: limit)
         return text.withUnsafeBufferPointer { buffer in
             let null: UnsafePointer<CChar>? = nil
             return body(
@@ -199,6 +203,41 @@ struct HostService {
         channel.write(track, at: MessageLayout.subject)
         _ = answer(status)
         return MessageLayout.samples
+    }
+
+    // MARK: Control
+
+    /// Passes a command, which writes a line to the log.
+    private func passCommand(_ length: Int) -> Int {
+        connection.countLines(1)
+        var number: UInt32 = 0
+        let status = withText(
+            after: MessageLayout.subject, length, limit: Int(GR_MAX_COMMAND) + 1
+        ) { text in
+            HostInterface.control.pointee.command(instance, text, &number)
+        }
+        channel.write(number, at: MessageLayout.subject)
+        _ = answer(status)
+        return MessageLayout.samples
+    }
+
+    /// Puts a text of the session into the message, and its length before it.
+    private func passSessionText(
+        _ copy: (
+            gr_instance, UnsafeMutablePointer<CChar>, UInt64, UnsafeMutablePointer<UInt64>
+        ) -> gr_status
+    ) -> Int? {
+        let instance = instance
+        let capacity = min(
+            channel.read(UInt64.self, at: MessageLayout.subject),
+            UInt64(Channels.messageByteCount - MessageLayout.samples))
+        guard let base = channel.message.baseAddress else { return nil }
+        let place = (base + MessageLayout.samples).assumingMemoryBound(to: CChar.self)
+        var length: UInt64 = 0
+        let status = copy(instance, place, capacity, &length)
+        channel.write(length, at: MessageLayout.subject)
+        _ = answer(status)
+        return MessageLayout.samples + Int(clamping: length) + 1
     }
 
     private func refusalText() -> Int {

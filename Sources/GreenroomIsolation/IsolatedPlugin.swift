@@ -126,6 +126,7 @@ final class IsolatedPlugin: InstanceBackend {
         message.write(plugin.id)
         message.write(context.handle)
         message.write(context.hasVirtualClock)
+        message.write(context.mayControl)
         message.write(settings) { $0.write($1) }
         guard var answer = connection.call(.create, message) else { return .lost }
         do throws(WireReader.Problem) {
@@ -264,6 +265,12 @@ final class IsolatedPlugin: InstanceBackend {
         var message = WireWriter()
         message.write(demand)
         _ = step(.demand, message)
+    }
+
+    func event(_ json: String) {
+        var message = WireWriter()
+        message.write(json)
+        _ = step(.sessionEvent, message)
     }
 
     func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status {

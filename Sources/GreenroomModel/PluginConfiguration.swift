@@ -29,7 +29,7 @@ public struct PluginConfiguration: Hashable, Sendable {
     public var sandbox: SandboxMode?
     /// The limit of private memory of an isolated plugin; nil for that of the session.
     public var memoryLimit: MemorySize?
-    /// Additional grants of an isolated plugin; nil for none.
+    /// Additional grants; nil for none. All but `Grants.control` are for an isolated plugin.
     public var grants: Grants?
 
     /// Makes the configuration of a plugin.
@@ -52,7 +52,8 @@ public enum Isolation: String, CaseIterable, Sendable {
     case host
 }
 
-/// Additional grants of an isolated plugin. Paths are absolute and unique within their list.
+/// Additional grants of a plugin. Paths are absolute and unique within their list. All but ``control``
+/// are for an isolated plugin.
 public struct Grants: Hashable, Sendable {
     /// Files and folders that it may read.
     public var read: [String]
@@ -62,14 +63,26 @@ public struct Grants: Hashable, Sendable {
     public var devices: [String]
     /// Whether it may use the network.
     public var network: Bool
+    /// Whether it may send the session's commands, and read what the session is, its report and its
+    /// events.
+    public var control: Bool
 
     /// Makes grants; without arguments, none.
     public init(
-        read: [String] = [], write: [String] = [], devices: [String] = [], network: Bool = false
+        read: [String] = [], write: [String] = [], devices: [String] = [], network: Bool = false,
+        control: Bool = false
     ) {
         self.read = read
         self.write = write
         self.devices = devices
         self.network = network
+        self.control = control
+    }
+
+    /// Whether there are any that need a process of the plugin's own: all but ``control`` alone.
+    package var needProcess: Bool {
+        var others = self
+        others.control = false
+        return !control || others != Grants()
     }
 }

@@ -28,11 +28,23 @@ public protocol Plugin: SendableMetatype {
 
     /// A live setting changed. The default does nothing.
     mutating func onSettingsChange(_ settings: Settings)
+
+    /// An event of the session, between start and stop; only for a plugin with the grant `control`. The
+    /// default does nothing.
+    ///
+    /// Return at once: events that find no room in the host's queue are lost, and counted in an event
+    /// `left-out`. Lines that the plugin logs are events, too.
+    ///
+    /// - Parameter json: What `greenroom run --json` prints for it.
+    mutating func onSessionEvent(_ json: String)
 }
 
 extension Plugin {
     /// Does nothing.
     public func onSettingsChange(_ settings: Settings) {}
+
+    /// Does nothing.
+    public func onSessionEvent(_ json: String) {}
 }
 
 /// What people see of a plugin before any of its code runs.

@@ -13,6 +13,7 @@ package struct PluginFunctions: @unchecked Sendable {
     private let frameChange: gr_pre_processor_property_change?
     private let output: gr_output?
     private let call: gr_call?
+    private let control: gr_control?
     /// What the source says it can send; empty if it says nothing.
     package let capabilities: [VideoCapability]
 
@@ -69,8 +70,11 @@ package struct PluginFunctions: @unchecked Sendable {
             GR_EXT_OUTPUT, gr_output.self, function: MemoryLayout<gr_output>.offset(of: \.track))
         let call = functions(
             GR_EXT_CALL, gr_call.self, function: MemoryLayout<gr_call>.offset(of: \.demand))
+        let control = functions(
+            GR_EXT_CONTROL, gr_control.self,
+            function: MemoryLayout<gr_control>.offset(of: \.event))
         guard !live.isBroken, !processor.isBroken, !change.isBroken, !output.isBroken,
-            !call.isBroken,
+            !call.isBroken, !control.isBroken,
             output.found.map(Self.hasEveryFunction) ?? true
         else {
             throw error("an extension has a struct_size that is too small, or a NULL function.")
@@ -93,6 +97,7 @@ package struct PluginFunctions: @unchecked Sendable {
         frameChange = descriptor.kind.isFilter ? change.found : nil
         self.output = output.found
         self.call = call.found
+        self.control = control.found
         let reported =
             descriptor.kind.offerRule == nil
             ? nil
@@ -262,6 +267,11 @@ extension PluginFunctions {
         var demand = gr_demand(demand)
         call.demand(plugin.`self`, &demand)
     }
+}
+
+extension PluginFunctions {
+    /// Passes an event of the session, as JSON. [control]
+    package func event(_ json: String) { control?.event(plugin.`self`, json) }
 }
 
 /// What is needed of a participant's track.

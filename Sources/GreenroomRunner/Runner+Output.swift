@@ -128,10 +128,13 @@ extension Channel {
     /// whether there is one: the header forbids NULL, but a plugin may pass it.
     ///
     /// - Returns: The length of the message.
-    func write(text: UnsafePointer<CChar>, after flag: Int, isNull: Bool = false) -> Int {
+    func write(
+        text: UnsafePointer<CChar>, after flag: Int, isNull: Bool = false,
+        limit: Int = RunnerInterface.textLimit
+    ) -> Int {
         let isText = !isNull && UInt(bitPattern: text) != 0
         write(isText, at: flag)
-        let length = isText ? strnlen(text, RunnerInterface.textLimit) : 0
+        let length = isText ? strnlen(text, limit) : 0
         let place = flag / 8 * 8 + 8
         return place + write(UnsafeRawBufferPointer(start: text, count: length), at: place)
     }

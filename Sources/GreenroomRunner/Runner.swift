@@ -51,6 +51,8 @@ package final class Runner: Sendable {
         /// The last status that refused a step.
         var failure: Status?
         var hasVirtualClock = false
+        /// Whether the plugin may control its session.
+        var mayControl = false
         /// Whether a thread edits frames, or takes media.
         var servesMedia = false
         /// Channels that no thread uses.
@@ -221,6 +223,7 @@ package final class Runner: Sendable {
         let id = try message.readString()
         let instance = (host: try message.read(UInt64.self), own: RunnerInterface.nextHandle())
         let hasVirtualClock = try message.readBool()
+        let mayControl = try message.readBool()
         let settings = try message.readArray(limit: 1024) { reader throws(WireReader.Problem) in
             try reader.readSetting()
         }
@@ -231,6 +234,7 @@ package final class Runner: Sendable {
             $0.descriptor = descriptor
             $0.instance = instance
             $0.hasVirtualClock = hasVirtualClock
+            $0.mayControl = mayControl
         }
         do throws(LoadError) {
             let (status, functions) = try library.create(
@@ -287,6 +291,7 @@ package final class Runner: Sendable {
         case .trackEnded: functions.trackEnded(try message.read())
         case .demand:
             functions.demand(try message.readDemand())
+        case .sessionEvent: functions.event(try message.readString())
         case .setParameter:
             status = functions.setParameter(try message.readSetting()) ?? .unsupported
         case .startSend: status = functions.startSend()

@@ -74,6 +74,9 @@ enum RunnerInterface {
                 if runner.isCall, strcmp(id, GR_EXT_CALL_HOST) == 0 {
                     return UnsafeRawPointer(call)
                 }
+                if runner.mayControl, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
+                    return UnsafeRawPointer(control)
+                }
                 return nil
             }))
 

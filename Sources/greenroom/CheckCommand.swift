@@ -166,7 +166,8 @@ extension SourcePlan {
     /// The plugin's process and grants, as text.
     fileprivate var living: String {
         let failure =
-            "on failure: \(onFailure)" + (isRequired ? "; required" : "")
+            (mayControl ? "may control the session; " : "")
+            + "on failure: \(onFailure)" + (isRequired ? "; required" : "")
             + (startDeadline.map { "; starts within \($0.asWritten)" } ?? "")
         guard let isolation else { return "in the host's process; \(failure)" }
         let granted = isolation.grants
@@ -186,7 +187,9 @@ extension SourcePlan {
 
     /// The plugin's process and grants, as JSON.
     fileprivate var isolationMembers: [(String, JSON?)] {
-        guard let isolation else { return [("isolation", "host")] }
+        guard let isolation else {
+            return [("isolation", "host")] + (mayControl ? [("allow", ["control": true])] : [])
+        }
         func list(_ paths: [String]) -> JSON { .array(paths.map { .string($0) }) }
         return [
             ("isolation", "process"),
@@ -198,6 +201,7 @@ extension SourcePlan {
                     "read": list(isolation.grants.read), "write": list(isolation.grants.write),
                     "devices": list(isolation.grants.devices),
                     "network": .boolean(isolation.grants.network),
+                    "control": .boolean(mayControl),
                 ]
             ),
         ]

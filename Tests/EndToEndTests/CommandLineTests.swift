@@ -110,6 +110,27 @@ import Testing
         #expect(grants.map { $0?["network"] as? Bool } == [nil, true, false, false])
     }
 
+    @Test func `check says who may control the session`() throws {
+        let file = try folder.write(
+            "s.yaml",
+            """
+            camera: { plugin: ColorBars, allow: { control: true } }
+            microphone: { plugin: Tone, isolation: process, allow: { control: true } }
+            outputs: [{ y4m: "-" }]
+            """)
+        let run = try Greenroom.run("check", file)
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(
+            run.text.contains("in the host's process; may control the session; on failure"),
+            "\(run.text)")
+        #expect(run.text.ranges(of: "may control the session").count == 2, "\(run.text)")
+        let session = try #require(
+            try json(try Greenroom.run("check", "--json", file).text)["session"] as? [String: Any])
+        let plugins = try #require(session["plugins"] as? [[String: Any]])
+        #expect(
+            plugins.map { ($0["allow"] as? [String: Any])?["control"] as? Bool } == [true, true])
+    }
+
     @Test func `check refuses isolation keys of a bundled plugin in the host's process`() throws {
         let file = try folder.write(
             "s.yaml",

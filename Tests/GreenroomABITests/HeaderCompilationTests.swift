@@ -82,6 +82,21 @@ import TestSupport
 
         """
 
+    /// The same for the header of control.
+    static let useOfControl = """
+        #include <greenroom/control.h>
+        #include <greenroom/control.h>
+        extern const gr_control *control;
+        extern const gr_control_host *host;
+        extern gr_status status;
+        extern uint32_t number;
+        int main(void) {
+          status = host->command(1, GR_EXT_CONTROL, &number);
+          return control->struct_size == sizeof(gr_control) && GR_MAX_COMMAND > 0 ? 0 : 1;
+        }
+
+        """
+
     /// The same for the header of broadcasts.
     static let useOfBroadcast = """
         #include <greenroom/broadcast.h>
@@ -96,7 +111,7 @@ import TestSupport
 
         """
 
-    @Test(arguments: dialects, [use, useOfBroadcast, useOfOutputs, useOfCalls])
+    @Test(arguments: dialects, [use, useOfBroadcast, useOfOutputs, useOfCalls, useOfControl])
     func `the header compiles alone without a warning`(
         dialect: (compiler: Compiler, standard: String), use: String
     ) throws {

@@ -62,6 +62,7 @@ import Testing
             #include <stddef.h>
             #include <greenroom/broadcast.h>
             #include <greenroom/call.h>
+            #include <greenroom/control.h>
             #include <greenroom/output.h>
             #ifdef __cplusplus
             #define _Static_assert static_assert
@@ -121,6 +122,13 @@ import Testing
                 ("struct_size", 0), ("reserved", 4), ("joined", 8), ("left", 16),
                 ("open_track", 24), ("close_track", 32), ("set_muted", 40),
             ]),
+        Layout(
+            "gr_control_host", size: 32,
+            [
+                ("struct_size", 0), ("reserved", 4), ("command", 8), ("describe", 16),
+                ("report", 24),
+            ]),
+        Layout("gr_control", size: 16, [("struct_size", 0), ("reserved", 4), ("event", 8)]),
         Layout(
             "gr_output_host", size: 56,
             [

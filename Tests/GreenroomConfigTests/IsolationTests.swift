@@ -102,6 +102,26 @@ import Testing
             ])
     }
 
+    @Test(
+        arguments: [
+            ("{ control: true }", true, []), ("{ control: false }", false, ["camera.allow"]),
+            ("{ control: true, network: true }", true, ["camera.allow"]),
+            ("{}", false, ["camera.allow"]),
+        ] as [(String, Bool, [String])])
+    func `control needs no process, what else is allowed does`(
+        allow: String, control: Bool, faults: [String]
+    ) throws {
+        let file = try read("camera: { plugin: A, allow: \(allow) }")
+        let camera = try #require(file.configuration.slots[.camera]?.plugin)
+        #expect(camera.grants?.control == control)
+        #expect(
+            file.configuration.conflicts(of: camera, at: PluginAddress(.camera), isBundled: true)
+                .map(\.path) == faults)
+        #expect(
+            file.configuration.conflicts(of: camera, at: PluginAddress(.camera), isBundled: false)
+                .isEmpty)
+    }
+
     @Test func `keys of a process are errors for a bundled plugin without one`() throws {
         let file = try read(
             """

@@ -51,7 +51,8 @@ final class HostServiceRig: Sendable {
 
     private static let calls: [Call] = [
         .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend, .log, .setError, .now,
-        .waitUntil, .refusalText, Call(rawValue: 0), .leave, .process,
+        .waitUntil, .refusalText, .command, .describeSession, .reportSession, Call(rawValue: 0),
+        .leave, .process,
     ]
 
     /// Values that are invalid in many places; nil for one from the bytes.
@@ -83,7 +84,8 @@ private final class Side: Sendable {
                     pool: FramePool(limit: 8), track: VideoTrackInput(clock: clock), clock: clock)
                 : nil,
             audioIngest: hasPictures
-                ? nil : AudioIngest(role: "fuzzed", number: 0, clock: clock, events: events))
+                ? nil : AudioIngest(role: "fuzzed", number: 0, clock: clock, events: events),
+            control: ControlGrant(AnySession()))
         let row = VideoCapability(width: 64, height: 48, fps: 30)
         let offer = Offer(revision: 1, rule: .rows, rows: [row], suggested: row)
         try Self.finish(instance.beginCreate(), of: instance)
@@ -122,7 +124,9 @@ private final class Side: Sendable {
 
     /// Writes a valid message to the channel.
     func prepare(_ call: Call) {
-        let isOfInstance = [.log, .setError, .now, .waitUntil].contains(call)
+        let isOfInstance = [
+            .log, .setError, .now, .waitUntil, .command, .describeSession, .reportSession,
+        ].contains(call)
         channel.write(
             isOfInstance ? source.context?.handle ?? 0 : source.sender, at: MessageLayout.name)
         channel.write(UInt8(0), at: MessageLayout.isNull)
@@ -185,6 +189,13 @@ private final class Side: Sendable {
             channels: 2, frame_count: 480, samples: UnsafePointer(bitPattern: 4096),
             size_bytes: 1920, pts_ns: .min)
     }
+}
+
+/// A session that takes every command.
+private struct AnySession: SessionControlling {
+    func perform(line: String, for role: String) throws(CommandProblem) -> UInt32 { 1 }
+    var descriptionText: String? { "{}" }
+    var reportText: String? { "{}" }
 }
 
 /// A source that does nothing, with shared memory for its frames.

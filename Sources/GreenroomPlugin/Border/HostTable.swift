@@ -69,6 +69,14 @@ final class HostTable: @unchecked Sendable {
         return call
     }
 
+    /// What a plugin that may control the session may ask for; nil without the grant.
+    var control: gr_control_host? {
+        guard let table = functions.get_extension(instance, GR_EXT_CONTROL_HOST),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_control_host>.size)
+        else { return nil }
+        return table.load(as: gr_control_host.self)
+    }
+
     func report(_ name: String, _ value: Double) -> gr_status {
         output?.report(instance, name, value) ?? Status.unsupported.rawValue
     }

@@ -239,6 +239,9 @@ final class InstanceHandle {
         if kind.isCall, strcmp(id, GR_EXT_CALL) == 0 {
             return UnsafeRawPointer(Self.call.pointer)
         }
+        if strcmp(id, GR_EXT_CONTROL) == 0 {
+            return UnsafeRawPointer(Self.control.pointer)
+        }
         if hasLiveParameters, strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 {
             return UnsafeRawPointer(Self.liveParameters.pointer)
         }
@@ -300,6 +303,13 @@ final class InstanceHandle {
         gr_call(
             struct_size: UInt32(MemoryLayout<gr_call>.size), reserved: 0,
             demand: { pointer, demand in InstanceHandle.at(pointer)?.demand(demand) }))
+
+    private static let control = Leaked(
+        gr_control(
+            struct_size: UInt32(MemoryLayout<gr_control>.size), reserved: 0,
+            event: { pointer, json in
+                InstanceHandle.at(pointer)?.instance.sessionEvent(String(cString: json))
+            }))
 
     private static let liveParameters = Leaked(
         gr_live_parameters(

@@ -31,6 +31,8 @@ class AnyInstance {
     /// Says to a call what is needed of a participant's track.
     func demand(_ demand: TrackDemand) {}
     func change(_ name: String, to value: SettingValue) throws {}
+    /// Passes an event of the session to a plugin that may control it.
+    func sessionEvent(_ json: String) {}
 }
 
 /// What the default implementation of a property change throws: the plugin has none.
@@ -60,6 +62,10 @@ class Instance<P: Plugin>: AnyInstance {
             try state.settings.apply(value, to: name)
             state.plugin.onSettingsChange(state.settings)
         }
+    }
+
+    override func sessionEvent(_ json: String) {
+        state.withLock { $0.plugin.onSessionEvent(json) }
     }
 }
 

@@ -145,7 +145,7 @@ extension PluginConfiguration {
     ) -> [ConfigurationProblem] {
         let keys = [
             (sandbox == nil, "sandbox"), (memoryLimit == nil, "memory-limit"),
-            (grants == nil, "allow"),
+            (grants?.needProcess != true, "allow"),
         ]
         var problems = keys.filter { !$0.0 }.map { _, key in
             ConfigurationProblem(
@@ -191,7 +191,7 @@ extension SessionConfiguration {
             }
         }
         for (address, plugin) in plugins
-        where plugin.grants != nil && process(of: plugin).sandbox == .off {
+        where plugin.grants?.needProcess == true && process(of: plugin).sandbox == .off {
             problems.append(
                 ConfigurationProblem(
                     "without a sandbox the plugin may do what the host may, so it grants nothing.",

@@ -71,6 +71,9 @@ package enum HostInterface {
                 if environment.roster != nil, strcmp(id, GR_EXT_CALL_HOST) == 0 {
                     return UnsafeRawPointer(call)
                 }
+                if environment.control != nil, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
+                    return UnsafeRawPointer(control)
+                }
                 return nil
             }))
 
@@ -176,6 +179,53 @@ package enum HostInterface {
                     try life(instance, .setMuted).mute(isMuted != 0, sender)
                 }
             }))
+
+    /// Safe: written once, before any thread can read it.
+    nonisolated(unsafe) package static let control = leaked(
+        gr_control_host(
+            struct_size: UInt32(MemoryLayout<gr_control_host>.size), reserved: 0,
+            command: { instance, text, number in
+                answer { () throws(Refusal) in
+                    let life = try life(instance, .command)
+                    guard UInt(bitPattern: text) != 0, UInt(bitPattern: number) != 0 else {
+                        throw Refusal(.null, in: .command)
+                    }
+                    number.pointee = try life.command(
+                        String(pluginText: text, longest: ControlParser.maximumBytes))
+                }
+            },
+            describe: { instance, buffer, capacity, length in
+                copyText(.describe, instance, buffer, capacity, length) {
+                    life throws(Refusal) in try life.describeSession()
+                }
+            },
+            report: { instance, buffer, capacity, length in
+                copyText(.sessionReport, instance, buffer, capacity, length) {
+                    life throws(Refusal) in try life.reportSession()
+                }
+            }))
+
+    /// Copies a text of the session with its NUL, and writes its length.
+    private static func copyText(
+        _ call: SenderCall, _ instance: UInt64, _ buffer: UnsafeMutablePointer<CChar>,
+        _ capacity: UInt64, _ length: UnsafeMutablePointer<UInt64>,
+        _ make: (PluginLife) throws(Refusal) -> String
+    ) -> gr_status {
+        answer { () throws(Refusal) in
+            let life = try life(instance, call)
+            guard UInt(bitPattern: buffer) != 0, UInt(bitPattern: length) != 0 else {
+                throw Refusal(.null, in: call)
+            }
+            let bytes = Array(try make(life).utf8)
+            guard bytes.count < min(UInt64(GR_MAX_CONTROL_TEXT), capacity) else {
+                throw Refusal(.textLength(bytes.count + 1, capacity: capacity), in: call)
+            }
+            UnsafeMutableRawBufferPointer(start: buffer, count: bytes.count)
+                .copyBytes(from: bytes)
+            buffer[bytes.count] = 0
+            length.pointee = UInt64(bytes.count)
+        }
+    }
 
     /// The longest text of an output, in bytes.
     private static let outputTextLimit = 200

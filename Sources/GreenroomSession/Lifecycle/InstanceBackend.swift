@@ -80,6 +80,9 @@ package protocol InstanceBackend: Sendable {
     /// Says to a call what is needed of a participant's track. [control]
     func demand(_ demand: Demand)
 
+    /// Passes an event of the session to a plugin that may control it, as JSON. [control]
+    func event(_ json: String)
+
     /// Ends the life by force, if possible: running calls return. [any]
     func kill()
 }
@@ -106,6 +109,9 @@ extension InstanceBackend {
 
     /// Does nothing: it is no call.
     package func demand(_ demand: Demand) {}
+
+    /// Does nothing: it takes no events.
+    package func event(_ json: String) {}
 }
 
 /// A layer of the sandbox around a plugin's process.
@@ -150,6 +156,8 @@ package struct InstanceContext: Sendable {
     package var role: String
     /// Whether the session has a virtual clock.
     package var hasVirtualClock: Bool
+    /// Whether it may control the session.
+    package var mayControl: Bool
     /// Limit of its frames in use; 0 for audio.
     package var frameLimit: Int
     /// Bytes of frames lent so far.

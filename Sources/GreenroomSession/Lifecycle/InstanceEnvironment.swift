@@ -15,6 +15,8 @@ struct InstanceEnvironment: Sendable {
     let feed: OutputFeed?
     /// Set for a call.
     let roster: CallRoster?
+    /// Set for a plugin that may control its session.
+    let control: ControlGrant?
     /// The ingests whose audio pauses with the plugin: its own, and that of its share's audio.
     let pausedAudio: [AudioIngest]
     let clock: SessionClock
@@ -28,10 +30,12 @@ struct InstanceEnvironment: Sendable {
     init(
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
-        roster: CallRoster?, clock: SessionClock, events: SessionEvents, ownFrameLimit: Int
+        roster: CallRoster?, control: ControlGrant?, clock: SessionClock, events: SessionEvents,
+        ownFrameLimit: Int
     ) {
         self.feed = feed
         self.roster = roster
+        self.control = control
         self.number = number
         self.role = role
         self.descriptor = descriptor

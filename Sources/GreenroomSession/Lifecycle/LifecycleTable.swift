@@ -36,6 +36,8 @@ package enum LifecycleStep: String, CaseIterable, Sendable, Codable {
     case trackEnded = "track-ended"
     /// Says to a call what is needed of its participants' tracks.
     case demand
+    /// Passes events of the session to a plugin that may control it.
+    case event
     /// Passes a new offer.
     case propertyChange = "property-change"
     /// Changes a live parameter.
@@ -91,6 +93,7 @@ package enum LifecycleTable {
         Row(state: .sending, step: .track, next: .sending),
         Row(state: .sending, step: .trackEnded, next: .sending),
         Row(state: .sending, step: .demand, next: .sending),
+        Row(state: .sending, step: .event, next: .sending),
         Row(state: .sending, step: .propertyChange, next: .sending),
         Row(state: .sending, step: .setParameter, next: .sending),
         Row(state: .sending, step: .stopSend, next: .stopped),

@@ -60,6 +60,7 @@ final class LocalPlugin: InstanceBackend {
     func take(_ block: inout gr_output_block) -> Status { made?.take(&block) ?? .gone }
     func trackEnded(_ track: UInt32) { made?.trackEnded(track) }
     func demand(_ demand: Demand) { made?.demand(demand) }
+    func event(_ json: String) { made?.event(json) }
 
     /// A callback in the host's process can't be ended.
     func kill() {}

@@ -34,16 +34,18 @@ package final class PluginInstance: Sendable {
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
     ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
     ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
+    ///   - control: Set for a plugin that may control its session.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
         pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil,
-        roster: CallRoster? = nil, ownFrameLimit: Int = 0
+        roster: CallRoster? = nil, ownFrameLimit: Int = 0, control: ControlGrant? = nil
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
             audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
-            roster: roster, clock: clock, events: events, ownFrameLimit: ownFrameLimit)
+            roster: roster, control: control, clock: clock, events: events,
+            ownFrameLimit: ownFrameLimit)
         factory = plan.factory
         isRequired = plan.isRequired
         state = Mutex(State(settings: plan.settings))
@@ -57,6 +59,9 @@ package final class PluginInstance: Sendable {
 
     /// The participants, of a call.
     var roster: CallRoster? { environment.roster }
+
+    /// Set for a plugin that may control its session.
+    var controlGrant: ControlGrant? { environment.control }
 
     var events: SessionEvents { environment.events }
     private var life: PluginLife? { state.withLock { $0.life } }
@@ -214,6 +219,11 @@ package final class PluginInstance: Sendable {
     /// Begins to say to a call what is needed of its participants' tracks.
     package func beginDemands(_ demands: [Demand]) -> PendingStep {
         begin(.demand) { $0.beginDemands(demands) }
+    }
+
+    /// Begins to pass events to a plugin that may control its session.
+    package func beginEvents(_ events: [String]) -> PendingStep {
+        begin(.event) { $0.beginEvents(events) }
     }
 
     /// Begins to pass a new offer. The step is done when the plugin has returned; ``reply(to:)``

@@ -35,7 +35,7 @@ extension PluginLife {
     private func context(_ handle: UInt64) -> InstanceContext {
         InstanceContext(
             handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
-            frameLimit: environment.frameLimit,
+            mayControl: environment.control != nil, frameLimit: environment.frameLimit,
             lentBytes: { [weak self] in
                 self?.state.withLock { $0.backend }?.lentByteCount ?? 0
             },

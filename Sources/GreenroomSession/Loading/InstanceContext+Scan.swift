@@ -6,8 +6,9 @@ extension InstanceContext {
         log: @escaping @Sendable (LogLevel, String) -> Void
     ) -> InstanceContext {
         InstanceContext(
-            handle: 0, role: "scan", hasVirtualClock: false, frameLimit: 0, lentBytes: { 0 },
-            log: log, lose: { _ in }, agreedRate: { nil }, startsProcess: {}, didStartProcess: {},
+            handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0,
+            lentBytes: { 0 }, log: log, lose: { _ in }, agreedRate: { nil }, startsProcess: {},
+            didStartProcess: {},
             whereabouts: { nil })
     }
 }

@@ -20,6 +20,9 @@ enum SenderCall: String, Sendable {
     case setCeiling = "output.set_ceiling"
     case wantsChanged = "output.wants_changed"
     case outputState = "output.state"
+    case command = "control.command"
+    case describe = "control.describe"
+    case sessionReport = "control.report"
 }
 
 /// Why a plugin's call was refused.
@@ -75,6 +78,12 @@ struct Refusal: Error, Equatable, Sendable {
         case audioTrack(UInt32)
         case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
         case outputState(UInt32)
+        case commandText
+        /// With the rule and the cure, in sentences.
+        case command(String)
+        case controlRate(Int)
+        case noSessionYet
+        case textLength(Int, capacity: UInt64)
     }
 
     var call: SenderCall
@@ -98,18 +107,18 @@ struct Refusal: Error, Equatable, Sendable {
 
     var status: Status {
         switch rule {
-        case .notStarted: .notStarted
+        case .notStarted, .noSessionYet: .notStarted
         case .stopped: .stopped
         case .gone: .gone
         case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .participantName,
             .unknownParticipant, .trackKind, .secondTrack, .closedTrack, .unknownTrack, .audioTrack,
-            .ceiling, .outputState:
+            .ceiling, .outputState, .commandText, .command:
             .badArgument
         case .unknownFormat, .compressedLease: .badFormat
         case .size: .badSize
         case .planeCount, .planeWithoutData: .badPlanes
         case .stride: .badStride
-        case .length, .compressedLength, .blockLength: .badLength
+        case .length, .compressedLength, .blockLength, .textLength: .badLength
         case .rotation: .badRotation
         case .range, .matrix: .badColor
         case .revision: .badRevision
@@ -120,13 +129,16 @@ struct Refusal: Error, Equatable, Sendable {
         case .emptyBlock, .longBlock: .badBlock
         case .queueFull: .queueFull
         case .noBuffer, .poolEmpty, .keptLimit, .participantLimit, .additionLimit: .noBuffer
-        case .reportLimit, .changeLimit: .queueFull
+        case .reportLimit, .changeLimit, .controlRate: .queueFull
         case .data: .badData
         }
     }
 
     /// Status, call, rule, state and cure, in one line.
     var text: String {
+        if case .command(let sentences) = rule {
+            return "\(status): \(call.rawValue): \(sentences)"
+        }
         let (rule, cure) = ruleAndCure
         return "\(status): \(call.rawValue): \(rule). \(cure)."
     }
@@ -324,6 +336,24 @@ struct Refusal: Error, Equatable, Sendable {
             )
         case .outputState(let state):
             ("state \(state) is unknown", "Use one of GR_OUTPUT_...")
+        case .commandText:
+            (
+                "the command is no line of UTF-8 of up to \(ControlParser.maximumBytes) bytes",
+                "Write one command a call, without a break"
+            )
+        case .command(let sentences): (sentences, "Write a command of this session")
+        case .controlRate(let limit):
+            ("the limit is \(limit) calls a second", "Call less often")
+        case .noSessionYet:
+            (
+                "the session's sources were not started yet",
+                "Ask while the session runs"
+            )
+        case .textLength(let length, let capacity):
+            (
+                "the text has \(length) bytes with its NUL, and the buffer \(capacity)",
+                "Pass a buffer of GR_MAX_CONTROL_TEXT bytes"
+            )
         case .data(let fault):
             (fault, "Send a whole image of the size that the frame declares")
         }

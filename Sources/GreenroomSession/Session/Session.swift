@@ -29,12 +29,14 @@ public final class Session: Sendable {
     /// wakes once, and a callback that hangs must not let a session go on.
     private static let passLimit = 3
 
-    private let plan: SessionPlan
+    let plan: SessionPlan
     private let events: SessionEvents
+    private let pluginControl: SessionControl
     private let clock: SessionClock
     private let control = Monitor(Control())
     private let pipeline = Mutex<SessionPipeline?>(nil)
     private let newestStanding = Mutex<Standing?>(nil)
+    private let everyone = Mutex<[PluginInstance]>([])
     /// Numbers of plugins that know nothing of a virtual clock.
     private let offTheClock = Mutex<Set<Int>>([])
 
@@ -47,7 +49,17 @@ public final class Session: Sendable {
         self.plan = plan
         clock = SessionClock(plan.configuration.clock)
         let control = control
-        events = SessionEvents(handler) { control.change { $0.changes += 1 } }
+        let pluginControl = SessionControl(plan)
+        self.pluginControl = pluginControl
+        let send =
+            pluginControl.isEmpty
+            ? handler
+            : { @Sendable event in
+                handler(event)
+                pluginControl.add(event)
+            }
+        events = SessionEvents(send) { control.change { $0.changes += 1 } }
+        pluginControl.begin(self)
     }
 
     /// Requests an orderly end of the session. [any]
@@ -99,6 +111,9 @@ public final class Session: Sendable {
     /// sources are started. [any]
     package var standing: Standing? { newestStanding.withLock { $0 } }
 
+    /// Every plugin, also those that left; none before the session runs.
+    var instances: [PluginInstance] { everyone.withLock { $0 } }
+
     /// Runs from the first plugin's `create` to the last output's end.
     ///
     /// - Returns: The report, also of a failed session.
@@ -106,7 +121,8 @@ public final class Session: Sendable {
     ///   created plugin has been ended.
     public func run() throws -> SessionReport {
         var plugins = SessionPlugins(
-            plan: plan, clock: clock, events: events)
+            plan: plan, clock: clock, events: events, control: pluginControl)
+        everyone.withLock { $0 = plugins.everyone }
         clock.lead()
         watchClock(plugins.everyone)
         defer {
@@ -143,6 +159,8 @@ public final class Session: Sendable {
         events.send(.started)
         publish(plugins, pipeline)
         let outcome = watch(&plugins, pipeline)
+        // The last ones say why it stops.
+        plugins.tellEvents()
         let end = min(clock.now - pipeline.epoch, plan.configuration.duration?.nanoseconds ?? .max)
         // A stop-send may take long; recordings end with the session.
         pipeline.finishAudio(at: end)
@@ -217,6 +235,7 @@ public final class Session: Sendable {
                 perform(entry.command, entry.origin, &plugins, pipeline)
             }
             negotiate(&plugins, pipeline)
+            plugins.tellEvents()
             let now = clock.now - pipeline.epoch
             for (role, account) in pipeline.accounts(at: now) {
                 guard let text = real.look(at: role, now: now, account: account) else { continue }

@@ -37,6 +37,8 @@ package struct SourcePlan: Sendable {
     package var startDeadline: Duration?
     /// Its isolation; nil for the host's process.
     package var isolation: IsolationPlan?
+    /// Whether it may control the session.
+    package var mayControl = false
 
     /// Makes a plan.
     package init(
@@ -62,6 +64,8 @@ package struct SessionPlan: Sendable {
     package var slots: [SessionSlot<SourcePlan>]
     /// The outputs that are plugins, by their places in the configuration.
     package var outputs: [Int: SourcePlan]
+    /// Reads the commands of plugins that may control the session.
+    package var controlParser: ControlParser?
 
     /// Makes a plan.
     package init(
@@ -71,6 +75,14 @@ package struct SessionPlan: Sendable {
         self.configuration = configuration
         self.slots = slots
         self.outputs = outputs
+    }
+
+    /// Every plugin with its address.
+    package var plugins: [(address: PluginAddress, plugin: SourcePlan)] {
+        slots.flatMap(\.plugins)
+            + outputs.sorted { $0.key < $1.key }.map {
+                (configuration.address(ofOutput: $0), $1)
+            }
     }
 
     /// The plugin at an address; nil without one.

@@ -59,11 +59,15 @@ struct PluginSlots {
     /// The call's instance, also if it has left.
     let callInstance: PluginInstance?
 
+    private let hasControllers: Bool
+
     /// What each output plugin gets, also of those that left.
     let feeds: [OutputFeed]
 
     /// Makes an instance for each plugin of a plan.
-    init(_ plan: SessionPlan, clock: SessionClock, events: SessionEvents) {
+    init(
+        _ plan: SessionPlan, clock: SessionClock, events: SessionEvents, control: SessionControl?
+    ) {
         let frameLimit = Self.poolLimit(
             outputs: plan.configuration.outputs.count, plugins: plan.outputs.count)
         let slots = SessionRole.allCases.compactMap { plan.slots[$0] }
@@ -86,7 +90,8 @@ struct PluginSlots {
                     plan: slot.plugin, number: number, role: name, clock: clock, events: events,
                     videoIngest: VideoIngest(pool: pool, track: input, clock: clock) {
                         events.send(.note(role: name, text: $0))
-                    }, pausedAudio: pausing.compactMap { ingests[$0] })
+                    }, pausedAudio: pausing.compactMap { ingests[$0] },
+                    control: control?.grant(of: name))
                 sources.append(
                     SessionPlugin(
                         address: address, instance: instance, onFailure: slot.plugin.onFailure,
@@ -96,7 +101,8 @@ struct PluginSlots {
                 let instance = PluginInstance(
                     plan: slot.plugin, number: number, role: name, clock: clock, events: events,
                     audioIngest: ingests[slot.role],
-                    pausedAudio: pausing.compactMap { ingests[$0] })
+                    pausedAudio: pausing.compactMap { ingests[$0] },
+                    control: control?.grant(of: name))
                 sources.append(
                     SessionPlugin(
                         address: address, instance: instance, onFailure: slot.plugin.onFailure,
@@ -109,7 +115,7 @@ struct PluginSlots {
                 plan: plugin, number: slots.count + number, role: "\(address)", clock: clock,
                 events: events,
                 // Outputs get edited frames unchanged.
-                ownFrameLimit: frameLimit)
+                ownFrameLimit: frameLimit, control: control?.grant(of: "\(address)"))
             filters.append(
                 SessionPlugin(
                     address: address, instance: instance, onFailure: plugin.onFailure,
@@ -129,7 +135,8 @@ struct PluginSlots {
             let instance = PluginInstance(
                 plan: plugin, number: number, role: "\(address)", clock: clock, events: events,
                 feed: feed, roster: roster,
-                ownFrameLimit: roster == nil ? 0 : 4 * frameLimit)
+                ownFrameLimit: roster == nil ? 0 : 4 * frameLimit,
+                control: control?.grant(of: "\(address)"))
             outputs.append(
                 SessionPlugin(
                     address: address, instance: instance, onFailure: plugin.onFailure,
@@ -139,10 +146,16 @@ struct PluginSlots {
         everyone = (sources + filters + outputs).map(\.instance)
         feeds = outputs.compactMap(\.feed)
         callInstance = everyone.first { $0.roster != nil }
+        hasControllers = everyone.contains { $0.controlGrant != nil }
     }
 
     /// Sources, filters and outputs.
     var all: [SessionPlugin] { sources + filters + outputs }
+
+    /// Those that may control the session, if any may.
+    var controllers: [SessionPlugin] {
+        hasControllers ? all.filter { $0.instance.controlGrant != nil } : []
+    }
 
     /// Whether anything makes media: a source, or a call.
     var hasMedia: Bool { !sources.isEmpty || call != nil }

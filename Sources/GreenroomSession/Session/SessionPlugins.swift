@@ -35,12 +35,15 @@ struct SessionPlugins {
 
     private let plan: SessionPlan
 
-    init(plan: SessionPlan, clock: SessionClock, events: SessionEvents) {
+    init(
+        plan: SessionPlan, clock: SessionClock, events: SessionEvents,
+        control: SessionControl? = nil
+    ) {
         self.plan = plan
         self.events = events
         self.clock = clock
         epoch = clock.now
-        slots = PluginSlots(plan, clock: clock, events: events)
+        slots = PluginSlots(plan, clock: clock, events: events, control: control)
         steps = StepRunner(
             deadlineNanoseconds: plan.configuration.callbackDeadline.nanoseconds)
     }
@@ -217,6 +220,18 @@ extension SessionPlugins {
             feed.askAgain()
             let tracks = tracks(for: output) + feed.takeQuestions()
             begin(output) { $0.beginDescribing(tracks) }
+        }
+    }
+
+    /// Passes the session's events to the plugins that may control it, where they are not busy with
+    /// earlier ones.
+    mutating func tellEvents() {
+        for plugin in slots.controllers
+        where plugin.instance.lifecycle == .sending && !isAway(plugin)
+            && !steps.runs(.event, of: plugin.instance) && !steps.isPumping(plugin.instance)
+        {
+            let events = plugin.instance.controlGrant?.takeEvents() ?? []
+            if !events.isEmpty { begin(plugin) { $0.beginEvents(events) } }
         }
     }
 

@@ -1,4 +1,3 @@
-import FoundationEssentials
 import Glibc
 import GreenroomNegotiation
 import GreenroomSession
@@ -44,17 +43,11 @@ final class EventPrinter: Sendable {
         switch style {
         case .json(let descriptor):
             queue = PrintQueue(descriptor: descriptor) { count in
-                var record = EventRecord(event: "left-out")
-                record.text = Self.notice(of: count)
-                return record.text(at: nil)
+                EventRecord.leftOut(count).text(at: nil)
             }
         case .terminal, .plain:
-            queue = PrintQueue(descriptor: STDERR_FILENO) { Self.notice(of: $0) }
+            queue = PrintQueue(descriptor: STDERR_FILENO) { EventRecord.leftOutText($0) }
         }
-    }
-
-    private static func notice(of count: Int) -> String {
-        "\(count) lines dropped: reader too slow"
     }
 
     /// Prints an event. [any]
@@ -126,17 +119,5 @@ final class EventPrinter: Sendable {
     private static func oneDigit(_ number: Double) -> String {
         let tenths = Int((number * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"
-    }
-}
-
-extension EventRecord {
-    /// The record on one line.
-    func text(at seconds: Double?) -> String {
-        var record = self
-        record.time = seconds
-        let encoder = JSONEncoder()
-        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        guard let text = try? encoder.encode(record) else { return "{}" }
-        return String(decoding: text, as: UTF8.self)
     }
 }

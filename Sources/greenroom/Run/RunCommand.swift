@@ -1,5 +1,6 @@
 import ArgumentParser
 import GreenroomConfig
+import GreenroomSession
 
 /// `greenroom run FILE`.
 struct RunCommand: ParsableCommand {

@@ -21,6 +21,7 @@ final class FakeHost: Sendable {
         var video = FakeVideo()
         var output = FakeOutput()
         var call = FakeCall()
+        var control = FakeControl()
         var blocks: [SentBlock] = []
         var audioRefusals: [Status] = []
         /// Whether received samples are kept; they are always counted.
@@ -140,10 +141,13 @@ final class FakeHost: Sendable {
                 return UInt64(bytes.count)
             },
             get_extension: { id, name in
-                let (isOutput, isCall) =
-                    FakeHost[id]?.state.withLock { ($0.output.isOutput, $0.call.isCall) }
-                    ?? (false, false)
+                let (isOutput, isCall, isGranted) =
+                    FakeHost[id]?.state.withLock {
+                        ($0.output.isOutput, $0.call.isCall, $0.control.isGranted)
+                    } ?? (false, false, false)
                 return switch String(cString: name) {
+                case GR_EXT_CONTROL_HOST where isGranted:
+                    UnsafeRawPointer(FakeHost.control.pointer)
                 case GR_EXT_OUTPUT_HOST where isOutput:
                     UnsafeRawPointer(FakeHost.output.pointer)
                 case GR_EXT_CALL_HOST where isCall: UnsafeRawPointer(FakeHost.call.pointer)

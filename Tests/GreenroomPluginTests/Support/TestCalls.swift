@@ -38,6 +38,8 @@ struct RecordingCall: Call {
             "onAudio \(block.frameCount) for \(block.track.participant?.name ?? "nobody")")
     }
 
+    func onSessionEvent(_ json: String) { host.log(.debug, "onSessionEvent \(json)") }
+
     func onTrackEnded(_ track: Track) { host.log(.debug, "onTrackEnded \(track.name)") }
     func onStop() { host.log(.debug, "onStop") }
     func onUninitialized() { host.log(.debug, "onUninitialized") }

@@ -34,6 +34,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         /// What it does within a video call, besides.
         var onVideo: @Sendable (_ output: FakeOutput, _ frame: gr_output_frame) -> Void = { _, _ in
         }
+        /// What it does with an event of the session, besides.
+        var onEvent: @Sendable (_ output: FakeOutput, _ json: String) -> Void = { _, _ in }
         /// Allocates what it can read, as of an output in a process of its own; nil for one in the
         /// host's.
         var allocator: FakeAllocator?
@@ -69,6 +71,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         var unreadable = 0
         var lateKeep: Status?
         var demands: [Demand] = []
+        var events: [String] = []
         var ended: [UInt32] = []
         var openings: [Opening] = []
     }
@@ -101,6 +104,8 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     var lateKeep: Status? { state.withLock { $0.lateKeep } }
     /// What it was asked for as a call, in order.
     var demands: [Demand] { state.withLock { $0.demands } }
+    /// The events that it was told, as JSON.
+    var events: [String] { state.withLock { $0.events } }
     /// The tracks of which it was told that they have ended.
     var ended: [UInt32] { state.withLock { $0.ended } }
     /// Both, in order.
@@ -192,6 +197,10 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         }
     }
     func demand(_ demand: Demand) { state.withLock { $0.demands.append(demand) } }
+    func event(_ json: String) {
+        state.withLock { $0.events.append(json) }
+        script.onEvent(self, json)
+    }
     func uninitialize() { _ = did("uninitialize") }
     func destroy() { _ = did("destroy") }
     func setParameter(_ setting: Setting) -> Status { .unsupported }

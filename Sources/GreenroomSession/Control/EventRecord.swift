@@ -1,49 +1,57 @@
-import GreenroomNegotiation
-import GreenroomSession
-import GreenroomPluginInterface
+internal import FoundationEssentials
 import GreenroomMedia
+package import GreenroomNegotiation
+import GreenroomPluginInterface
 
 /// An event as JSON, without absent values.
-struct EventRecord: Codable, Sendable {
-    struct Video: Codable, Sendable {
-        var track: String
-        var accepted: Int
-        var refused: Int
-        var dropped: Int
-        var fps: Double
+package struct EventRecord: Codable, Sendable {
+    package struct Video: Codable, Sendable {
+        package var track: String
+        package var accepted: Int
+        package var refused: Int
+        package var dropped: Int
+        package var fps: Double
+
+        package init(track: String, accepted: Int, refused: Int, dropped: Int, fps: Double) {
+            self.track = track
+            self.accepted = accepted
+            self.refused = refused
+            self.dropped = dropped
+            self.fps = fps
+        }
     }
 
-    var event: String
-    var time: Double?
-    var role: String?
-    var origin: String?
-    var level: String?
-    var status: String?
-    var state: SessionOutput.State?
-    var step: String?
-    var seconds: Double?
-    var capability: String?
-    var answer: NegotiationRecord.Answer?
-    var output: String?
-    var text: String?
-    var pictures: [Video]?
-    var concealed: Int?
+    package var event: String
+    package var time: Double?
+    package var role: String?
+    package var origin: String?
+    package var level: String?
+    package var status: String?
+    package var state: SessionOutput.State?
+    package var step: String?
+    package var seconds: Double?
+    package var capability: String?
+    package var answer: NegotiationRecord.Answer?
+    package var output: String?
+    package var text: String?
+    package var pictures: [Video]?
+    package var concealed: Int?
     /// How much of each track was real so far, in per cent, by its source's role.
-    var real: [String: Double]?
-    var negotiation: NegotiationRecord?
-    var commands: [String]?
+    package var real: [String: Double]?
+    package var negotiation: NegotiationRecord?
+    package var commands: [String]?
     /// At the end: the report's outcome, or `output-failed` if an output could not be opened.
-    var outcome: String?
-    var failedPlugin: String?
+    package var outcome: String?
+    package var failedPlugin: String?
     /// At the end: the exit code.
-    var exit: Int32?
+    package var exit: Int32?
     /// At the end: the summary as text.
-    var summary: [String]?
+    package var summary: [String]?
 }
 
 extension SessionEvent {
     /// The event as JSON.
-    var record: EventRecord {
+    package var record: EventRecord {
         switch self {
         case .agreed(let role, let agreement, let negotiation):
             EventRecord(
@@ -114,5 +122,32 @@ extension SessionEvent {
         case .ended:
             EventRecord(event: "ended")
         }
+    }
+}
+
+extension EventRecord {
+    /// Makes a record that has only its kind.
+    package init(event: String) {
+        self.init(event: event, time: nil)
+    }
+
+    /// The record of events that were dropped because a reader was too slow.
+    package static func leftOut(_ count: Int) -> EventRecord {
+        EventRecord(event: "left-out", text: leftOutText(count))
+    }
+
+    /// That in words.
+    package static func leftOutText(_ count: Int) -> String {
+        "\(count) lines dropped: reader too slow"
+    }
+
+    /// The record on one line.
+    package func text(at seconds: Double?) -> String {
+        var record = self
+        record.time = seconds
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        guard let text = try? encoder.encode(record) else { return "{}" }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,0 +1,20 @@
+import GreenroomSession
+import Synchronization
+
+/// What a plugin under test may control: it takes every command and does nothing.
+final class HarnessSession: SessionControlling {
+    private let number = Atomic<UInt32>(0)
+
+    func perform(line: String, for role: String) throws(CommandProblem) -> UInt32 {
+        number.wrappingAdd(1, ordering: .relaxed).newValue
+    }
+
+    var descriptionText: String? {
+        #"{"clock":"virtual","commands":[],"plugins":[],"seconds":0,"session":"validate","table":[]}"#
+    }
+
+    var reportText: String? {
+        #"{"outcome":"running","pictures":[],"plugins":[],"seconds":0,"session":"validate","#
+            + #""sounds":[]}"#
+    }
+}

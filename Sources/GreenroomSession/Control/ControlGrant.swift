@@ -1,0 +1,127 @@
+import GreenroomABI
+import GreenroomModel
+import GreenroomRuntime
+import Synchronization
+
+/// The grant `control` of a plugin, through all its lives: what it sends to the session, and the
+/// events that wait for it.
+///
+/// Both are bounded: a plugin that sends too much is refused, and one that reads too slowly loses
+/// events. Neither keeps the session from anything.
+package final class ControlGrant: Sendable {
+    /// Events that wait for the plugin; further ones are lost.
+    package static let mostEvents = 256
+    /// Bytes of these.
+    package static let mostBytes = 256 * 1024
+    /// Bytes of an event; a longer one is lost.
+    package static let longestEvent = 32 * 1024
+    /// Events that the plugin gets in one step.
+    package static let mostInStep = 32
+
+    private static let commandsPerSecond = 20
+    private static let textsPerSecond = 20
+
+    private struct State {
+        var commands = CallRate(burst: 60, perSecond: commandsPerSecond)
+        /// Descriptions and reports.
+        var texts = CallRate(burst: 20, perSecond: textsPerSecond)
+        var events: [String] = []
+        var bytes = 0
+        /// Events lost after the queued ones.
+        var lost = 0
+    }
+
+    private let session: any SessionControlling
+    private let state = Mutex(State())
+
+    package init(_ session: any SessionControlling) { self.session = session }
+
+    // MARK: The plugin's calls
+
+    /// Queues a command.
+    ///
+    /// - Parameter role: The plugin's, for events.
+    /// - Returns: Its number.
+    func command(_ text: String?, role: String) throws(Refusal) -> UInt32 {
+        guard let text else { throw Refusal(.commandText, in: .command) }
+        let isAllowed = state.withLock { $0.commands.allows(at: MonotonicClock.now) }
+        guard isAllowed else {
+            throw Refusal(.controlRate(Self.commandsPerSecond), in: .command)
+        }
+        do throws(CommandProblem) {
+            return try session.perform(line: text, for: role)
+        } catch {
+            throw Refusal(.command(error.message), in: .command)
+        }
+    }
+
+    /// What the session is, as JSON.
+    func describe() throws(Refusal) -> String { try text(.describe) { session.descriptionText } }
+
+    /// The session's report, as JSON.
+    func report() throws(Refusal) -> String { try text(.sessionReport) { session.reportText } }
+
+    private func text(_ call: SenderCall, _ make: () -> String?) throws(Refusal) -> String {
+        let isAllowed = state.withLock { $0.texts.allows(at: MonotonicClock.now) }
+        guard isAllowed else { throw Refusal(.controlRate(Self.textsPerSecond), in: call) }
+        guard let text = make() else { throw Refusal(.noSessionYet, in: call) }
+        return text
+    }
+
+    // MARK: Events
+
+    /// Queues an event. [any]
+    package func add(_ text: String) {
+        let count = text.utf8.count
+        state.withLock { state in
+            guard state.lost == 0, count <= Self.longestEvent,
+                state.events.count < Self.mostEvents, state.bytes + count <= Self.mostBytes
+            else {
+                state.lost += 1
+                return
+            }
+            state.events.append(text)
+            state.bytes += count
+        }
+    }
+
+    /// Removes and returns the events for the next step, oldest first.
+    package func takeEvents() -> [String] {
+        state.withLock { state in
+            var taken = Array(state.events.prefix(Self.mostInStep))
+            state.events.removeFirst(taken.count)
+            state.bytes -= taken.reduce(0) { $0 + $1.utf8.count }
+            if state.events.isEmpty, state.lost > 0 {
+                taken.append(EventRecord.leftOut(state.lost).text(at: nil))
+                state.lost = 0
+            }
+            return taken
+        }
+    }
+}
+
+/// How often something may be done: a bucket of tokens, on the real clock.
+struct CallRate: Sendable {
+    let perSecond: Int
+    private let burst: Double
+    private var tokens: Double
+    private var last: Int64?
+
+    init(burst: Int, perSecond: Int) {
+        self.perSecond = perSecond
+        self.burst = Double(burst)
+        tokens = Double(burst)
+    }
+
+    /// Takes a token, if there is one.
+    ///
+    /// - Parameter now: Monotonic nanoseconds.
+    mutating func allows(at now: Int64) -> Bool {
+        let seconds = Double(max(0, now - (last ?? now))) / 1e9
+        tokens = min(burst, tokens + seconds * Double(perSecond))
+        last = now
+        guard tokens >= 1 else { return false }
+        tokens -= 1
+        return true
+    }
+}

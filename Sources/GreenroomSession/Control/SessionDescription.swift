@@ -1,0 +1,180 @@
+internal import FoundationEssentials
+import GreenroomABI
+import GreenroomMedia
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomRuntime
+
+/// What a session is, for plugins that may control it; encoded as JSON.
+///
+/// No secret is in it: of the settings it has the live ones alone.
+struct SessionDescription: Encodable {
+    /// A command as people write it, and its meaning.
+    struct Command: Encodable {
+        var line: String
+        var meaning: String
+    }
+
+    struct Parameter: Encodable {
+        var name: String
+        var title: String
+        /// `boolean`, `integer`, `number`, `string`, `choice` or `path`.
+        var type: String
+        var unit: String?
+        var minimum: Double?
+        var maximum: Double?
+        var choices: [String]?
+        var value: Value
+        var defaultValue: Value?
+
+        enum CodingKeys: String, CodingKey {
+            case name, title, type, unit, minimum, maximum, choices, value
+            case defaultValue = "default"
+        }
+    }
+
+    struct Plugin: Encodable {
+        /// What commands name it by, e.g. `camera.pre-processors[0]`.
+        var role: String
+        var id: String
+        var name: String
+        var kind: String
+        var state: LifecycleState
+        var fault: String?
+        /// The command that stops it, or mutes it; nil if it has none.
+        var stop: String?
+        /// The command that starts it again.
+        var start: String?
+        /// The word of the command for its ceiling; nil without video.
+        var ceiling: String?
+        /// The live ones.
+        var parameters: [Parameter]
+    }
+
+    var session: String
+    var seconds: Double
+    var clock: String
+    /// The sizes and rates that cameras are offered, largest first.
+    var table: [String]
+    var commands: [Command]
+    var plugins: [Plugin]
+
+    init(_ plan: SessionPlan, _ instances: [PluginInstance], seconds: Double) {
+        session = plan.configuration.name
+        self.seconds = seconds
+        clock = plan.configuration.clock.rawValue
+        table = plan.configuration.table.map(\.description)
+        commands = (plan.controlParser?.commands ?? []).map {
+            Command(line: $0.line, meaning: $0.meaning)
+        }
+        let roles = SessionRole.allCases.map { ("\(PluginAddress($0))", $0.facts) }
+        plugins = instances.map { instance in
+            let facts = roles.first { $0.0 == instance.role }?.1
+            let values = Dictionary(
+                instance.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
+            return Plugin(
+                role: instance.role, id: instance.descriptor.id, name: instance.descriptor.name,
+                kind: instance.descriptor.kind.name, state: instance.lifecycle,
+                fault: instance.fault, stop: facts?.stopping?.stop, start: facts?.stopping?.start,
+                ceiling: facts?.ceiling?.word,
+                parameters: instance.descriptor.parameters.filter(\.isLive).compactMap {
+                    parameter in
+                    values[parameter.name].map { Parameter(parameter, $0) }
+                })
+        }
+    }
+}
+
+extension SessionDescription.Parameter {
+    fileprivate init(_ parameter: Parameter, _ value: ParameterValue) {
+        name = parameter.name
+        title = parameter.title
+        type = "\(parameter.type)"
+        unit = parameter.unit
+        minimum = parameter.bounds?.lowerBound
+        maximum = parameter.bounds?.upperBound
+        choices = parameter.choices.isEmpty ? nil : parameter.choices
+        self.value = SessionDescription.Value(value)
+        defaultValue = parameter.defaultValue.map(SessionDescription.Value.init)
+    }
+}
+
+extension SessionDescription {
+    /// A setting's value.
+    struct Value: Encodable {
+        private let value: ParameterValue
+
+        init(_ value: ParameterValue) { self.value = value }
+
+        func encode(to encoder: any Encoder) throws {
+            var container = encoder.singleValueContainer()
+            switch value {
+            case .boolean(let value): try container.encode(value)
+            case .integer(let value): try container.encode(value)
+            case .number(let value): try container.encode(value)
+            case .string(let value): try container.encode(value)
+            }
+        }
+    }
+}
+
+/// A report of a session that runs, with the time.
+struct LiveReport: Encodable {
+    var standing: Session.Standing
+
+    private enum Key: CodingKey {
+        case seconds
+    }
+
+    func encode(to encoder: any Encoder) throws {
+        try standing.report.encode(to: encoder)
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(standing.seconds, forKey: .seconds)
+    }
+}
+
+extension Encodable {
+    /// On one line; nil if it can't be encoded.
+    fileprivate var oneLine: String? {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+// MARK: - The session's side
+
+extension Session {
+    /// Executes a line of a plugin that may control the session.
+    func perform(line: String, origin: String) throws(CommandProblem) {
+        guard let parser = plan.controlParser else {
+            throw CommandProblem("this program reads no commands of plugins.")
+        }
+        switch try parser.read(line) {
+        case .command(let command): try perform(command, origin: origin)
+        case .stop: stop(isPlanned: true)
+        case .help: throw CommandProblem("the session's description lists the commands.")
+        case .nothing: throw CommandProblem("the command is empty. Write one, such as explain.")
+        }
+    }
+
+    /// What it is now, as JSON.
+    var descriptionText: String? {
+        guard let snapshot else { return nil }
+        return SessionDescription(plan, instances, seconds: snapshot.seconds).oneLine
+    }
+
+    /// Its newest report, as JSON. One that is too long lacks the participants.
+    var reportText: String? {
+        guard var standing else { return nil }
+        let text = LiveReport(standing: standing).oneLine
+        let participants = standing.report.participants?.count ?? 0
+        guard let text, text.utf8.count >= Int(GR_MAX_CONTROL_TEXT), participants > 0 else {
+            return text
+        }
+        standing.report.participants = []
+        standing.report.participantsLeftOut =
+            (standing.report.participantsLeftOut ?? 0) + participants
+        return LiveReport(standing: standing).oneLine
+    }
+}
