@@ -57,7 +57,8 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "WebRoom",
         dependencies: [
-            "CGStreamer", "GreenroomRoom", external("FlyingFox", of: "FlyingFox", for: "Host"),
+            "CGStreamer", "CTurboJPEG", "GreenroomRoom",
+            external("FlyingFox", of: "FlyingFox", for: "Host"),
             external("FlyingSocks", of: "FlyingFox", for: "Host"),
         ],
         resources: [.embedInCode("Page/Files")]),

@@ -56,6 +56,7 @@ final class WebRoom: Call {
     private let settings: Settings
     private let host: PluginHost
     private let room: Room
+    private let control: RoomControl
     private let server: RoomServer
     private var watch: PluginThread?
 
@@ -85,15 +86,23 @@ final class WebRoom: Call {
         let isEverywhere = settings.address == "0.0.0.0" || settings.address == "::"
         room = Room(
             services: RoomServices(host: host), address: isEverywhere ? nil : settings.address)
+        control = RoomControl(host: host)
         server = try RoomServer(
             address: settings.address, port: settings.port,
-            handler: RoomHandler(room: room, access: Access(tokens: tokens)), host: host)
+            handler: RoomHandler(room: room, access: Access(tokens: tokens), control: control),
+            host: host)
     }
 
-    func onTrack(_ track: Track) -> TrackWant? { room.describe(track) }
+    func onTrack(_ track: Track) -> TrackWant? {
+        let still = control.stills.describe(track)
+        return room.describe(track) ?? still
+    }
+
+    func onSessionEvent(_ json: String) { control.take(json) }
 
     func onStart() throws {
-        let (host, room) = (host, room)
+        let (host, room, control) = (host, room, control)
+        control.setLive(true)
         if settings.viewerToken.isEmpty, settings.guestToken.isEmpty,
             settings.operatorToken.isEmpty
         {
@@ -110,20 +119,28 @@ final class WebRoom: Call {
             var next = host.nowNanoseconds
             repeat {
                 room.removeVanished()
+                control.stills.expire()
                 next += 1_000_000_000
             } while host.wait(untilNanoseconds: next) == .ok
         }
     }
 
-    func onVideo(_ frame: borrowing OutputFrame) throws { try room.take(frame) }
+    func onVideo(_ frame: borrowing OutputFrame) throws {
+        control.stills.take(frame)
+        try room.take(frame)
+    }
 
     func onAudio(_ block: borrowing OutputBlock) throws { try room.take(block) }
 
-    func onTrackEnded(_ track: Track) { room.end(track) }
+    func onTrackEnded(_ track: Track) {
+        control.stills.end(track)
+        room.end(track)
+    }
 
     func onDemand(_ demand: TrackDemand) { room.follow(demand) }
 
     func onStop() {
+        control.setLive(false)
         server.stop()
         room.close()
         watch?.join()

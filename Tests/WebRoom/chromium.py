@@ -105,8 +105,31 @@ with sync_playwright() as playwright:
     operator.click("button[aria-label='Remove Ben from the room']")
     viewer.wait_for_function(GONE, arg="Ben")
 
+    # The operator moves a slider, and the session's setting changes.
+    operator.keyboard.press("o")
+    slider = operator.locator("[id='setting-camera-speed']")
+    slider.wait_for()
+    said = open(log, encoding="utf-8").read().count("camera: speed set to")
+    slider.focus()
+    operator.keyboard.press("End")
+    operator.wait_for_function("() => document.getElementById('control-says').textContent.includes('camera: speed set to 10')")
+    assert open(log, encoding="utf-8").read().count("camera: speed set to") > said, "the session's setting has not changed"
+    value = operator.evaluate("""async () => (await (await fetch("/api/session", { headers: { authorization: "Bearer " + location.hash.slice(1) } })).json())
+        .plugins.find((plugin) => plugin.role === "camera").parameters.find((parameter) => parameter.name === "speed").value""")
+    assert value == 10, f"the session's speed is {value}"
+    # A plot has points, and the log the command.
+    operator.wait_for_function("() => document.querySelector('#control .delivered')?.points.length > 3")
+    operator.wait_for_function("() => document.querySelector('#control ol').textContent.includes('speed set to 10')")
+    shot(operator, "operator-control-dark")
+    tuning = page(browser, links["operators"], 390, 844, "light", phone=True)
+    tuning.click("#control-open")
+    tuning.wait_for_function("() => document.querySelector('#control .delivered')?.points.length > 3")
+    shot(tuning, "phone-control-light")
+    tuning.close()
+    assert viewer.locator("#control-open").is_hidden(), "a viewer controls nothing"
+
     guest.click("#leave")
     viewer.wait_for_function(GONE, arg="Ana")
     browser.close()
 assert not problems, problems
-print("seen and heard: the camera, the share, the tone, two guests, a mute, a removal and a leave")
+print("seen and heard: the camera, the share, the tone, two guests, a mute, a removal, a slider and a leave")

@@ -19,7 +19,7 @@ python="$PWD/.build/playwright/bin/python"
 "$python" -c "import playwright" 2> /dev/null || "$python" -m pip install -q playwright
 
 say "Chromium joins a room"
-"$greenroom" live Samples/live-room.yaml 2> "$shots/log" &
+"$greenroom" live Samples/live-room.yaml --control 2> "$shots/log" &
 room=$!
 trap 'kill $room 2> /dev/null || true' EXIT
 tries=0

@@ -29,12 +29,25 @@ enum Reply {
             body: Data(bytes))
     }
 
-    static func json(_ value: some Encodable) throws -> HTTPResponse {
+    static func json(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        var more: [HTTPHeader: String] = [.contentType: "application/json"]
+        if status == 401 { more[HTTPHeader("WWW-Authenticate")] = "Bearer" }
         return HTTPResponse(
-            statusCode: .ok, headers: headers([.contentType: "application/json"]),
+            statusCode: HTTPStatusCode(status, phrase: phrase(of: status)), headers: headers(more),
             body: try encoder.encode(value))
+    }
+
+    static func data(_ data: Data, _ type: String) -> HTTPResponse {
+        HTTPResponse(statusCode: .ok, headers: headers([.contentType: type]), body: data)
+    }
+
+    /// A stream of events, until the room closes or the reader goes.
+    static func events(_ events: EventStream) -> HTTPResponse {
+        HTTPResponse(
+            statusCode: .ok, headers: headers([.contentType: "text/event-stream"]),
+            body: HTTPBodySequence(from: events))
     }
 
     /// An answer to an offer.
@@ -60,12 +73,15 @@ enum Reply {
 
     private static func phrase(of status: Int) -> String {
         switch status {
+        case 200: "OK"
+        case 202: "Accepted"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"
         case 404: "Not Found"
         case 405: "Method Not Allowed"
         case 406: "Not Acceptable"
+        case 409: "Conflict"
         case 413: "Payload Too Large"
         case 415: "Unsupported Media Type"
         case 429: "Too Many Requests"

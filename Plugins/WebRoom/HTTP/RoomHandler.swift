@@ -20,7 +20,7 @@ import Synchronization
 /// | `DELETE /guests/ID` | guest | leave, share no more |
 /// | `DELETE /participants/NUMBER` | operator | remove a guest |
 final class RoomHandler: HTTPHandler, Sendable {
-    private struct Limits {
+    struct Limits {
         /// Requests that change something.
         var changes = RequestLimit(burst: 60, rate: 5)
         var requests = RequestLimit(burst: 400, rate: 50)
@@ -33,11 +33,13 @@ final class RoomHandler: HTTPHandler, Sendable {
 
     let room: Room
     let access: Access
+    let control: RoomControl
     private let limits = Mutex(Limits())
 
-    init(room: Room, access: Access) {
+    init(room: Room, access: Access, control: RoomControl) {
         self.room = room
         self.access = access
+        self.control = control
     }
 
     func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
@@ -58,6 +60,9 @@ final class RoomHandler: HTTPHandler, Sendable {
             return Self.tooMany
         }
         let path = request.path.split(separator: "/").map(String.init)
+        if let response = try await respondToProgram(request, path, role, address) {
+            return response
+        }
         if request.method == .GET, let file = PageFile(path: path) {
             return Reply.file(file.bytes, file.type)
         }
@@ -128,7 +133,7 @@ final class RoomHandler: HTTPHandler, Sendable {
 
     // MARK: Parts of requests
 
-    private static func address(of request: HTTPRequest) -> String {
+    static func address(of request: HTTPRequest) -> String {
         switch request.remoteAddress {
         case .ip4(let address, _), .ip6(let address, _): address
         case .unix, nil: ""
@@ -139,7 +144,7 @@ final class RoomHandler: HTTPHandler, Sendable {
         Reply.refused(429, "Too many requests: wait a moment.")
     }
 
-    private func allows(
+    func allows(
         _ limit: WritableKeyPath<Limits, RequestLimit>, _ address: String
     ) -> Bool {
         let now = Double(greenroom_gst_now()) / 1e9
@@ -188,6 +193,8 @@ final class RoomHandler: HTTPHandler, Sendable {
             try? await Task.sleep(for: .milliseconds(100))
             if Task.isCancelled { break }
         }
-        return room.description(for: role, guest: guest)
+        var description = room.description(for: role, guest: guest)
+        description.control = role == .operator && control.session != nil ? true : nil
+        return description
     }
 }

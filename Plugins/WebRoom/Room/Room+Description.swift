@@ -30,6 +30,8 @@ struct RoomDescription: Encodable, Equatable {
     var guests: [Guest]
     /// Connections that watch or listen.
     var viewers: Int
+    /// Whether the page may control the session; nil for no.
+    var control: Bool?
 }
 
 extension Room {

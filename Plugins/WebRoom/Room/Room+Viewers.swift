@@ -97,11 +97,16 @@ extension Room {
         report()
     }
 
-    /// Tells the session's report who is there.
-    func report() {
-        let (viewers, guests) = state.withLock { state in
+    /// Who is there.
+    var counts: (viewers: Int, guests: Int) {
+        state.withLock { state in
             (state.viewers.count, state.guests.values.count { $0.sharer == nil })
         }
+    }
+
+    /// Tells the session's report who is there.
+    func report() {
+        let (viewers, guests) = counts
         services.host.report("viewers", viewers)
         services.host.report("guests", guests)
     }

@@ -12,9 +12,10 @@ struct LiveCommand: ParsableCommand {
         abstract: "Show a session in a web page, which people may join, until Ctrl-C.",
         discussion: """
             Prints three links: for viewers, who see and hear the session; for guests, who may join \
-            with camera, microphone and screen; and for an operator, who may also remove guests. \
-            Each ends with a secret that is made anew each time. The page is for this machine \
-            alone, unless the session file has a call WebRoom with an address.
+            with camera, microphone and screen; and for an operator, who may also remove guests and, \
+            with --control, change the session: live settings, sizes, mute, start and stop. Each \
+            ends with a secret that is made anew each time. The page is for this machine alone, \
+            unless the session file has a call WebRoom with an address.
 
             The session runs until Ctrl-C, whatever duration the file says, unless --duration is \
             given.
@@ -24,6 +25,9 @@ struct LiveCommand: ParsableCommand {
 
     @Option(help: "The port of the page; a free one if not given.")
     var port: Int?
+
+    @Flag(help: "Let operators control the session, in the page and over HTTP.")
+    var control = false
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) {
@@ -42,7 +46,7 @@ struct LiveCommand: ParsableCommand {
         }
         try session.run {
             var file = try source.read()
-            let room = try LiveRoom(&file.configuration, port: port)
+            let room = try LiveRoom(&file.configuration, port: port, control: control)
             if source.duration == nil { file.configuration.duration = nil }
             links.withLock { $0 = room }
             return file

@@ -15,9 +15,11 @@ struct LiveRoom {
 
     /// Adds the room to a session, or completes the one that it has.
     ///
-    /// - Parameter port: The port; nil for the file's, else a free one.
+    /// - Parameters:
+    ///   - port: The port; nil for the file's, else a free one.
+    ///   - control: Whether operators may control the session, if the file does not allow it anyway.
     /// - Throws: ``Failure`` for another call, and for a port that is taken.
-    init(_ configuration: inout SessionConfiguration, port: Int?) throws {
+    init(_ configuration: inout SessionConfiguration, port: Int?, control: Bool) throws {
         let index = configuration.outputs.firstIndex { $0.output.isCall }
         var plugin = PluginConfiguration("WebRoom")
         if let index, let own = configuration.outputs[index].output.plugin {
@@ -49,8 +51,18 @@ struct LiveRoom {
         }
         // Its decoders read what strangers send.
         plugin.isolation = plugin.isolation ?? .process
-        if plugin.grants == nil { plugin.grants = Grants(network: true) }
-        plugin.memoryLimit = plugin.memoryLimit ?? .megabytes(1000)
+        if plugin.isolation == .process {
+            // What a file allows beside control is all that it allows.
+            if plugin.grants?.needProcess != true {
+                plugin.grants = Grants(network: true, control: plugin.grants?.control ?? false)
+            }
+            plugin.memoryLimit = plugin.memoryLimit ?? .megabytes(1000)
+        }
+        if control {
+            var grants = plugin.grants ?? Grants()
+            grants.control = true
+            plugin.grants = grants
+        }
         let call = SessionOutput(
             PluginOutput(
                 plugin,

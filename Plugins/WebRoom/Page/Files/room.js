@@ -165,6 +165,7 @@ function show() {
     return leave();
   }
   status("Live", true);
+  document.body.toggleAttribute("data-control", room.control === true);
   document.querySelector("footer").hidden = false;
   watch();
   const wanted = new Map();

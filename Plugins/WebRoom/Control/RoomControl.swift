@@ -1,0 +1,112 @@
+import Foundation
+import GreenroomPlugin
+import GreenroomRoom
+import Synchronization
+
+/// What operators and programs do with the session, as far as the session file allows it.
+final class RoomControl: Sendable {
+    /// Streams of events at a time.
+    static let mostReaders = 8
+    /// How long an answer waits for what became of a command.
+    private static let longestOutcome = 2.0
+
+    private struct State {
+        var log = EventLog()
+        var readers = 0
+        var isLive = false
+    }
+
+    /// Nil without the grant `control`.
+    let session: SessionControl?
+    let stills: Stills
+    private let state = Mutex(State())
+
+    init(host: PluginHost) {
+        session = host.control
+        stills = Stills(host: host)
+    }
+
+    /// Whether the room is open, and the session is not stopping.
+    var isLive: Bool { state.withLock { $0.isLive } }
+
+    /// The room opens or closes.
+    func setLive(_ isLive: Bool) { state.withLock { $0.isLive = isLive } }
+
+    /// Takes an event of the session. [control]
+    func take(_ json: String) {
+        state.withLock { state in
+            state.log.add(json)
+            if json.contains(#""event":"stopping""#) { state.isLive = false }
+        }
+    }
+
+    // MARK: Commands
+
+    /// What became of a command.
+    enum Result {
+        case outcome(CommandOutcome)
+        /// It is queued, and its effect is an event of its own, or comes later.
+        case queued
+    }
+
+    /// Sends a command, and waits for what becomes of it.
+    func perform(_ command: String, of session: SessionControl) async throws -> Result {
+        let next = state.withLock { $0.log.next }
+        let number = try session.command(command)
+        // No event names these.
+        guard !["stop", "explain"].contains(command.trimmingCharacters(in: .whitespaces)) else {
+            return .queued
+        }
+        let end = Date.now.addingTimeInterval(Self.longestOutcome)
+        while Date.now < end {
+            let events = state.withLock { $0.log.events(from: next) }.events
+            for event in events {
+                if let outcome = CommandOutcome(of: number, in: event.json) {
+                    return .outcome(outcome)
+                }
+            }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        return .queued
+    }
+
+    // MARK: Events
+
+    /// A stream of events.
+    ///
+    /// - Parameter number: The last event that the reader knows; nil for all that there are.
+    func events(after number: Int?) throws(SignallingError) -> EventStream {
+        try state.withLock { state throws(SignallingError) in
+            guard state.readers < Self.mostReaders else {
+                throw .full("\(Self.mostReaders) streams of events are open already: close one.")
+            }
+            state.readers += 1
+        }
+        return EventStream(reader: EventReader(self), from: number.map { $0 &+ 1 } ?? 0)
+    }
+
+    /// The events from a number on, and the number of the next one; nil: the room has closed.
+    ///
+    /// - Parameter number: 0 for the oldest that there is.
+    func read(from number: Int) -> (lost: Int, events: [EventLog.Event], next: Int)? {
+        state.withLock { state in
+            guard state.isLive || number < state.log.next else { return nil }
+            guard number > 0 else {
+                return (0, state.log.events(from: state.log.first).events, state.log.next)
+            }
+            let (lost, events) = state.log.events(from: number)
+            return (lost, events, state.log.next)
+        }
+    }
+
+    fileprivate func leave() { state.withLock { $0.readers -= 1 } }
+}
+
+/// The place of a reader of events; it is given back when nobody has the stream any more.
+final class EventReader: Sendable {
+    let control: RoomControl
+
+    fileprivate init(_ control: RoomControl) { self.control = control }
+
+    deinit { control.leave() }
+}

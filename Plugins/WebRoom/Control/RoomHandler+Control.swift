@@ -1,0 +1,195 @@
+import FlyingFox
+import Foundation
+import GreenroomPlugin
+import GreenroomRoom
+
+/// What the room answers to operators and their programs. Errors are JSON: `{"error": "…"}`.
+///
+/// | request | role | does |
+/// | --- | --- | --- |
+/// | `GET /health` | | 200 while the room is open, else 503 |
+/// | `POST /api/command` | operator | a command: `{"command": "mute"}` |
+/// | `GET /api/session` | operator | plugins, their states and live settings |
+/// | `GET /api/report` | operator | the report of this second |
+/// | `GET /api/events?after=N` | operator | server-sent events |
+/// | `GET /api/still/TRACK.jpg` | operator | a picture of a video track |
+/// | `GET /metrics` | operator | the report in the text format of Prometheus |
+extension RoomHandler {
+    /// Why a request is not granted.
+    private struct Problem: Error {
+        var status: Int
+        var text: String
+    }
+
+    private struct ErrorBody: Encodable {
+        var error: String
+    }
+
+    private struct CommandBody: Decodable {
+        var command: String
+    }
+
+    private struct Done: Encodable {
+        var status: String
+        var text: String?
+    }
+
+    private static let longestBody = 8 * 1024
+
+    /// Answers a request about control; nil for another one.
+    ///
+    /// - Parameter role: Nil without a token that is right.
+    func respondToProgram(
+        _ request: HTTPRequest, _ path: [String], _ role: Access.Role?, _ address: String
+    ) async throws -> HTTPResponse? {
+        guard let first = path.first, ["api", "metrics", "health"].contains(first) else {
+            return nil
+        }
+        do {
+            if path == ["health"], request.method == .GET {
+                return try Reply.json(
+                    Done(status: control.isLive ? "ok" : "closed"),
+                    status: control.isLive ? 200 : 503)
+            }
+            let session = try admit(request, role, address)
+            return try await answer(request, path, session)
+        } catch let problem as Problem {
+            return try Reply.json(ErrorBody(error: problem.text), status: problem.status)
+        } catch let error as SignallingError {
+            return try Reply.json(ErrorBody(error: error.text), status: error.status)
+        } catch let refusal as SendRefusal {
+            return try Reply.json(
+                ErrorBody(error: Self.words(of: refusal)), status: Self.status(of: refusal))
+        }
+    }
+
+    /// Lets operators in alone.
+    private func admit(
+        _ request: HTTPRequest, _ role: Access.Role?, _ address: String
+    ) throws(Problem) -> SessionControl {
+        guard let role else {
+            guard allows(\.mistakes, address) else { throw Self.tooMany }
+            throw Problem(
+                status: 401,
+                text: "This needs the header \"Authorization: Bearer TOKEN\" with the token of the "
+                    + "operators' link of this session.")
+        }
+        guard role >= .operator else {
+            throw Problem(status: 403, text: "This needs the token of the operators' link.")
+        }
+        guard let session = control.session else {
+            throw Problem(
+                status: 403,
+                text: "The session does not allow the room to control it. Use greenroom live "
+                    + "--control, or add control: true to the call's \"allow\".")
+        }
+        guard request.method != .GET else { return session }
+        guard
+            Access.isSameOrigin(
+                request.headers[HTTPHeader("Origin")], host: request.headers[.host])
+        else { throw Problem(status: 403, text: "The request comes from another page.") }
+        guard allows(\.changes, address) else { throw Self.tooMany }
+        return session
+    }
+
+    private static let tooMany = Problem(
+        status: 429, text: "Too many requests: wait a moment.")
+
+    private func answer(
+        _ request: HTTPRequest, _ path: [String], _ session: SessionControl
+    ) async throws -> HTTPResponse {
+        switch (request.method, path) {
+        case (.POST, ["api", "command"]):
+            return try await perform(try await Self.command(in: request), session)
+        case (.GET, ["api", "session"]):
+            return Reply.data(Data(try session.describe().utf8), "application/json")
+        case (.GET, ["api", "report"]):
+            return Reply.data(Data(try session.report().utf8), "application/json")
+        case (.GET, ["metrics"]):
+            let (viewers, guests) = room.counts
+            guard
+                let metrics = Metrics(
+                    report: try session.report(), viewers: viewers, guests: guests)
+            else { throw Problem(status: 503, text: "The report can't be read.") }
+            return Reply.data(
+                Data(metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8")
+        case (.GET, ["api", "events"]):
+            return Reply.events(try control.events(after: Self.lastEvent(in: request)))
+        case (.GET, _) where path.count == 3 && path[..<2] == ["api", "still"]:
+            return try await still(path[2], Self.address(of: request))
+        default:
+            throw Problem(
+                status: 404,
+                text: "There is nothing here. There are POST /api/command, and GET /api/session, "
+                    + "/api/report, /api/events, /api/still/camera.jpg, /metrics and /health.")
+        }
+    }
+
+    // MARK: Commands
+
+    private static func command(in request: HTTPRequest) async throws -> String {
+        let type = request.headers[.contentType]?.lowercased() ?? ""
+        guard type.hasPrefix("application/json") else {
+            throw Problem(
+                status: 415, text: "The body is application/json: {\"command\": \"mute\"}.")
+        }
+        var body = Data()
+        for try await part in request.bodySequence {
+            body.append(part)
+            guard body.count <= longestBody else {
+                throw Problem(status: 413, text: "The body has more than \(longestBody) bytes.")
+            }
+        }
+        guard let command = try? JSONDecoder().decode(CommandBody.self, from: body).command else {
+            throw Problem(
+                status: 400, text: "The body is no object with a command: {\"command\": \"mute\"}.")
+        }
+        return command
+    }
+
+    private func perform(_ command: String, _ session: SessionControl) async throws -> HTTPResponse
+    {
+        switch try await control.perform(command, of: session) {
+        case .outcome(let outcome) where outcome.isDone:
+            return try Reply.json(Done(status: "done", text: outcome.text))
+        case .outcome(let outcome):
+            throw Problem(status: 409, text: outcome.text)
+        case .queued:
+            return try Reply.json(Done(status: "queued"), status: 202)
+        }
+    }
+
+    /// The host's text without the status and the call before it.
+    private static func words(of refusal: SendRefusal) -> String {
+        let parts = refusal.text.split(separator: ": ", maxSplits: 2)
+        guard parts.count == 3, parts[1].hasPrefix("control.") else { return refusal.text }
+        return String(parts[2])
+    }
+
+    private static func status(of refusal: SendRefusal) -> Int {
+        switch refusal.status {
+        case .badArgument: 400
+        case .queueFull: 429
+        default: 503
+        }
+    }
+
+    // MARK: Events and pictures
+
+    /// The last event that the reader knows.
+    private static func lastEvent(in request: HTTPRequest) -> Int? {
+        let header = request.headers[HTTPHeader("Last-Event-ID")]
+        let query = request.query.first { $0.name == "after" }?.value
+        return (header ?? query).flatMap { Int($0) }
+    }
+
+    private func still(_ file: String, _ address: String) async throws -> HTTPResponse {
+        guard file.hasSuffix(".jpg") else {
+            throw Problem(
+                status: 404, text: "Pictures are JPEG: the track's name and .jpg, as camera.jpg.")
+        }
+        guard allows(\.changes, address) else { throw Self.tooMany }
+        let name = String(file.dropLast(4))
+        return Reply.data(Data(try await control.stills.jpeg(of: name)), "image/jpeg")
+    }
+}

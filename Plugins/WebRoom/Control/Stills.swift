@@ -1,0 +1,177 @@
+import CTurboJPEG
+import Foundation
+import GreenroomPlugin
+import GreenroomRoom
+import Synchronization
+
+/// Single pictures of video tracks, taken when somebody asks: nothing is converted otherwise.
+final class Stills: Sendable {
+    /// How long a track is wanted after the last request.
+    private static let lasting: Int64 = 5_000_000_000
+    /// How long a request waits for a picture.
+    private static let longestWait = 4.0
+    private static let rate = FrameRate(5)
+    private static let mostWaiting = 8
+
+    private struct State {
+        var tracks: [UInt32: Track] = [:]
+        /// The tracks that are wanted, and until when, on the session clock.
+        var wanted: [UInt32: Int64] = [:]
+        /// Requests that wait for a picture of a track.
+        var waiting: [UInt32: Int] = [:]
+        /// The pictures that were taken for them, counted.
+        var pictures: [UInt32: (number: Int, picture: StillPicture)] = [:]
+        var taken = 0
+    }
+
+    private let host: PluginHost
+    private let state = Mutex(State())
+
+    init(host: PluginHost) { self.host = host }
+
+    // MARK: The session
+
+    /// A track is there, or has changed.
+    ///
+    /// - Returns: What is wanted of it for pictures.
+    func describe(_ track: Track) -> TrackWant? {
+        guard track.kind.isVideo else { return nil }
+        return state.withLock { state in
+            state.tracks[track.id] = track
+            guard state.wanted[track.id] != nil else { return nil }
+            return .video(VideoTrackWant(rate: Self.rate, matrix: .bt601))
+        }
+    }
+
+    /// A participant's track has ended.
+    func end(_ track: Track) {
+        state.withLock { state in
+            state.tracks[track.id] = nil
+            state.wanted[track.id] = nil
+            state.pictures[track.id] = nil
+        }
+    }
+
+    /// Copies a frame that a request waits for. [media]
+    func take(_ frame: borrowing OutputFrame) {
+        let id = frame.track.id
+        guard frame.format == .i420, state.withLock({ $0.waiting[id] != nil }) else { return }
+        let picture = StillPicture(frame)
+        state.withLock { state in
+            guard state.waiting[id] != nil else { return }
+            state.taken += 1
+            state.waiting[id] = nil
+            state.pictures[id] = (state.taken, picture)
+        }
+    }
+
+    /// Wants nothing more of tracks that nobody has asked for lately. Called every second.
+    func expire() {
+        let now = host.nowNanoseconds
+        let hasExpired = state.withLock { state in
+            let before = state.wanted.count
+            state.wanted = state.wanted.filter { $0.value > now }
+            let kept = state.wanted
+            state.pictures = state.pictures.filter { kept[$0.key] != nil }
+            return state.wanted.count < before
+        }
+        if hasExpired { host.wantsChanged() }
+    }
+
+    // MARK: Requests
+
+    /// A JPEG of a track.
+    ///
+    /// - Parameter name: Its name, as in reports: `camera`, `share`, `ana-camera`.
+    func jpeg(of name: String) async throws -> [UInt8] {
+        let end = host.nowNanoseconds + Self.lasting
+        let (id, isNew, seen) = try state.withLock { state throws(SignallingError) in
+            guard let id = state.tracks.values.first(where: { $0.name == name })?.id else {
+                let names = state.tracks.values.map(\.name).sorted().joined(separator: ", ")
+                throw .notFound(
+                    "There is no video track \(name). Tracks: \(names.isEmpty ? "none" : names).")
+            }
+            guard state.waiting.values.reduce(0, +) < Self.mostWaiting else {
+                throw .full("Too many pictures are asked for: wait a moment.")
+            }
+            let isNew = state.wanted.updateValue(end, forKey: id) == nil
+            state.waiting[id, default: 0] += 1
+            return (id, isNew, state.taken)
+        }
+        if isNew { host.wantsChanged() }
+        let deadline = Date.now.addingTimeInterval(Self.longestWait)
+        while Date.now < deadline {
+            let picture = state.withLock { state in
+                state.pictures[id].flatMap { $0.number > seen ? $0.picture : nil }
+            }
+            if let picture { return try picture.jpeg() }
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        state.withLock { $0.waiting[id] = nil }
+        throw SignallingError.full("No picture of \(name) came in time: try again.")
+    }
+}
+
+/// A copy of a frame, in the full range of JPEG.
+struct StillPicture: Sendable {
+    private let size: FrameSize
+    private let planes: [[UInt8]]
+    private static let quality: Int32 = 85
+
+    /// BT.601 of limited range, as full range.
+    private static let luma = (0...255).map { value in
+        UInt8(clamping: ((value - 16) * 255 + 109) / 219)
+    }
+    private static let chroma = (0...255).map { value in
+        UInt8(clamping: Int((Double(value - 128) * 255 / 224).rounded()) + 128)
+    }
+
+    /// - Parameter frame: I420.
+    init(_ frame: borrowing OutputFrame) {
+        size = frame.size
+        var planes: [[UInt8]] = []
+        for index in 0..<frame.planeCount {
+            let table = index == 0 ? Self.luma : Self.chroma
+            let geometry = frame.geometry(ofPlane: index)
+            var plane: [UInt8] = []
+            plane.reserveCapacity(geometry.rowBytes * geometry.rows)
+            for row in 0..<geometry.rows {
+                let bytes = frame.row(row, ofPlane: index)
+                for column in bytes.indices { plane.append(table[Int(bytes[column])]) }
+            }
+            planes.append(plane)
+        }
+        self.planes = planes
+    }
+
+    /// - Throws: If it can't be encoded.
+    func jpeg() throws(SignallingError) -> [UInt8] {
+        let widths = [size.width, (size.width + 1) / 2, (size.width + 1) / 2]
+        let rows = [size.height, (size.height + 1) / 2, (size.height + 1) / 2]
+        // No longer lent when it was copied.
+        guard planes.count == 3,
+            zip(planes, zip(widths, rows)).allSatisfy({ $0.count == $1.0 * $1.1 })
+        else { throw .failed("The picture was gone before it could be copied: try again.") }
+        guard let compressor = tjInitCompress() else {
+            throw .failed("There is no memory for a picture.")
+        }
+        defer { tjDestroy(compressor) }
+        var file: UnsafeMutablePointer<UInt8>?
+        var length: UInt = 0
+        defer { tjFree(file) }
+        let status = planes[0].withUnsafeBufferPointer { y in
+            planes[1].withUnsafeBufferPointer { u in
+                planes[2].withUnsafeBufferPointer { v in
+                    var starts = [y.baseAddress, u.baseAddress, v.baseAddress]
+                    let strides = widths.map { Int32(clamping: $0) }
+                    return tjCompressFromYUVPlanes(
+                        compressor, &starts, Int32(clamping: size.width), strides,
+                        Int32(clamping: size.height), Int32(TJSAMP_420.rawValue), &file, &length,
+                        Self.quality, 0)
+                }
+            }
+        }
+        guard status == 0, let file else { throw .failed("The picture can't be encoded.") }
+        return Array(UnsafeBufferPointer(start: file, count: Int(length)))
+    }
+}

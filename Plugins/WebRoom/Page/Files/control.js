@@ -1,0 +1,446 @@
+// The operators' panel: it reads /api/session and /api/report, follows /api/events, and sends commands.
+
+const token = decodeURIComponent(location.hash.slice(1));
+const $ = (id) => document.getElementById(id);
+const storage = "greenroom-control";
+
+/** An element: properties, and attributes where the name has a dash. */
+function make(tag, properties = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.includes("-") || name === "role" || name === "for") element.setAttribute(name, value);
+    else element[name] = value;
+  }
+  element.append(...children.filter((child) => child !== null));
+  return element;
+}
+
+// ---- Requests
+
+/** The answer as JSON, or an error with the room's words. */
+async function api(path, body, signal = AbortSignal.timeout(10000)) {
+  const response = await fetch(path, {
+    method: body ? "POST" : "GET", cache: "no-store", signal,
+    headers: { authorization: `Bearer ${token}`, ...(body && { "content-type": "application/json" }) },
+    body: body && JSON.stringify(body),
+  });
+  const answer = await response.json().catch(() => ({}));
+  if (!response.ok) throw new Error(answer.error ?? `The room answers ${response.status}.`);
+  return answer;
+}
+
+/** Sends a command; says what became of it. */
+async function command(line) {
+  try {
+    const done = await api("/api/command", { command: line });
+    say(done.text ?? `${line}: queued`);
+    return true;
+  } catch (error) {
+    say(error.message, true);
+    return false;
+  } finally {
+    refreshSoon();
+  }
+}
+
+// ---- The panel
+
+const says = make("p", { id: "control-says", role: "status" });
+const plots = make("div", { className: "plots" });
+const plugins = make("div");
+const log = make("ol", { role: "log", tabIndex: 0, "aria-label": "Events of the session" });
+const level = make("select", { id: "control-level" },
+  ...[["debug", "everything"], ["info", "information"], ["warning", "warnings"], ["error", "errors"]]
+    .map(([value, text]) => make("option", { value, textContent: text, selected: value === "info" })));
+const clock = make("span", { className: "clock" });
+const close = make("button", { type: "button", className: "small", textContent: "Close", "aria-keyshortcuts": "Escape" });
+const end = make("button", { type: "button", className: "danger", textContent: "End the session" });
+const panel = make("aside", { id: "control", hidden: true, "aria-label": "Control of the session" },
+  make("header", {}, make("h2", { textContent: "Session" }), clock, close),
+  says, plots, plugins,
+  make("section", { className: "events" },
+    make("div", { className: "row" }, make("h3", { textContent: "Events" }), make("label", { for: "control-level", textContent: "Show" }), level),
+    log),
+  make("div", { className: "row" }, end));
+const opener = make("button", { id: "control-open", type: "button", hidden: true, textContent: "Control", "aria-controls": "control", "aria-expanded": "false", title: "Control the session (O)", "aria-keyshortcuts": "O" });
+document.querySelector("header").append(opener);
+document.body.append(panel);
+
+let isOpen = false;
+let timers = [];
+let stream = null;
+
+function say(text, isError = false) {
+  says.textContent = text;
+  says.classList.toggle("error", isError);
+}
+
+function open() {
+  if (isOpen) return;
+  isOpen = true;
+  panel.hidden = false;
+  document.body.classList.add("controlling");
+  opener.setAttribute("aria-expanded", "true");
+  try { sessionStorage.setItem(storage, "open"); } catch { /* Private windows may have none. */ }
+  refresh();
+  report();
+  timers = [setInterval(refresh, 5000), setInterval(report, 1000)];
+  stream = new AbortController();
+  follow(stream.signal);
+  close.focus();
+}
+
+function shut() {
+  if (!isOpen) return;
+  isOpen = false;
+  panel.hidden = true;
+  document.body.classList.remove("controlling");
+  opener.setAttribute("aria-expanded", "false");
+  try { sessionStorage.removeItem(storage); } catch { /* As above. */ }
+  timers.forEach(clearInterval);
+  stream.abort();
+  opener.focus();
+}
+
+opener.onclick = () => (isOpen ? shut() : open());
+close.onclick = shut;
+// The page has keys of its own, which are not for who writes or chooses in the panel.
+panel.addEventListener("keydown", (event) => {
+  if (event.key === "Escape") shut();
+  event.stopPropagation();
+});
+addEventListener("keydown", (event) => {
+  if (opener.hidden || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, dialog")) return;
+  if (event.key === "Escape" && isOpen) shut();
+  if (event.key.toLowerCase() === "o") opener.click();
+});
+
+// The first click asks, the second one ends it.
+let asks;
+end.onclick = () => {
+  if (asks) {
+    clearTimeout(asks);
+    asks = null;
+    end.textContent = "End the session";
+    command("stop");
+    return;
+  }
+  end.textContent = "End it for everybody?";
+  asks = setTimeout(() => { asks = null; end.textContent = "End the session"; }, 4000);
+};
+
+// ---- Plugins and their settings
+
+const cards = new Map(); // by role
+
+let soon;
+function refreshSoon() {
+  clearTimeout(soon);
+  soon = setTimeout(refresh, 150);
+}
+
+async function refresh() {
+  if (!isOpen || document.hidden) return;
+  try {
+    const session = await api("/api/session");
+    clock.textContent = time(session.seconds);
+    for (const [role, card] of cards) {
+      if (session.plugins.some((plugin) => plugin.role === role)) continue;
+      card.element.remove();
+      cards.delete(role);
+    }
+    for (const plugin of session.plugins) {
+      if (!cards.has(plugin.role)) {
+        cards.set(plugin.role, makeCard(plugin, session.table));
+        plugins.append(cards.get(plugin.role).element);
+      }
+      cards.get(plugin.role).show(plugin);
+    }
+  } catch (error) {
+    say(error.message, true);
+  }
+}
+
+function makeCard(plugin, table) {
+  const state = make("span", { className: "state" });
+  const fault = make("p", { className: "error", hidden: true });
+  const toggle = make("button", { type: "button", className: "small" });
+  let next = null;
+  toggle.onclick = () => next && command(next);
+  const settings = plugin.parameters.map((parameter) => makeSetting(plugin, parameter));
+  const element = make("section", { "aria-label": plugin.role },
+    make("div", { className: "row" }, make("h3", { textContent: plugin.role }), make("span", { className: "quiet", textContent: plugin.name }), state, plugin.stop ? toggle : null),
+    fault, plugin.ceiling ? makeCeiling(plugin, table) : null, ...settings.map((setting) => setting.element));
+  return {
+    element,
+    show(plugin) {
+      state.textContent = plugin.state;
+      state.dataset.state = plugin.state;
+      fault.textContent = plugin.fault ?? "";
+      fault.hidden = !plugin.fault;
+      next = plugin.state === "sending" ? plugin.stop : plugin.state === "stopped" ? plugin.start : null;
+      toggle.disabled = !next;
+      if (next) {
+        toggle.textContent = capital(next.split(" ")[0]);
+        toggle.setAttribute("aria-label", capital(next));
+      }
+      plugin.parameters.forEach((parameter, index) => settings[index]?.show(parameter.value));
+    },
+  };
+}
+
+const capital = (text) => text[0].toUpperCase() + text.slice(1);
+
+function makeCeiling(plugin, table) {
+  const id = `ceiling-${plugin.role}`;
+  const select = make("select", { id }, make("option", { value: "none", textContent: "none" }),
+    ...table.map((row) => make("option", { value: row, textContent: row })));
+  select.onchange = () => command(`${plugin.ceiling} ${select.value}`);
+  return make("div", { className: "setting" }, make("label", { for: id, textContent: "Ceiling" }), select);
+}
+
+/** The smallest step of a number: a round one, at least a hundred from end to end. */
+const stepOf = ({ type, minimum, maximum }) =>
+  type === "integer" ? 1 : maximum > minimum ? 10 ** Math.floor(Math.log10((maximum - minimum) / 100)) : "any";
+
+function makeSetting(plugin, parameter) {
+  const id = `setting-${plugin.role}-${parameter.name}`;
+  const send = sender(plugin.role, parameter);
+  const isNumber = parameter.type === "integer" || parameter.type === "number";
+  const hasBounds = isNumber && parameter.minimum !== undefined;
+  const label = make("label", { for: id, textContent: parameter.title });
+  label.title = parameter.name;
+  const inputs = [];
+  let read = (input) => input.value;
+  let write = (input, value) => { input.value = value; };
+  if (parameter.type === "boolean") {
+    inputs.push(make("input", { id, type: "checkbox", role: "switch" }));
+    read = (input) => input.checked;
+    write = (input, value) => { input.checked = value; };
+  } else if (parameter.type === "choice") {
+    inputs.push(make("select", { id }, ...parameter.choices.map((choice) => make("option", { value: choice, textContent: choice }))));
+  } else if (isNumber) {
+    const limits = { step: stepOf(parameter), ...(hasBounds && { min: parameter.minimum, max: parameter.maximum }) };
+    if (hasBounds) inputs.push(make("input", { id, type: "range", ...limits }));
+    const field = make("input", { type: "number", ...limits, step: parameter.type === "integer" ? 1 : "any" });
+    if (hasBounds) field.setAttribute("aria-label", `${parameter.title}, as a number`);
+    else field.id = id;
+    inputs.push(field);
+    read = (input) => input.value.trim() === "" || !input.checkValidity() ? null : Number(input.value);
+  } else {
+    inputs.push(make("input", { id, type: "text", autocomplete: "off", spellcheck: false }));
+  }
+  // What the user has set and the session has not said yet.
+  let pending = 0;
+  const take = (input, isLast) => {
+    const value = read(input);
+    if (value === null) return say(`${parameter.title}: ${input.validationMessage || "write a number"}`, true);
+    for (const other of inputs) if (other !== input) write(other, value);
+    pending += 1;
+    send(value, isLast, () => { pending -= 1; });
+  };
+  for (const input of inputs) {
+    if (input.type === "range") input.oninput = () => take(input, false);
+    input.onchange = () => take(input, true);
+  }
+  return {
+    element: make("div", { className: `setting ${parameter.type}` }, label, ...inputs, parameter.unit ? make("span", { className: "quiet", textContent: parameter.unit }) : null),
+    show(value) {
+      if (pending > 0) return;
+      for (const input of inputs) if (input !== document.activeElement || input.type !== "text" && input.type !== "number") write(input, value);
+    },
+  };
+}
+
+/** Sends a setting's newest value, at most four times a second. */
+function sender(role, parameter) {
+  let waiting = null;
+  let isBusy = false;
+  async function run() {
+    isBusy = true;
+    while (waiting) {
+      const { value, done } = waiting;
+      waiting = null;
+      await command(`set ${role}.settings.${parameter.name}=${written(parameter, value)}`);
+      await new Promise((resolve) => setTimeout(resolve, 250));
+      done.forEach((call) => call());
+    }
+    isBusy = false;
+  }
+  return (value, isLast, done) => {
+    waiting = { value, done: [...(waiting?.done ?? []), done] };
+    if (!isBusy) run();
+  };
+}
+
+function written(parameter, value) {
+  if (parameter.type === "boolean") return String(value);
+  if (parameter.type === "integer") return String(Math.round(value));
+  if (parameter.type === "number") return Number(value.toPrecision(12)).toFixed(9).replace(/\.?0+$/, "");
+  return JSON.stringify(value);
+}
+
+// ---- The report
+
+const SECONDS = 60;
+const charts = new Map(); // by track
+let lastReport = null;
+
+async function report() {
+  if (!isOpen || document.hidden) return;
+  let now;
+  try {
+    now = await api("/api/report");
+  } catch (error) {
+    return say(error.message, true);
+  }
+  if (lastReport && now.seconds > lastReport.seconds) {
+    const span = now.seconds - lastReport.seconds;
+    clock.textContent = time(now.seconds);
+    for (const [track, chart] of charts) {
+      if (now.pictures.some((picture) => picture.track === track)) continue;
+      chart.element.remove();
+      charts.delete(track);
+    }
+    for (const picture of now.pictures) {
+      const before = lastReport.pictures.find((other) => other.track === picture.track);
+      if (!before) continue;
+      if (!charts.has(picture.track)) {
+        charts.set(picture.track, makeChart(picture.track));
+        plots.append(charts.get(picture.track).element);
+      }
+      charts.get(picture.track).add({
+        offered: (picture.sent - before.sent) / span,
+        delivered: (delivered(picture) - delivered(before)) / span,
+        drops: Object.fromEntries(Object.entries(drops(picture)).map(([reason, count]) => [reason, count - (drops(before)[reason] ?? 0)])),
+        total: drops(picture), size: picture.negotiation.at(-1)?.track ?? picture.capability,
+        ceiling: picture.negotiation.at(-1)?.ceilings.find((ceiling) => ceiling.binds),
+      });
+    }
+  }
+  if (!lastReport || now.seconds > lastReport.seconds) lastReport = now;
+}
+
+/** Of the output that got most. */
+const delivered = (picture) => Math.max(0, ...picture.outputs.map((output) => output.delivered));
+
+/** Frames that were lost, by reason; of the outputs, those of the one that lost most. */
+function drops(picture) {
+  const lost = {
+    superseded: picture.superseded, unconvertible: picture.unconvertible,
+    "lost in a filter": picture.lostInFilter, withheld: picture.withheld,
+    refused: Object.values(picture.refused).reduce((sum, count) => sum + count, 0),
+  };
+  lost["queue full"] = Math.max(0, ...picture.outputs.map((output) => output.queueFull));
+  lost.failed = Math.max(0, ...picture.outputs.map((output) => output.failed));
+  return lost;
+}
+
+const svg = (tag, attributes = {}) => {
+  const element = document.createElementNS("http://www.w3.org/2000/svg", tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, value);
+  return element;
+};
+
+/** A plot of the last minute: frames offered and delivered a second, and a mark where some were lost. */
+function makeChart(track) {
+  const [width, height] = [300, 56];
+  const picture = svg("svg", { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: "none", role: "img" });
+  const [offered, out] = [svg("polyline", { class: "offered" }), svg("polyline", { class: "delivered" })];
+  const marks = svg("path", { class: "drops" });
+  picture.append(offered, out, marks);
+  const words = make("p", { className: "quiet" });
+  const title = make("b", { textContent: track });
+  const rates = make("span");
+  const samples = [];
+  return {
+    element: make("figure", {}, make("figcaption", { className: "row" }, title, rates), picture, words),
+    add(sample) {
+      samples.push(sample);
+      if (samples.length > SECONDS) samples.shift();
+      const top = Math.max(10, ...samples.map((sample) => Math.max(sample.offered, sample.delivered))) * 1.1;
+      const x = (index) => ((SECONDS - samples.length + index) / (SECONDS - 1)) * width;
+      const points = (key) => samples.map((sample, index) => `${x(index).toFixed(1)},${(height - (sample[key] / top) * height).toFixed(1)}`).join(" ");
+      offered.setAttribute("points", points("offered"));
+      out.setAttribute("points", points("delivered"));
+      marks.setAttribute("d", samples.map((sample, index) => (Object.values(sample.drops).some((count) => count > 0) ? `M${x(index).toFixed(1)} ${height}v-9` : "")).join(""));
+      const text = `${sample.offered.toFixed(1)} offered, ${sample.delivered.toFixed(1)} delivered a second`;
+      rates.textContent = text;
+      picture.setAttribute("aria-label", `${track}: ${text}, over the last minute`);
+      const lost = Object.entries(sample.total).filter(([, count]) => count > 0).map(([reason, count]) => `${count} ${reason}`);
+      words.textContent = `${sample.size}${sample.ceiling ? `, limited by ${sample.ceiling.origin}` : ""}; ${lost.length ? `lost: ${lost.join(", ")}` : "none lost"}`;
+    },
+  };
+}
+
+const time = (seconds) => `${Math.floor(seconds / 60)}:${String(Math.floor(seconds % 60)).padStart(2, "0")}`;
+
+// ---- Events
+
+const ORDER = ["debug", "info", "warning", "error"];
+const MOST = 200;
+let lastEvent = 0;
+const bad = new Set(["step-failed", "callback-hangs", "plugin-lost", "output-failed", "plugin-dropped", "plugin-gave-up"]);
+const changing = /^(commanded|step-failed|started|plugin-|share-|output-state|renegotiated|agreed)/;
+
+/** Follows the events until the signal. */
+async function follow(signal) {
+  while (!signal.aborted) {
+    try {
+      const response = await fetch(lastEvent ? `/api/events?after=${lastEvent}` : "/api/events", { headers: { authorization: `Bearer ${token}` }, cache: "no-store", signal });
+      if (!response.ok) throw new Error(String(response.status));
+      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+      for (let rest = ""; ; ) {
+        const { value, done } = await reader.read();
+        if (done) break;
+        const parts = (rest + value).split("\n\n");
+        rest = parts.pop();
+        parts.forEach(take);
+      }
+    } catch {
+      if (signal.aborted) return;
+    }
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+  }
+}
+
+function take(block) {
+  const fields = Object.fromEntries(block.split("\n").filter((line) => !line.startsWith(":")).map((line) => {
+    const colon = line.indexOf(":");
+    return [line.slice(0, colon), line.slice(colon + 1).trimStart()];
+  }));
+  if (!fields.data) return;
+  const event = JSON.parse(fields.data);
+  if (fields.event === "lost") return note({ event: "lost", text: `${event.lost} events were missed`, level: "warning" });
+  lastEvent = Number(fields.id) || lastEvent;
+  note(event);
+  if (changing.test(event.event)) refreshSoon();
+}
+
+function note(event) {
+  const rank = event.level ?? (bad.has(event.event) ? "warning" : "info");
+  const isDown = log.scrollHeight - log.scrollTop - log.clientHeight < 40;
+  const line = make("li", {}, make("b", { textContent: event.role ?? event.origin ?? event.output ?? event.event }), ` ${event.role || event.origin || event.output ? `${event.event === "log" ? "" : `${event.event}: `}` : ""}${event.text ?? event.capability ?? event.step ?? ""}`);
+  line.dataset.level = rank;
+  line.hidden = ORDER.indexOf(rank) < ORDER.indexOf(level.value);
+  log.append(line);
+  while (log.children.length > MOST) log.firstChild.remove();
+  if (isDown) log.scrollTop = log.scrollHeight;
+}
+
+level.onchange = () => {
+  for (const line of log.children) line.hidden = ORDER.indexOf(line.dataset.level) < ORDER.indexOf(level.value);
+  log.scrollTop = log.scrollHeight;
+};
+
+// ---- When the link allows it
+
+function offer() {
+  const isAllowed = document.body.hasAttribute("data-control");
+  opener.hidden = !isAllowed;
+  if (!isAllowed && isOpen) shut();
+  let wasOpen = false;
+  try { wasOpen = sessionStorage.getItem(storage) === "open"; } catch { /* As above. */ }
+  if (isAllowed && wasOpen) open();
+}
+new MutationObserver(offer).observe(document.body, { attributes: true, attributeFilter: ["data-control"] });

@@ -1,0 +1,181 @@
+internal import FoundationEssentials
+
+/// A session's report in the text format of Prometheus.
+package struct Metrics {
+    /// What of a report is counted. Members that a report lacks are left out.
+    private struct Report: Decodable {
+        struct Plugin: Decodable {
+            var role: String
+            var name: String
+            var state: String
+            var losses: [Loss]?
+        }
+        struct Loss: Decodable {}
+        struct Video: Decodable {
+            var track: String
+            var sent: Int
+            var accepted: Int
+            var carried: Int
+            var refused: [String: Int]
+            var superseded: Int
+            var discarded: Int
+            var overRate: Int
+            var unconvertible: Int
+            var lostInFilter: Int
+            var withheld: Int
+            var outputs: [Output]
+        }
+        struct Output: Decodable {
+            var output: String
+            var delivered: Int
+            var repeated: Int
+            var black: Int
+            var slate: Int
+            var excess: Int
+            var queueFull: Int
+            var late: Int
+            var unconvertible: Int
+            var failed: Int
+        }
+        struct Audio: Decodable {
+            var role: String
+            var played: Int
+            var concealed: Int
+            var idle: Int
+            var muted: Int
+        }
+        struct OutputPlugin: Decodable {
+            var role: String
+            var plugin: String
+            var values: [String: Double]?
+        }
+        var seconds: Double
+        var plugins: [Plugin]
+        var pictures: [Video]
+        var sounds: [Audio]
+        var outputPlugins: [OutputPlugin]?
+    }
+
+    private typealias Labels = [(name: String, value: String)]
+
+    /// The lines.
+    package private(set) var text = ""
+
+    /// - Parameters:
+    ///   - report: The report as JSON.
+    ///   - viewers: Connections that watch or listen.
+    ///   - guests: Those who have joined.
+    /// - Returns: nil for another JSON.
+    package init?(report json: String, viewers: Int, guests: Int) {
+        guard let report = try? JSONDecoder().decode(Report.self, from: Data(json.utf8)) else {
+            return nil
+        }
+        add("session_seconds", "gauge", "Time since the session's sources were started.") {
+            [([], report.seconds)]
+        }
+        add("plugin_state", "gauge", "1 for the state that a plugin is in.") {
+            report.plugins.map {
+                ([("role", $0.role), ("plugin", $0.name), ("state", $0.state)], 1)
+            }
+        }
+        add("plugin_losses_total", "counter", "How often a plugin was lost.") {
+            report.plugins.map {
+                ([("role", $0.role), ("plugin", $0.name)], Double($0.losses?.count ?? 0))
+            }
+        }
+        add("video_frames_total", "counter", "Frames of a track, by how far they came.") {
+            report.pictures.flatMap { track in
+                [("sent", track.sent), ("accepted", track.accepted), ("carried", track.carried)]
+                    .map { ([("track", track.track), ("state", $0)], Double($1)) }
+            }
+        }
+        add("video_frames_refused_total", "counter", "Frames that were refused, by status.") {
+            report.pictures.flatMap { track in
+                track.refused.sorted { $0.key < $1.key }.map {
+                    ([("track", track.track), ("status", $0.key)], Double($0.value))
+                }
+            }
+        }
+        add(
+            "video_frames_dropped_total", "counter",
+            "Accepted frames of a track that no output got."
+        ) {
+            report.pictures.flatMap { track in
+                [
+                    ("superseded", track.superseded), ("discarded", track.discarded),
+                    ("over-rate", track.overRate), ("unconvertible", track.unconvertible),
+                    ("lost-in-filter", track.lostInFilter), ("withheld", track.withheld),
+                ].map { ([("track", track.track), ("reason", $0)], Double($1)) }
+            }
+        }
+        add("output_frames_total", "counter", "Frames that an output got, by what they show.") {
+            report.pictures.flatMap { track in
+                track.outputs.flatMap { output in
+                    [
+                        ("new", output.delivered), ("repeated", output.repeated),
+                        ("black", output.black), ("slate", output.slate),
+                    ].map { (Self.labels(track, output) + [("content", $0)], Double($1)) }
+                }
+            }
+        }
+        add(
+            "output_frames_dropped_total", "counter",
+            "Frames of a track that an output did not get."
+        ) {
+            report.pictures.flatMap { track in
+                track.outputs.flatMap { output in
+                    [
+                        ("excess", output.excess), ("queue-full", output.queueFull),
+                        ("late", output.late), ("unconvertible", output.unconvertible),
+                        ("failed", output.failed),
+                    ].map { (Self.labels(track, output) + [("reason", $0)], Double($1)) }
+                }
+            }
+        }
+        add("audio_seconds_total", "counter", "Audio of a source, by what was played.") {
+            report.sounds.flatMap { audio in
+                [
+                    ("played", audio.played), ("concealed", audio.concealed),
+                    ("idle", audio.idle), ("muted", audio.muted),
+                ].map { ([("role", audio.role), ("state", $0)], Double($1) / 48_000) }
+            }
+        }
+        add("output_value", "gauge", "What an output plugin says of itself.") {
+            (report.outputPlugins ?? []).flatMap { output in
+                (output.values ?? [:]).sorted { $0.key < $1.key }.map {
+                    (
+                        [("role", output.role), ("plugin", output.plugin), ("name", $0.key)],
+                        $0.value
+                    )
+                }
+            }
+        }
+        add("room_viewers", "gauge", "Connections that watch or listen.") {
+            [([], Double(viewers))]
+        }
+        add("room_guests", "gauge", "People who have joined.") { [([], Double(guests))] }
+    }
+
+    private static func labels(_ track: Report.Video, _ output: Report.Output) -> Labels {
+        [("track", track.track), ("output", output.output)]
+    }
+
+    private mutating func add(
+        _ name: String, _ type: String, _ help: String, _ samples: () -> [(Labels, Double)]
+    ) {
+        let samples = samples()
+        guard !samples.isEmpty else { return }
+        text += "# HELP greenroom_\(name) \(help)\n# TYPE greenroom_\(name) \(type)\n"
+        for (labels, value) in samples {
+            let written = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+            let number =
+                value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
+            text += "greenroom_\(name)\(written.isEmpty ? "" : "{\(written)}") \(number)\n"
+        }
+    }
+
+    private static func escaped(_ value: String) -> String {
+        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
+            .replacing("\n", with: "\\n")
+    }
+}

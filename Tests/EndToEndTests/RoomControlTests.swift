@@ -1,0 +1,321 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Tests what operators and programs do over HTTP with a session that allows it.
+@Suite(.ownThreads, .serialized) struct RoomControlTests {
+    /// An answer of the room.
+    private struct Answer: CustomStringConvertible {
+        var status: Int
+        var body: [UInt8]
+
+        var text: String { String(decoding: body, as: UTF8.self) }
+        var description: String { "\(status): \(text.prefix(2000))" }
+
+        func object() throws -> [String: Any] {
+            try #require(
+                JSONSerialization.jsonObject(with: Data(body)) as? [String: Any], "\(self)")
+        }
+    }
+
+    /// A session in a room.
+    private struct Room {
+        let session: TestSession
+        let run: ChildProcess
+        let url: String
+        let viewer: String
+        let guest: String
+        let `operator`: String
+
+        init(
+            _ sources: String = """
+            camera: { plugin: ColorBars, settings: { ball: false } }
+            microphone: { plugin: Tone, settings: { frequency: 440 } }
+            """, _ arguments: String...
+        ) throws {
+            session = try TestSession(sources, duration: nil, isolation: nil)
+            run = try Greenroom.start(["live", session.file] + arguments)
+            guard run.waitForErrors(containing: "operators: http", atMost: .seconds(30)) else {
+                throw Failure("\(run.wait(atMost: .zero))")
+            }
+            let links = run.errorsSoFar.split(separator: "\n").compactMap {
+                line -> (String, String)? in
+                guard let start = line.range(of: "http://"), line.contains("#") else { return nil }
+                let parts = line[start.lowerBound...].split(separator: "#")
+                return parts.count == 2 ? (String(parts[0]), String(parts[1])) : nil
+            }
+            guard links.count == 3 else { throw Failure(run.errorsSoFar) }
+            url = String(links[0].0.dropLast())
+            (viewer, guest, `operator`) = (links[0].1, links[1].1, links[2].1)
+        }
+
+        /// Makes a request with curl.
+        ///
+        /// - Parameter token: nil for that of the operator.
+        func ask(
+            _ path: String, command: String? = nil, token: String? = nil, _ more: String...
+        ) throws -> Answer {
+            var arguments = ["-sS", "-m", "20", "-w", "\n%{http_code}"] + more
+            let token = token ?? `operator`
+            if !token.isEmpty { arguments += ["-H", "Authorization: Bearer \(token)"] }
+            if let command {
+                let body = try JSONSerialization.data(withJSONObject: ["command": command])
+                arguments += [
+                    "-H", "Content-Type: application/json", "-d",
+                    String(decoding: body, as: UTF8.self),
+                ]
+            }
+            let run = try ChildProcess.run("curl", arguments + [url + path])
+            let lines = run.standardOutput.lastIndex(of: UInt8(ascii: "\n"))
+            let end = try #require(lines, "\(run)")
+            let status = String(decoding: run.standardOutput[(end + 1)...], as: UTF8.self)
+            return Answer(
+                status: try #require(Int(status), "\(run)"),
+                body: Array(run.standardOutput[..<end]))
+        }
+
+        /// A live setting of a plugin.
+        func setting(_ name: String, of role: String) throws -> Any? {
+            let plugins = try ask("/api/session").object()["plugins"] as? [[String: Any]]
+            let plugin = plugins?.first { $0["role"] as? String == role }
+            let parameters = plugin?["parameters"] as? [[String: Any]]
+            return parameters?.first { $0["name"] as? String == name }?["value"]
+        }
+
+        /// The state of a plugin.
+        func state(of role: String) throws -> String? {
+            let plugins = try ask("/api/session").object()["plugins"] as? [[String: Any]]
+            return plugins?.first { $0["role"] as? String == role }?["state"] as? String
+        }
+
+        /// Waits until the session says something: a command takes effect after its answer.
+        func wait<Value: Equatable>(for value: Value, _ said: (Room) throws -> Value?) throws {
+            for _ in 0..<50 {
+                if try said(self) == value { return }
+                usleep(200_000)
+            }
+            #expect(try said(self) == value)
+        }
+
+        /// Ends the session.
+        func end() -> Finished {
+            run.signal(SIGINT)
+            let finished = run.wait(atMost: .seconds(30))
+            #expect(finished.exit == .code(130), "\(finished)")
+            return finished
+        }
+    }
+
+    @Test func `commands change the session, and the answer says what was done`() throws {
+        let room = try Room(
+            """
+            camera: { plugin: ColorBars, settings: { ball: false } }
+            microphone: { plugin: Tone, settings: { frequency: 440 } }
+            """, "--control")
+        let set = try room.ask("/api/command", command: "set microphone.settings.frequency=880")
+        #expect(set.status == 200, "\(set)")
+        #expect(try set.object()["status"] as? String == "done", "\(set)")
+        try room.wait(for: 880.0) { try $0.setting("frequency", of: "microphone") as? Double }
+        #expect(
+            room.run.waitForErrors(
+                containing: "microphone: frequency set to 880.0 (command 1 of call)",
+                atMost: .seconds(10)), "\(room.run.errorsSoFar)")
+
+        let mute = try room.ask("/api/command", command: "mute")
+        #expect(try mute.object()["text"] as? String == "microphone muted", "\(mute)")
+        let again = try room.ask("/api/command", command: "mute")
+        #expect(again.status == 409, "\(again)")
+        #expect(
+            try again.object()["error"] as? String == "the microphone is muted already", "\(again)")
+        try room.wait(for: "stopped") { try $0.state(of: "microphone") }
+        #expect(try room.ask("/api/command", command: "unmute").status == 200)
+
+        for (command, error) in [
+            ("dance", "there is no command"), ("set camera.settings.ballroom=1", "no live setting"),
+            ("set microphone.settings.frequency=99999999", "frequency"),
+        ] {
+            let refused = try room.ask("/api/command", command: command)
+            #expect(refused.status == 400, "\(command): \(refused)")
+            #expect(
+                try #require(refused.object()["error"] as? String).contains(error), "\(refused)")
+        }
+        // Orderly, and as planned.
+        let stop = try room.ask("/api/command", command: "stop")
+        #expect(stop.status == 202, "\(stop)")
+        let finished = room.run.wait(atMost: .seconds(30))
+        #expect(finished.exit == .code(0), "\(finished)")
+    }
+
+    @Test func `the picture, the report and the metrics show the session`() throws {
+        let room = try Room(
+            """
+            camera: { plugin: ColorBars, settings: { ball: false, pattern: grey } }
+            """, "--control")
+        let still = try room.ask("/api/still/camera.jpg")
+        #expect(still.status == 200 && still.body.starts(with: [0xff, 0xd8]), "\(still.status)")
+        let grey = try Self.luma(of: still.body, in: room.session)
+        let set = try room.ask("/api/command", command: "set camera.settings.pattern=bars")
+        #expect(set.status == 200, "\(set)")
+        let bars = try Self.luma(
+            of: try room.ask("/api/still/camera.jpg").body, in: room.session)
+        // The luma of the colour bars in BT.601, in full range.
+        for (bar, luma) in zip(bars, [191, 169, 134, 112, 79, 57, 22, 0]) {
+            #expect(abs(bar - luma) <= 12, "\(bars)")
+        }
+        #expect(zip(grey, bars).contains { abs($0 - $1) > 30 }, "\(grey) \(bars)")
+        let none = try room.ask("/api/still/share.jpg")
+        #expect(none.status == 404, "\(none)")
+
+        let report = try room.ask("/api/report").object()
+        #expect(report["outcome"] as? String == "running")
+        #expect((report["seconds"] as? Double ?? -1) >= 0)
+
+        let metrics = try room.ask("/metrics")
+        #expect(metrics.status == 200, "\(metrics)")
+        let pattern = #/greenroom_[a-z_]+(\{([a-z]+="[^"]*",?)+\})? -?[0-9.e+-]+/#
+        for line in metrics.text.split(separator: "\n") where !line.hasPrefix("#") {
+            #expect(line.wholeMatch(of: pattern) != nil, "\(line)")
+        }
+        for name in [
+            #"greenroom_video_frames_total{track="camera",state="accepted"} "#,
+            #"greenroom_plugin_state{role="camera",plugin="ColorBars",state="sending"} 1"#,
+            "greenroom_room_viewers 0",
+        ] {
+            #expect(metrics.text.contains(name), "\(metrics)")
+        }
+        _ = room.end()
+    }
+
+    /// The luma of the middle row of an image, at the middle of each of eight bars.
+    private static func luma(of jpeg: [UInt8], in session: TestSession) throws -> [Int] {
+        let file = session.folder("still.jpg")
+        try Data(jpeg).write(to: URL(filePath: file))
+        let run = try ChildProcess.run(
+            "ffmpeg",
+            [
+                "-v", "error", "-i", file, "-vf", "scale=320:180", "-f", "rawvideo", "-pix_fmt",
+                "gray", "-",
+            ])
+        let pixels = run.standardOutput
+        guard pixels.count == 320 * 180 else { throw Failure("\(run)") }
+        return (0..<8).map { Int(pixels[60 * 320 + 20 + $0 * 40]) }
+    }
+
+    @Test func `events come as a stream, also those from before`() throws {
+        let room = try Room("camera: { plugin: ColorBars }", "--control")
+        let stream = try ChildProcess(
+            "curl",
+            [
+                "-sSN", "-m", "30", "-H", "Authorization: Bearer \(room.operator)",
+                room.url + "/api/events",
+            ])
+        #expect(stream.waitForOutput(containing: #""event":"started""#, atMost: .seconds(20)))
+        let stop = try room.ask("/api/command", command: "stop camera")
+        #expect(stop.status == 200, "\(stop)")
+        #expect(
+            stream.waitForOutput(
+                containing: #""event":"commanded","origin":"command 1 of call""#,
+                atMost: .seconds(20)))
+        // After the last one there is nothing yet.
+        let later = try ChildProcess.run(
+            "curl",
+            [
+                "-sSN", "-m", "2", "-H", "Authorization: Bearer \(room.operator)",
+                room.url + "/api/events?after=100000",
+            ])
+        #expect(!later.text.contains("data:"), "\(later)")
+        // The end of the session ends the stream.
+        _ = room.end()
+        #expect(stream.wait(atMost: .seconds(20)).exit != .killedAfter(.seconds(20)))
+    }
+
+    @Test func `viewers, guests and strangers control nothing`() throws {
+        let room = try Room("camera: { plugin: ColorBars }", "--control")
+        let paths = [
+            "/api/session", "/api/report", "/api/events", "/api/still/camera.jpg", "/metrics",
+        ]
+        for path in paths {
+            for token in [room.viewer, room.guest] {
+                let answer = try room.ask(path, token: token)
+                #expect(answer.status == 403, "\(path): \(answer)")
+                #expect(try answer.object()["error"] != nil)
+            }
+            let answer = try room.ask(path, token: "")
+            #expect(answer.status == 401, "\(path): \(answer)")
+        }
+        for token in [room.viewer, room.guest, "", "wrong"] {
+            let answer = try room.ask("/api/command", command: "stop camera", token: token)
+            #expect(answer.status == (token.count > 5 ? 403 : 401), "\(answer)")
+        }
+        #expect(try room.state(of: "camera") == "sending")
+        let foreign = try room.ask(
+            "/api/command", command: "stop camera", token: nil, "-H", "Origin: http://evil.example")
+        #expect(foreign.status == 403, "\(foreign)")
+        let form = try room.ask("/api/command", token: nil, "-d", "command=stop")
+        #expect(form.status == 415, "\(form)")
+        let long = try room.ask(
+            "/api/command", command: String(repeating: "a", count: 10_000))
+        #expect(long.status == 413, "\(long)")
+        let unknown = try room.ask("/api/reboot")
+        #expect(unknown.status == 404, "\(unknown)")
+        let health = try room.ask("/health", token: "")
+        #expect(health.status == 200, "\(health)")
+        #expect(health.text == #"{"status":"ok"}"#)
+        // Commands are limited as other changes are.
+        let many = try ChildProcess.run(
+            "curl",
+            [
+                "-sZ", "-m", "60", "-o", "/dev/null", "-w", "%{http_code} ", "-H",
+                "Authorization: Bearer \(room.operator)", "-H", "Content-Type: application/json",
+                "-d", #"{"command": "dance"}"#, room.url + "/api/command?[1-200]",
+            ])
+        #expect(Set(many.text.split(separator: " ")) == ["400", "429"], "\(many)")
+        let finished = room.end()
+        // No secret is in the log.
+        for token in [room.viewer, room.guest, room.operator] {
+            #expect(!finished.standardError.contains("Bearer \(token)"))
+        }
+    }
+
+    @Test func `without the grant the operator changes nothing either`() throws {
+        let room = try Room("camera: { plugin: ColorBars }")
+        let answer = try room.ask("/api/command", command: "stop camera")
+        #expect(answer.status == 403, "\(answer)")
+        #expect(
+            try #require(answer.object()["error"] as? String).contains("greenroom live --control"))
+        #expect(try room.ask("/api/session").status == 403)
+        #expect(try room.ask("/health", token: "").status == 200)
+        let page = try room.ask("/room").object()
+        #expect(page["control"] == nil && page["role"] as? String == "operator")
+        _ = room.end()
+    }
+
+    @Test func `the same in the host's process, by the session file`() throws {
+        let room = try Room(
+            """
+            camera: { plugin: ColorBars }
+            call: { plugin: WebRoom, isolation: host, allow: { control: true } }
+            """)
+        let set = try room.ask("/api/command", command: "ceiling 160x90@10")
+        #expect(set.status == 200, "\(set)")
+        #expect(try set.object()["text"] as? String == "camera: ceiling 160x90@10", "\(set)")
+        #expect(try room.ask("/room").object()["control"] as? Bool == true)
+        _ = room.end()
+    }
+
+    @Test func `the manual's curl lines work`() throws {
+        let page = try #require(Chapter.manual.first { $0.name == "LiveRoom" })
+        let block = try #require(page.blocks.first { $0.text.contains("$ROOM") })
+        #expect(block.text.contains("/api/command") && block.text.contains("/metrics"))
+        let room = try Room("camera: { plugin: ColorBars }", "--control")
+        let run = try ChildProcess.run(
+            "bash", ["-euc", "cd '\(room.session.folder.path)'\n\(block.text)"],
+            environment: ["ROOM": room.url, "TOKEN": room.operator], atMost: .seconds(60))
+        #expect(run.exit == .code(0), "\(run)\n\(run.text)")
+        #expect(run.text.contains(#""status":"done""#), "\(run.text)")
+        #expect(run.text.contains("greenroom_video_frames_total"), "\(run.text)")
+        #expect(try readFile(room.session.folder("camera.jpg")).starts(with: [0xff, 0xd8]))
+        _ = room.end()
+    }
+}
