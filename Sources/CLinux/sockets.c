@@ -68,6 +68,8 @@ long greenroom_receive(
     return received;
 }
 
+static int socket_type(int type) { return type == greenroom_bytes ? SOCK_STREAM : SOCK_SEQPACKET; }
+
 static int socket_address(const char *path, struct sockaddr_un *address) {
     size_t length = strlen(path);
     if (length == 0 || length > greenroom_socket_path_limit) return -ENAMETOOLONG;
@@ -77,11 +79,11 @@ static int socket_address(const char *path, struct sockaddr_un *address) {
     return 0;
 }
 
-int greenroom_listen(const char *path, int backlog) {
+int greenroom_listen(const char *path, int type, int backlog) {
     struct sockaddr_un address;
     int error = socket_address(path, &address);
     if (error < 0) return error;
-    int descriptor = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int descriptor = socket(AF_UNIX, socket_type(type) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
     // bind() creates the file with this mode, less the umask, which can't be changed because other
     // threads may need it; set the mode again afterwards, for a umask that removes the owner's
@@ -98,11 +100,11 @@ int greenroom_listen(const char *path, int backlog) {
     return error;
 }
 
-int greenroom_connect(const char *path) {
+int greenroom_connect(const char *path, int type) {
     struct sockaddr_un address;
     int error = socket_address(path, &address);
     if (error < 0) return error;
-    int descriptor = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+    int descriptor = socket(AF_UNIX, socket_type(type) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
     if (connect(descriptor, (const struct sockaddr *)&address, sizeof address) == 0
         && fcntl(descriptor, F_SETFL, 0) == 0)

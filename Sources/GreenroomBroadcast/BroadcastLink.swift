@@ -28,7 +28,7 @@ final class BroadcastLink: Sendable {
                 "the path of a socket has 1 to \(longest) bytes, this one has "
                     + "\(path.utf8.count)")
         }
-        let descriptor = greenroom_connect(path)
+        let descriptor = greenroom_connect(path, greenroom_messages)
         guard descriptor >= 0 else { throw BroadcastError(connecting: path, errno: -descriptor) }
         self.library = library
         self.kind = kind

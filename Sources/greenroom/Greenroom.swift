@@ -19,7 +19,8 @@ struct Greenroom: ParsableCommand {
         subcommands: [
             RunCommand.self, LiveCommand.self, CheckCommand.self, NewCommand.self,
             PreviewCommand.self, ValidateCommand.self, PluginsCommand.self, PluginCommand.self,
-            DevicesCommand.self, SchemaCommand.self, CheckWorkerCommand.self,
+            SessionsCommand.self, StatusCommand.self, ControlCommand.self, LogsCommand.self,
+            StopCommand.self, DevicesCommand.self, SchemaCommand.self, CheckWorkerCommand.self,
         ])
 
     static func main() {

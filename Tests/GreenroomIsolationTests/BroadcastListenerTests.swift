@@ -50,7 +50,7 @@ import Testing
 
     /// Connects like a broadcast.
     private func connect(_ kind: PluginKind? = .shareSource) throws -> ControlSocket {
-        let descriptor = greenroom_connect(listener.path)
+        let descriptor = greenroom_connect(listener.path, greenroom_messages)
         try #require(descriptor >= 0)
         let socket = ControlSocket(adopting: descriptor)
         if let kind { socket.send(.greeting, BroadcastGreeting(kind: kind).number) }
@@ -150,12 +150,12 @@ import Testing
     @Test func `silent peers do not block others for long`() throws {
         try open(.shareSource)
         var silent: [Int32] = []
-        for _ in 0..<24 { silent.append(greenroom_connect(listener.path)) }
+        for _ in 0..<24 { silent.append(greenroom_connect(listener.path, greenroom_messages)) }
         defer { for descriptor in silent where descriptor >= 0 { close(descriptor) } }
         var polite: Int32 = -1
         #expect(
             eventually {
-                polite = greenroom_connect(listener.path)
+                polite = greenroom_connect(listener.path, greenroom_messages)
                 return polite >= 0
             })
         let socket = ControlSocket(adopting: polite)

@@ -33,12 +33,12 @@ import Testing
 
     /// A socket left by a killed host.
     private func leaveSocket(at path: String) {
-        close(greenroom_listen(path, 1))
+        close(greenroom_listen(path, greenroom_messages, 1))
         #expect(access(path, F_OK) == 0)
     }
 
     private func isListenedAt(_ path: String) -> Bool {
-        let descriptor = greenroom_connect(path)
+        let descriptor = greenroom_connect(path, greenroom_messages)
         if descriptor >= 0 { close(descriptor) }
         return descriptor >= 0
     }
@@ -123,7 +123,7 @@ import Testing
                 // The one that has it keeps it until all have tried.
                 attempts.wait(until: nil) { $0 == 8 ? () : nil }
                 guard let socket else { return }
-                let descriptor = greenroom_connect(socket.path)
+                let descriptor = greenroom_connect(socket.path, greenroom_messages)
                 guard descriptor >= 0 else { return }
                 close(descriptor)
                 winners.add(1, ordering: .relaxed)

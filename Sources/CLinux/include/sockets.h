@@ -1,4 +1,4 @@
-// Unix sockets that keep message boundaries, with and without a name in the file system.
+// Unix sockets, with and without a name in the file system.
 
 #ifndef GREENROOM_CLINUX_SOCKETS_H
 #define GREENROOM_CLINUX_SOCKETS_H
@@ -27,11 +27,15 @@ void greenroom_do_not_linger(int socket);
 // The longest path of a socket, in bytes without the NUL.
 enum { greenroom_socket_path_limit = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
 
+// What a socket passes: messages, each as a whole, or bytes.
+static const int greenroom_messages = 0;
+static const int greenroom_bytes = 1;
+
 // Makes a socket of mode 0600 and listens at it; accepting does not wait.
-int greenroom_listen(const char *_Nonnull path, int backlog);
+int greenroom_listen(const char *_Nonnull path, int type, int backlog);
 
 // Connects to a socket without waiting; receiving waits.
-int greenroom_connect(const char *_Nonnull path);
+int greenroom_connect(const char *_Nonnull path, int type);
 
 // Accepts a pending connection.
 int greenroom_accept(int descriptor);

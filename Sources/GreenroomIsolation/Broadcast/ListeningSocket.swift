@@ -31,10 +31,10 @@ struct ListeningSocket: ~Copyable {
         }
         let lock = try FolderLock(ofFolderOf: path)
         defer { lock.end() }
-        var found = greenroom_listen(path, Self.backlog)
+        var found = greenroom_listen(path, greenroom_messages, Self.backlog)
         if found == -EADDRINUSE {
             try Self.removeStale(path)
-            found = greenroom_listen(path, Self.backlog)
+            found = greenroom_listen(path, greenroom_messages, Self.backlog)
         }
         guard found >= 0 else {
             throw Self.error(path, "no socket can be made there: \(Errno(rawValue: -found)).")
@@ -66,7 +66,7 @@ struct ListeningSocket: ~Copyable {
             throw error(
                 path, "a file that is no socket has this path. Remove it, or name another path.")
         }
-        let connection = greenroom_connect(path)
+        let connection = greenroom_connect(path, greenroom_messages)
         if connection >= 0 { close(connection) }
         guard connection == -ECONNREFUSED else {
             throw error(

@@ -159,13 +159,13 @@ extension Session {
     }
 
     /// What it is now, as JSON.
-    var descriptionText: String? {
+    package var descriptionText: String? {
         guard let snapshot else { return nil }
         return SessionDescription(plan, instances, seconds: snapshot.seconds).oneLine
     }
 
     /// Its newest report, as JSON. One that is too long lacks the participants.
-    var reportText: String? {
+    package var reportText: String? {
         guard var standing else { return nil }
         let text = LiveReport(standing: standing).oneLine
         let participants = standing.report.participants?.count ?? 0

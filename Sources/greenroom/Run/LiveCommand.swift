@@ -44,6 +44,7 @@ struct LiveCommand: ParsableCommand {
             else { return }
             printer.show(EventRecord(event: "links"), line: room.text(at: url))
         }
+        let (source, port, control) = (source, port, control)
         try session.run {
             var file = try source.read()
             let room = try LiveRoom(&file.configuration, port: port, control: control)

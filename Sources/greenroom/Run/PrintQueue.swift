@@ -21,6 +21,8 @@ final class PrintQueue: Sendable {
         /// The newest status; it replaces older ones.
         var status: String?
         var isFinishing = false
+        /// What to do after the last line, when the thread ends.
+        var end: (@Sendable () -> Void)?
         /// Whether the thread waits for work.
         var isAsleep = false
 
@@ -40,7 +42,7 @@ final class PrintQueue: Sendable {
     /// Signals that everything is written after ``finish(within:)``.
     private let done = Semaphore()
 
-    /// Starts an empty queue. It lives as long as the process.
+    /// Starts an empty queue. It lives as long as the process, or until ``end(then:)``.
     ///
     /// - Parameters:
     ///   - descriptor: Where to write.
@@ -96,6 +98,17 @@ final class PrintQueue: Sendable {
         return done.wait(atMost: limit)
     }
 
+    /// Ends the queue when everything is written, or the reader is gone. Nothing may be added then.
+    ///
+    /// - Parameter body: Runs on the queue's thread, last.
+    func end(then body: @escaping @Sendable () -> Void) {
+        let isAsleep = state.withLock { state in
+            state.end = body
+            return state.wake()
+        }
+        if isAsleep { workSignal.ring() }
+    }
+
     // MARK: The thread
 
     private func write() {
@@ -113,8 +126,10 @@ final class PrintQueue: Sendable {
             case .status(let text):
                 write((eraser.isEmpty ? Self.eraser(ofLines: 1) : eraser) + text)
                 eraser = Self.eraser(ofLines: text.count { $0 == "\n" } + 1)
-            case .end:
+            case .finished:
                 done.ring()
+            case .end(let body):
+                return body()
             }
         }
     }
@@ -127,7 +142,8 @@ final class PrintQueue: Sendable {
     private enum Work {
         case lines(String)
         case status(String)
-        case end
+        case finished
+        case end(@Sendable () -> Void)
     }
 
     /// The next work; nil for none.
@@ -147,8 +163,9 @@ final class PrintQueue: Sendable {
             }
             if state.isFinishing {
                 state.isFinishing = false
-                return .end
+                return .finished
             }
+            if let end = state.end { return .end(end) }
             state.isAsleep = true
             return nil
         }

@@ -43,8 +43,9 @@ struct RunCommand: ParsableCommand {
     var virtualClock = false
 
     func run() throws {
-        try SessionRun(json: json, explain: explain, control: control).run {
-            try source.read(overriding: virtualClock ? [.virtualClock] : [])
+        let (source, overrides) = (source, virtualClock ? [Override.virtualClock] : [])
+        try SessionRun(json: json, explain: explain, control: control, reloads: true).run {
+            try source.read(overriding: overrides)
         }
     }
 }

@@ -17,16 +17,20 @@ struct SessionRun {
     var explain = false
     /// Whether to read control lines from standard input.
     var control = false
+    /// Whether SIGHUP has the session file read again.
+    var reloads = false
     /// Sees each event after it was printed. [any]
     var onEvent: @Sendable (SessionEvent, EventPrinter) -> Void = { _, _ in }
 
     /// Runs the session of a file until it ends, or is asked to.
     ///
     /// - Parameter read: Reads the file. Ctrl-C works already.
-    func run(_ read: () throws -> SessionFile) throws -> Never {
+    func run(_ read: @escaping @Sendable () throws -> SessionFile) throws -> Never {
         Signals.block()
         let running = Mutex<Session?>(nil)
-        Signals.handle {
+        let reload = Mutex<Reload?>(nil)
+        let hangUp = { @Sendable in _ = reload.withLock { $0?.run() } }
+        Signals.handle(hangUp: reloads && !Signals.haveTerminal ? hangUp : nil) {
             // Before the session starts nothing is open; a library that hangs while loading must
             // not keep the process.
             guard let session = running.withLock({ $0 }) else {
@@ -41,6 +45,8 @@ struct SessionRun {
             installation.locator().warnings.map { "warning: \($0)" }
                 + file.warnings.map { file.source.render($0, isWarning: true) })
         let endings = Endings()
+        let manager = ServiceManager()
+        let socket = Mutex<SessionSocket?>(nil)
         let show = { @Sendable (event: SessionEvent) in
             switch event {
             case .outputFailed: endings.outputFailed()
@@ -50,6 +56,12 @@ struct SessionRun {
             }
             printer.show(event)
             onEvent(event, printer)
+            socket.withLock { $0 }?.add(event.record)
+            switch event {
+            case .started: manager?.tell("READY=1")
+            case .stopping: manager?.tell("STOPPING=1")
+            default: break
+            }
             guard explain else { return }
             switch event {
             case .agreed(let role, _, let record), .renegotiated(let role, let record):
@@ -65,6 +77,18 @@ struct SessionRun {
             throw error
         }
         running.withLock { $0 = session }
+        reload.withLock {
+            $0 = Reload(
+                configuration: file.configuration, session: session, printer: printer, read: read)
+        }
+        do throws(Failure) {
+            let opened = try SessionSocket(of: session, named: file.configuration.name)
+            socket.withLock { $0 = opened }
+        } catch {
+            printer.warn(["warning: the session can't be reached from outside: \(error.message)"])
+        }
+        manager?.keepAlive(session)
+        defer { socket.withLock { $0 }?.close() }
         if let interval = printer.style.statusMicroseconds {
             Thread {
                 while true {

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// Ctrl-C and similar signals.
@@ -20,16 +21,31 @@ enum Signals {
     }
 
     /// Calls a body at the first signal; the second one ends the process at once.
-    static func handle(_ body: @escaping @Sendable () -> Void) {
+    ///
+    /// - Parameter hangUp: Called instead at each SIGHUP; nil: that is a signal as the others.
+    static func handle(
+        hangUp: (@Sendable () -> Void)? = nil, _ body: @escaping @Sendable () -> Void
+    ) {
         Thread {
             var set = ending
-            var number: Int32 = 0
-            sigwait(&set, &number)
-            body()
-            sigwait(&set, &number)
-            _exit(ExitStatus.interrupted.rawValue)
+            var hasEnded = false
+            while true {
+                var number: Int32 = 0
+                guard sigwait(&set, &number) == 0 else { continue }
+                if number == SIGHUP, let hangUp {
+                    hangUp()
+                } else if hasEnded {
+                    _exit(ExitStatus.interrupted.rawValue)
+                } else {
+                    hasEnded = true
+                    body()
+                }
+            }
         }
     }
+
+    /// Whether the process has a terminal, whose end is a SIGHUP.
+    static var haveTerminal: Bool { (0...2).contains { isatty($0) == 1 } }
 
     private static var ending: sigset_t {
         var set = sigset_t()

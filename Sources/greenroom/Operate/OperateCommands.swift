@@ -1,0 +1,202 @@
+import ArgumentParser
+import FoundationEssentials
+import Glibc
+import GreenroomSchema
+import GreenroomSession
+
+/// `greenroom sessions`.
+struct SessionsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "sessions",
+        abstract: "List the sessions of this user that run on this machine.",
+        discussion: "The user root sees those of services, too.")
+
+    @Flag(help: "Print the list as one JSON object.")
+    var json = false
+
+    func run() throws {
+        let sessions = RunningSession.all.map { ($0, Self.status(of: $0)) }
+        guard !json else {
+            let list = sessions.map { session, status -> JSON in
+                .members([
+                    ("name", .string(session.fullName)),
+                    ("process", .number(Double(session.process))),
+                    ("seconds", status?.seconds.map { .number($0) }),
+                ])
+            }
+            return print((["sessions": .array(list)] as JSON).text)
+        }
+        guard !sessions.isEmpty else { return print("no session runs") }
+        let rows = sessions.map { session, status -> [String] in
+            let seconds = status?.seconds.map { "\(Int($0)) s" } ?? "starting"
+            let real =
+                status?.real?.sorted { $0.key < $1.key }
+                .map { "\($0) \(Int($1.rounded())) % real" } ?? []
+            return [session.name, "\(session.process)", seconds, real.joined(separator: ", ")]
+        }
+        print(table([["NAME", "PROCESS", "RUNS", "TRACKS"]] + rows))
+    }
+
+    private static func status(of session: RunningSession) -> EventRecord? {
+        guard var connection = try? session.connect(), (try? connection.send("status")) != nil
+        else {
+            return nil
+        }
+        return connection.next().flatMap(EventRecord.init(json:))
+    }
+}
+
+/// The session that a command is about.
+struct SessionOption: ParsableArguments {
+    @Argument(help: "The session's name, as greenroom sessions lists it.")
+    var name: String
+}
+
+/// `greenroom status NAME`.
+struct StatusCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "status", abstract: "Show what a running session has done so far.")
+
+    @OptionGroup var session: SessionOption
+
+    @Flag(help: "Print the report as JSON, as session.json has it at the end.")
+    var json = false
+
+    func run() throws {
+        var connection = try RunningSession.find(session.name).connect()
+        try connection.send(json ? "report" : "status")
+        guard let line = connection.next() else { throw Failure.hasEnded }
+        guard !json else { return print(line) }
+        let record = EventRecord(json: line)
+        print((record?.summary ?? ["the session is starting"]).joined(separator: "\n"))
+    }
+}
+
+/// `greenroom control NAME [LINE]…`.
+struct ControlCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "control",
+        abstract: "Send commands to a running session.",
+        discussion: """
+            The commands are those of greenroom run --control: greenroom control demo help lists \
+            them. Each argument is one; without any they are read from standard input, one a line. \
+            Exit codes: 0 all were done, 65 the session could not do one.
+            """)
+
+    @OptionGroup var session: SessionOption
+
+    @Argument(help: "A command, such as 'ceiling 640x360@15'.")
+    var lines: [String] = []
+
+    func run() throws {
+        var connection = try RunningSession.find(session.name).connect()
+        var isFine = true
+        if lines.isEmpty {
+            while let line = readLine() { isFine = try perform(line, &connection) && isFine }
+        } else {
+            for line in lines { isFine = try perform(line, &connection) && isFine }
+        }
+        guard isFine else { throw Failure(explained: .badFile) }
+    }
+
+    /// Has the session do something, and waits for what became of it.
+    private func perform(
+        _ line: String, _ connection: inout SessionConnection
+    ) throws -> Bool {
+        let line = line.trimmed
+        guard !line.isEmpty, !line.hasPrefix("#") else { return true }
+        guard !["events", "log", "status", "describe", "report"].contains(line) else {
+            throw Failure(
+                .usage,
+                "\(line): is no command; see greenroom status --help and greenroom logs --help.")
+        }
+        try connection.send(line)
+        while let answer = connection.next() {
+            guard let record = EventRecord(json: answer) else { continue }
+            switch record.event {
+            case "commanded", "explanation":
+                print(record.text ?? line)
+                return true
+            case "help":
+                print((record.commands ?? []).joined(separator: "\n"))
+                return true
+            default:
+                if let standardError {
+                    fputs("\(line): \(record.text ?? record.event)\n", standardError)
+                    fflush(standardError)
+                }
+                return false
+            }
+        }
+        // The session has ended: as it was told, or of itself.
+        guard line == "stop" else { throw Failure.hasEnded }
+        return true
+    }
+}
+
+/// `greenroom logs NAME`.
+struct LogsCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "logs",
+        abstract: "Print the newest events of a running session, as JSON, one a line.")
+
+    @OptionGroup var session: SessionOption
+
+    @Flag(name: [.short, .long], help: "Go on with new events until the session ends.")
+    var follow = false
+
+    func run() throws {
+        var connection = try RunningSession.find(session.name).connect()
+        // First: what happens in between comes twice rather than not at all.
+        if follow { try connection.send("events") }
+        try connection.send("log")
+        var seen: Set<String> = []
+        while let line = connection.next() {
+            if EventRecord(json: line)?.event == "log-end" {
+                guard follow else { return }
+                seen = []
+                continue
+            }
+            if seen.insert(line).inserted || !follow { print(line) }
+            fflush(nil)
+        }
+    }
+}
+
+/// `greenroom stop NAME`.
+struct StopCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "stop", abstract: "End a running session in order, and wait for its end.")
+
+    @OptionGroup var session: SessionOption
+
+    func run() throws {
+        var connection = try RunningSession.find(session.name).connect()
+        try connection.send("stop")
+        while connection.next() != nil {}
+    }
+}
+
+extension Failure {
+    /// The session that a command is about is gone.
+    fileprivate static var hasEnded: Failure { Failure(.outputFailed, "the session has ended.") }
+}
+
+extension EventRecord {
+    /// - Parameter json: A line; nil for another one.
+    fileprivate init?(json: String) {
+        guard let record = try? JSONDecoder().decode(EventRecord.self, from: Data(json.utf8)) else {
+            return nil
+        }
+        self = record
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,96 @@
+import GreenroomConfig
+import GreenroomMedia
+import GreenroomModel
+import GreenroomSession
+
+/// Reads a session file again while its session runs, and does what can be done at once.
+struct Reload: Sendable {
+    /// What the session has now.
+    var configuration: SessionConfiguration
+    let session: Session
+    let printer: EventPrinter
+    let read: @Sendable () throws -> SessionFile
+
+    private static let origin = "session file"
+
+    /// Sets the live settings that have changed, and tells what else has.
+    mutating func run() {
+        let new: SessionConfiguration
+        do {
+            new = try read().configuration
+        } catch {
+            return tell("it can't be read again, and the session goes on as it is:\n\(error)")
+        }
+        let changes = Changes(from: configuration, to: new)
+        configuration = new
+        var rest = changes.rest
+        for command in changes.commands {
+            do throws(CommandProblem) {
+                try session.perform(command, origin: Self.origin)
+            } catch {
+                rest.append(error.message)
+            }
+        }
+        if !rest.isEmpty {
+            tell("changes with the next start: \(rest.joined(separator: "; "))")
+        } else if changes.commands.isEmpty {
+            tell("it has not changed")
+        }
+    }
+
+    private func tell(_ text: String) {
+        var record = EventRecord(event: "reload")
+        record.text = text
+        printer.show(record, line: "\(Self.origin): \(text)")
+    }
+
+    /// The difference between two files.
+    struct Changes {
+        /// What the session is told to do.
+        private(set) var commands: [SessionCommand] = []
+        /// The keys of all else.
+        private(set) var rest: [String] = []
+
+        init(from old: SessionConfiguration, to new: SessionConfiguration) {
+            let (before, after) = (old.pluginsByAddress, new.pluginsByAddress)
+            for (address, plugin) in after.sorted(by: { "\($0.key)" < "\($1.key)" }) {
+                guard let earlier = before[address], earlier.plugin == plugin.plugin else {
+                    rest.append("\(address)")
+                    continue
+                }
+                for name in Set(earlier.settings.keys).union(plugin.settings.keys).sorted()
+                where earlier.settings[name] != plugin.settings[name] {
+                    if let value = plugin.settings[name] {
+                        commands.append(.set(address, name: name, value: value))
+                    } else {
+                        rest.append("\(address).settings.\(name)")
+                    }
+                }
+                var (was, becomes) = (earlier, plugin)
+                was.settings = [:]
+                becomes.settings = [:]
+                if was != becomes { rest.append("\(address)") }
+            }
+            rest += before.keys.filter { after[$0] == nil }.map { "\($0)" }.sorted()
+            let keys = [
+                ("session.maximum", old.maximum == new.maximum),
+                ("session.duration", old.duration == new.duration),
+                ("session.clock", old.clock == new.clock),
+                ("timeline", old.timeline == new.timeline),
+                ("outputs", old.outputs.count == new.outputs.count),
+            ]
+            rest += keys.filter { !$0.1 }.map(\.0)
+        }
+    }
+}
+
+extension SessionConfiguration {
+    fileprivate var pluginsByAddress: [PluginAddress: PluginConfiguration] {
+        let outputs = outputs.enumerated().compactMap { index, output in
+            output.output.plugin.map { (address(ofOutput: index), $0) }
+        }
+        return Dictionary(
+            slots.flatMap { $0.plugins.map { ($0.address, $0.plugin) } } + outputs,
+            uniquingKeysWith: { first, _ in first })
+    }
+}

@@ -1,0 +1,183 @@
+import CLinux
+import Glibc
+import GreenroomHost
+import GreenroomSystem
+import SystemPackage
+
+/// A session that runs on this machine and can be reached: the socket of its `greenroom run`.
+struct RunningSession {
+    /// Its folder's sockets are `NAME.PROCESS.socket`.
+    static let ending = ".socket"
+
+    var path: String
+    var name: String
+    var process: pid_t
+
+    /// - Parameter path: Of a socket; nil for another file.
+    private init?(path: String) {
+        guard let file = path.split(separator: "/").last, file.hasSuffix(Self.ending) else {
+            return nil
+        }
+        let parts = file.dropLast(Self.ending.count)
+        guard let dot = parts.lastIndex(of: "."),
+            let process = pid_t(parts[parts.index(after: dot)...])
+        else { return nil }
+        self.path = path
+        self.process = process
+        name = String(parts[..<dot])
+    }
+
+    /// What tells it from every other one.
+    var fullName: String { "\(name).\(process)" }
+
+    /// The sessions that answer, by name. Removes what sessions have left that were killed.
+    static var all: [RunningSession] {
+        folders.flatMap(sockets).compactMap(RunningSession.init).filter(\.answers)
+            .sorted { ($0.name, $0.process) < ($1.name, $1.process) }
+    }
+
+    /// Finds a session.
+    ///
+    /// - Parameter name: Its name, or with its process if several have the name.
+    /// - Throws: ``Failure`` with the names that there are.
+    static func find(_ name: String) throws(Failure) -> RunningSession {
+        let all = all
+        let found = all.filter { $0.fullName == name || $0.name == name }
+        switch found.count {
+        case 1: return found[0]
+        case 0:
+            throw Failure(
+                .usage,
+                "no session \(name) of this user runs. "
+                    + (all.isEmpty
+                        ? "None does."
+                        : "These do: \(all.map(\.fullName).joined(separator: ", ")).")
+            )
+        default:
+            throw Failure(
+                .usage,
+                "several sessions are called \(name): name one of "
+                    + "\(found.map(\.fullName).joined(separator: ", ")).")
+        }
+    }
+
+    /// Connects to the session.
+    func connect() throws(Failure) -> SessionConnection {
+        let descriptor = greenroom_connect(path, greenroom_bytes)
+        guard descriptor >= 0 else {
+            throw Failure(.outputFailed, "\(fullName): \(Errno(rawValue: -descriptor))")
+        }
+        return SessionConnection(descriptor)
+    }
+
+    private var answers: Bool {
+        let descriptor = greenroom_connect(path, greenroom_bytes)
+        guard descriptor < 0 else {
+            close(descriptor)
+            return true
+        }
+        // Nobody listens any more, nor ever will: the name has a process in it.
+        if descriptor == -ECONNREFUSED { unlink(path) }
+        return descriptor == -EAGAIN
+    }
+
+    // MARK: Folders
+
+    /// The folder of this process's own socket: that of a service, of a user's login, or of the user.
+    static var ownFolder: String {
+        environmentVariable("RUNTIME_DIRECTORY") ?? userFolder
+    }
+
+    private static var userFolder: String {
+        environmentVariable("XDG_RUNTIME_DIR").map { "\($0)/greenroom" }
+            ?? "/tmp/greenroom-\(getuid())"
+    }
+
+    /// Where sessions are looked for: this user's folder, and those of services.
+    private static var folders: [String] {
+        let services = entries(of: "/run/greenroom").map { "/run/greenroom/\($0)" }
+        return [ownFolder] + (ownFolder == userFolder ? [] : [userFolder])
+            + services.filter { $0 != ownFolder }
+    }
+
+    private static func sockets(in folder: String) -> [String] {
+        entries(of: folder).sorted().map { "\(folder)/\($0)" }
+    }
+
+    private static func entries(of folder: String) -> [String] {
+        guard let directory = opendir(folder) else { return [] }
+        defer { closedir(directory) }
+        var names: [String] = []
+        while let entry = readdir(directory) {
+            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
+                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
+            }
+            if !name.hasPrefix(".") { names.append(name) }
+        }
+        return names
+    }
+
+    /// The path of a new socket of this process, in a folder that is this user's alone.
+    ///
+    /// - Parameter name: The session's.
+    /// - Throws: ``Failure``, if the folder is somebody else's.
+    static func ownPath(named name: String) throws(Failure) -> String {
+        let folder = ownFolder
+        mkdir(folder, 0o700)
+        var status = stat()
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            status.st_uid == geteuid(), status.st_mode & 0o022 == 0
+        else {
+            throw Failure(
+                .outputFailed,
+                "\(folder): is no folder that only this user can write to, so the session can't be "
+                    + "controlled from outside.")
+        }
+        let kept = name.unicodeScalars.map { scalar in
+            switch scalar {
+            case "a"..."z", "A"..."Z", "0"..."9", "-", "_": Character(scalar)
+            default: "-" as Character
+            }
+        }
+        // A path of a socket is short.
+        return "\(folder)/\(String(kept.prefix(40))).\(getpid())\(ending)"
+    }
+}
+
+/// A connection to a session: lines there, and lines of JSON back.
+struct SessionConnection: ~Copyable {
+    private let descriptor: Int32
+    private var received: [UInt8] = []
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+
+    /// Sends a line.
+    func send(_ line: String) throws(Failure) {
+        do throws(Errno) {
+            try withErrno {
+                _ = try FileDescriptor(rawValue: descriptor).writeAll("\(line)\n".utf8)
+            }
+        } catch {
+            throw Failure(.outputFailed, "the session can't be reached any more: \(error)")
+        }
+    }
+
+    /// The next line; nil at the end of the session.
+    mutating func next() -> String? {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { received.removeSubrange(...end) }
+                return String(decoding: received[..<end], as: UTF8.self)
+            }
+            var chunk = [UInt8](repeating: 0, count: 65536)
+            let count = read(descriptor, &chunk, chunk.count)
+            guard count > 0 else {
+                if count < 0, errno == EINTR { continue }
+                return nil
+            }
+            received += chunk[..<count]
+        }
+    }
+}

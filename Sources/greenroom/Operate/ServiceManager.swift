@@ -1,0 +1,58 @@
+import Glibc
+import GreenroomSession
+
+/// What a service manager such as systemd is told of a session (sd_notify(3)): when it runs, when it
+/// ends, and that it is alive.
+struct ServiceManager: Sendable {
+    /// A path, or a name that begins with `@`.
+    private let address: String
+
+    /// nil if no service manager waits for a word.
+    init?() {
+        guard let address = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }),
+            address.hasPrefix("/") || address.hasPrefix("@")
+        else { return nil }
+        self.address = address
+    }
+
+    /// Tells it.
+    ///
+    /// - Parameter state: Such as `READY=1`.
+    func tell(_ state: String) {
+        let socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
+        guard socket >= 0 else { return }
+        defer { close(socket) }
+        var name = sockaddr_un()
+        name.sun_family = sa_family_t(AF_UNIX)
+        var path = Array(address.utf8)
+        guard path.count < MemoryLayout.size(ofValue: name.sun_path) else { return }
+        // A name that is no file begins with a NUL.
+        if path[0] == UInt8(ascii: "@") { path[0] = 0 }
+        withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path) }
+        let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
+        let bytes = Array(state.utf8)
+        withUnsafePointer(to: &name) { name in
+            name.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                _ = sendto(socket, bytes, bytes.count, Int32(MSG_NOSIGNAL), $0, length)
+            }
+        }
+    }
+
+    /// Tells it that the session is alive, as often as it wants to hear, for as long as the session's
+    /// own thread works.
+    func keepAlive(_ session: Session) {
+        guard let text = getenv("WATCHDOG_USEC").map({ String(cString: $0) }),
+            let limit = UInt32(text), limit > 0
+        else { return }
+        Thread {
+            var last = -1.0
+            while true {
+                // The session's report is new each second.
+                let seconds = session.standing?.seconds ?? 0
+                if session.standing == nil || seconds != last { tell("WATCHDOG=1") }
+                last = seconds
+                usleep(max(limit / 3, 1_100_000))
+            }
+        }
+    }
+}

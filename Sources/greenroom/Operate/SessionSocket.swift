@@ -1,0 +1,214 @@
+import CLinux
+import Glibc
+import GreenroomConfig
+import GreenroomModel
+import GreenroomSession
+import GreenroomSystem
+import Synchronization
+import SystemPackage
+
+/// Where programs of the same user reach a running session: a Unix socket.
+///
+/// A client sends lines as `--control` takes them, and gets lines of JSON as `--json` prints them:
+/// what became of its own commands, and after `events` all events. Further lines: `log` gives the
+/// events that are kept, `status` what the session does now, `describe` its plugins and their live
+/// settings, `report` the report.
+final class SessionSocket: Sendable {
+    private struct State {
+        var clients: [Client] = []
+        var lastClient = 0
+        /// The newest events.
+        var log: [String] = []
+    }
+
+    /// Somebody who is connected.
+    private struct Client {
+        var number: Int
+        var queue: PrintQueue
+        var getsEvents = false
+    }
+
+    private static let mostClients = 16
+    private static let mostEvents = 500
+
+    private let path: String
+    private let descriptor: Int32
+    private let session: Session
+    private let begun = ContinuousClock.now
+    private let state = Mutex(State())
+
+    /// Opens the socket, and begins to serve it.
+    ///
+    /// - Parameter name: The session's.
+    /// - Throws: ``Failure``.
+    init(of session: Session, named name: String) throws(Failure) {
+        path = try RunningSession.ownPath(named: name)
+        self.session = session
+        unlink(path)
+        descriptor = greenroom_listen(path, greenroom_bytes, 16)
+        guard descriptor >= 0 else {
+            throw Failure(.outputFailed, "\(path): \(Errno(rawValue: -descriptor))")
+        }
+        Thread { [self] in
+            while true {
+                var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+                guard poll(&wanted, 1, -1) > 0 else { continue }
+                let client = greenroom_accept(descriptor)
+                if client >= 0 { begin(client) } else { usleep(10_000) }
+            }
+        }
+    }
+
+    /// Removes the socket; clients that are connected get what is queued for them.
+    func close() {
+        unlink(path)
+        for client in state.withLock({ $0.clients }) {
+            _ = client.queue.finish(within: .milliseconds(500))
+        }
+    }
+
+    /// Passes an event on, and keeps it for a while. [any]
+    func add(_ record: EventRecord) {
+        let text = record.text(at: Double((ContinuousClock.now - begun).nanoseconds) / 1e9)
+        let queues = state.withLock { state -> [PrintQueue] in
+            if state.log.count >= Self.mostEvents { state.log.removeFirst() }
+            state.log.append(text)
+            return state.clients.filter { client in
+                client.getsEvents || Self.isOf(client, record.origin)
+                    || Self.isOf(client, record.role)
+            }.map(\.queue)
+        }
+        for queue in queues { queue.add { _ in text } }
+    }
+
+    // MARK: Clients
+
+    private static func origin(of number: Int) -> String { "control client \(number), line " }
+
+    /// Whether an event is of a command of a client.
+    private static func isOf(_ client: Client, _ origin: String?) -> Bool {
+        origin?.hasPrefix(Self.origin(of: client.number)) == true
+    }
+
+    /// Whether a process may control the session: one of the same user or of root, but no plugin's. The
+    /// network that a plugin may have been granted includes this socket.
+    private static func isTrusted(_ process: pid_t, of user: uid_t) -> Bool {
+        if user == 0, geteuid() != 0 { return true }
+        var name = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let count = readlink("/proc/\(process)/exe", &name, name.count)
+        guard user == geteuid(), count > 0 else { return false }
+        return !String(decoding: name[..<count], as: UTF8.self).contains("/greenroom-runner")
+    }
+
+    private func begin(_ socket: Int32) {
+        var (process, user): (pid_t, uid_t) = (0, 0)
+        guard greenroom_peer(socket, &process, &user) == 0, Self.isTrusted(process, of: user)
+        else {
+            Glibc.close(socket)
+            return
+        }
+        let queue = PrintQueue(descriptor: socket) { EventRecord.leftOut($0).text(at: nil) }
+        let number = state.withLock { state -> Int? in
+            guard state.clients.count < Self.mostClients else { return nil }
+            state.lastClient += 1
+            state.clients.append(Client(number: state.lastClient, queue: queue))
+            return state.lastClient
+        }
+        guard let number else {
+            var record = EventRecord(event: "control-error")
+            record.text = "\(Self.mostClients) programs are connected, which is the limit."
+            queue.add { record.text(at: $0) }
+            queue.end { Glibc.close(socket) }
+            return
+        }
+        Thread { [self] in
+            serve(socket, number, queue)
+            state.withLock { $0.clients.removeAll { $0.number == number } }
+            queue.end { Glibc.close(socket) }
+        }
+    }
+
+    private func serve(_ socket: Int32, _ number: Int, _ queue: PrintQueue) {
+        var line: [UInt8] = []
+        var count = 0
+        var chunk = [UInt8](repeating: 0, count: 4096)
+        while true {
+            let received = read(socket, &chunk, chunk.count)
+            if received < 0, errno == EINTR { continue }
+            guard received > 0 else { return }
+            for byte in chunk[..<received] {
+                guard byte == UInt8(ascii: "\n") else {
+                    // One byte more than is legal: the line is refused, whatever follows.
+                    if line.count <= ControlParser.maximumBytes { line.append(byte) }
+                    continue
+                }
+                count += 1
+                answer(line, "\(Self.origin(of: number))\(count)", number, queue)
+                line.removeAll(keepingCapacity: true)
+            }
+        }
+    }
+
+    private func answer(_ line: [UInt8], _ origin: String, _ number: Int, _ queue: PrintQueue) {
+        guard line.count <= ControlParser.maximumBytes else {
+            return complain(
+                "the line is longer than \(ControlParser.maximumBytes) bytes.", origin, queue)
+        }
+        let text = String(decoding: line, as: UTF8.self).drop { $0 == " " }
+        switch text {
+        case "events":
+            state.withLock { state in
+                for index in state.clients.indices where state.clients[index].number == number {
+                    state.clients[index].getsEvents = true
+                }
+            }
+        case "log":
+            for event in state.withLock({ $0.log }) { queue.add { _ in event } }
+            queue.add { EventRecord(event: "log-end").text(at: $0) }
+        case "status": status(queue)
+        case "describe": show(session.descriptionText, origin, queue)
+        case "report": show(session.reportText, origin, queue)
+        default: perform(String(text), origin, queue)
+        }
+    }
+
+    private func perform(_ line: String, _ origin: String, _ queue: PrintQueue) {
+        do throws(CommandProblem) {
+            switch try ControlParser.lines.read(line) {
+            case .command(let command): try session.perform(command, origin: origin)
+            case .stop: session.stop(isPlanned: true)
+            case .help:
+                var record = EventRecord(event: "help")
+                record.commands = ControlParser.lines.commands.map(\.line)
+                queue.add { record.text(at: $0) }
+            case .nothing: break
+            }
+        } catch {
+            complain(error.message, origin, queue)
+        }
+    }
+
+    private func complain(_ message: String, _ origin: String, _ queue: PrintQueue) {
+        var record = EventRecord(event: "control-error")
+        record.origin = origin
+        record.text = message
+        queue.add { record.text(at: $0) }
+    }
+
+    private func show(_ text: String?, _ origin: String, _ queue: PrintQueue) {
+        guard let text else {
+            return complain("the session has not started yet.", origin, queue)
+        }
+        queue.add { _ in text }
+    }
+
+    private func status(_ queue: PrintQueue) {
+        var record = EventRecord(event: "status")
+        if let snapshot = session.snapshot, let standing = session.standing {
+            record.seconds = snapshot.seconds
+            record.real = snapshot.realPercents
+            record.summary = standing.report.summary
+        }
+        queue.add { record.text(at: $0) }
+    }
+}

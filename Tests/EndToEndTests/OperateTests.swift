@@ -1,0 +1,195 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Tests how an operator reaches sessions that run.
+@Suite(.ownThreads) struct OperateTests {
+    private let folder: TemporaryFolder
+    private let environment: [String: String?]
+
+    init() throws {
+        folder = try TemporaryFolder()
+        environment = [
+            "XDG_RUNTIME_DIR": folder.path, "RUNTIME_DIRECTORY": nil, "NOTIFY_SOCKET": nil,
+            "WATCHDOG_USEC": nil,
+        ]
+    }
+
+    /// Starts a session that runs until it is stopped, and waits until it can be reached.
+    private func start(
+        _ name: String, environment more: [String: String?] = [:]
+    ) throws -> ChildProcess {
+        let file = try folder.write("\(name).yaml", Self.session("bars"))
+        let process = try Greenroom.start(
+            ["run", file], environment: environment.merging(more) { $1 })
+        try expectError(process, "sending")
+        return process
+    }
+
+    private func expectError(_ process: ChildProcess, _ text: String) throws {
+        guard process.waitForErrors(containing: text, atMost: .seconds(20)) else {
+            throw Failure("no \(text):\n\(process.errorsSoFar)")
+        }
+    }
+
+    private static func session(_ pattern: String, _ more: String = "") -> String {
+        """
+        session: { maximum: 320x180@15 }
+        camera: { plugin: ColorBars, settings: { pattern: \(pattern)\(more) } }
+        """
+    }
+
+    private func greenroom(_ arguments: String..., input: String = "") throws -> Finished {
+        try Greenroom.start(arguments, input: Array(input.utf8), environment: environment)
+            .wait(atMost: .seconds(30))
+    }
+
+    @Test func `a session is listed, watched, steered and stopped from outside`() throws {
+        #expect(try greenroom("sessions").text.contains("no session runs"))
+        let session = try start("lobby")
+        let listed = try greenroom("sessions")
+        #expect(listed.exit == .code(0), "\(listed)")
+        #expect(listed.text.contains("lobby"), "\(listed)\n\(listed.text)")
+        let json = try #require(
+            try JSONSerialization.jsonObject(with: Data(greenroom("sessions", "--json").text.utf8))
+                as? [String: [[String: Any]]])
+        #expect(json["sessions"]?.count == 1)
+
+        let done = try greenroom("control", "lobby", "set camera.settings.pattern=grey", "help")
+        #expect(done.exit == .code(0), "\(done)")
+        #expect(
+            done.text.contains("pattern set to grey") && done.text.contains("mute"), "\(done.text)")
+        let bad = try greenroom(
+            "control", "lobby", input: "set camera.settings.patern=grey\nmute\n")
+        #expect(bad.exit == .code(65))
+        #expect(bad.standardError.contains("patern"), "\(bad)")
+        #expect(bad.standardError.contains("mute"), "each line is tried:\n\(bad)")
+
+        let status = try greenroom("status", "lobby")
+        #expect(status.text.contains("track camera"), "\(status)\n\(status.text)")
+        let report = try greenroom("status", "lobby", "--json")
+        #expect(try JSONSerialization.jsonObject(with: Data(report.text.utf8)) is [String: Any])
+        let log = try greenroom("logs", "lobby").text.split(separator: "\n")
+        #expect(
+            log.contains { $0.contains("\"started\"") } && log.contains { $0.contains("pattern") })
+
+        let unknown = try greenroom("status", "loby")
+        #expect(unknown.exit == .code(64))
+        #expect(unknown.standardError.contains("These do: lobby."), "\(unknown)")
+        #expect(try greenroom("stop", "lobby").exit == .code(0))
+        #expect(session.wait(atMost: .seconds(20)).exit == .code(0), "it is a planned end")
+        #expect(try greenroom("sessions").text.contains("no session runs"))
+    }
+
+    @Test func `two sessions of one name are told apart, and a killed one leaves nothing`() throws {
+        let (first, second) = (try start("twice"), try start("twice"))
+        let several = try greenroom("status", "twice")
+        #expect(several.exit == .code(64))
+        #expect(several.standardError.contains("twice.\(first.id)"), "\(several)")
+        #expect(try greenroom("stop", "twice.\(first.id)").exit == .code(0))
+        kill(second.id, SIGKILL)
+        _ = (first.wait(atMost: .seconds(20)), second.wait(atMost: .seconds(20)))
+        #expect(try greenroom("sessions").text.contains("no session runs"))
+        let left = try FileManager.default.contentsOfDirectory(atPath: folder("greenroom"))
+        #expect(left.isEmpty, "\(left)")
+    }
+
+    @Test func `hostile clients harm nobody`() throws {
+        let session = try start("stage")
+        let path = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder("greenroom")).first)
+        var sockets: [Int32] = []
+        defer { for socket in sockets { close(socket) } }
+        for _ in 0..<40 { sockets.append(try connect(to: folder("greenroom/" + path))) }
+        // Lines without end, bytes that are no text, and readers that read nothing.
+        let noise = [UInt8](repeating: 0xff, count: 100_000) + [10]
+        for socket in sockets {
+            _ = noise.withUnsafeBytes {
+                send(
+                    socket, $0.baseAddress, $0.count,
+                    Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+            }
+            let lines = String(repeating: "events\nreport\nlog\n", count: 2000)
+            _ = send(
+                socket, lines, lines.utf8.count,
+                Int32(MSG_DONTWAIT) | Int32(MSG_NOSIGNAL))
+        }
+        let refused = try greenroom("status", "stage")
+        #expect(refused.exit != .code(0) || refused.text.contains("track camera"))
+        while let socket = sockets.popLast() { close(socket) }
+        // They are gone as soon as the session has read that.
+        var status = try greenroom("status", "stage")
+        for _ in 0..<100 where !status.text.contains("track camera") {
+            usleep(100_000)
+            status = try greenroom("status", "stage")
+        }
+        #expect(status.text.contains("track camera"), "\(status)")
+        #expect(try greenroom("stop", "stage").exit == .code(0))
+        #expect(session.wait(atMost: .seconds(20)).exit == .code(0))
+    }
+
+    @Test func `a service manager hears when a session runs, lives and ends, and may reload it`()
+        throws
+    {
+        let inbox = try Inbox(folder("notify"))
+        let session = try start(
+            "service", environment: ["NOTIFY_SOCKET": folder("notify"), "WATCHDOG_USEC": "3000000"])
+        #expect(inbox.next() == "READY=1")
+        #expect(inbox.next() == "WATCHDOG=1")
+        try folder.write("service.yaml", Self.session("grey"))
+        kill(session.id, SIGHUP)
+        try expectError(session, "pattern set to grey")
+        kill(session.id, SIGTERM)
+        let ended = session.wait(atMost: .seconds(20))
+        #expect(ended.exit == .code(130), "\(ended)")
+        var last = inbox.next()
+        while last == "WATCHDOG=1" { last = inbox.next() }
+        #expect(last == "STOPPING=1")
+    }
+
+    private func connect(to path: String) throws -> Int32 {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = unixAddress(path)
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Glibc.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw Failure("can't connect to \(path)") }
+        return descriptor
+    }
+}
+
+private func unixAddress(_ path: String) -> sockaddr_un {
+    var address = sockaddr_un()
+    address.sun_family = sa_family_t(AF_UNIX)
+    withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: Array(path.utf8)) }
+    return address
+}
+
+/// A socket that gets messages.
+private struct Inbox {
+    let descriptor: Int32
+
+    init(_ path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        var address = unixAddress(path)
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else { throw Failure("can't make \(path)") }
+        var limit = timeval(tv_sec: 20, tv_usec: 0)
+        setsockopt(
+            descriptor, SOL_SOCKET, SO_RCVTIMEO, &limit, socklen_t(MemoryLayout<timeval>.size))
+    }
+
+    /// The next message; nil after a while without one.
+    func next() -> String? {
+        var bytes = [UInt8](repeating: 0, count: 256)
+        let count = recv(descriptor, &bytes, bytes.count, 0)
+        return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
+    }
+}
