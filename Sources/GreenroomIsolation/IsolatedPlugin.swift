@@ -123,11 +123,7 @@ final class IsolatedPlugin: InstanceBackend {
         over connection: RunnerConnection
     ) -> Creation {
         var message = WireWriter()
-        message.write(plugin.id)
-        message.write(context.handle)
-        message.write(context.hasVirtualClock)
-        message.write(context.mayControl)
-        message.write(settings) { $0.write($1) }
+        message.write(creationOf: plugin, settings, for: context)
         guard var answer = connection.call(.create, message) else { return .lost }
         do throws(WireReader.Problem) {
             guard try answer.readBool() else { return .refused(try answer.readLoadError()) }
@@ -279,4 +275,19 @@ final class IsolatedPlugin: InstanceBackend {
     }
 
     func take(_ block: inout gr_output_block) -> Status { connection?.take(block) ?? .gone }
+}
+
+extension WireWriter {
+    /// Writes the message of ``Call/create``.
+    ///
+    /// - Parameter context: Nil for an instance without a host that listens.
+    mutating func write(
+        creationOf plugin: PluginDescriptor, _ settings: [Setting], for context: InstanceContext?
+    ) {
+        write(plugin.id)
+        write(context?.handle ?? 0)
+        write(context?.hasVirtualClock ?? false)
+        write(context?.mayControl ?? false)
+        write(settings) { $0.write($1) }
+    }
 }

@@ -80,10 +80,7 @@ package final class SharedProcess: PluginFactory {
     package func createAndDestroy(_ descriptor: PluginDescriptor, _ settings: [Setting]) -> Status?
     {
         var message = WireWriter()
-        message.write(descriptor.id)
-        message.write(UInt64(0))
-        message.write(false)
-        message.write(settings) { $0.write($1) }
+        message.write(creationOf: descriptor, settings, for: nil)
         guard var answer = runner.connection.call(.create, message) else { return nil }
         guard (try? answer.readBool()) == true, let status = try? answer.read(Int32.self)
         else { return nil }
