@@ -190,7 +190,10 @@ package final class CallRoster: Sendable {
         of role: SessionRole, _ capability: VideoCapability?, name: String
     ) -> ParticipantTrack.Source {
         guard let capability else {
-            return .audio(AudioIngest(role: name, number: plugin, clock: clock, events: events))
+            return .audio(
+                AudioIngest(
+                    role: name, number: plugin, isOfParticipant: true, clock: clock, events: events)
+            )
         }
         let pool = FramePool(limit: frameLimit)
         let input = VideoTrackInput(clock: clock)
