@@ -357,22 +357,6 @@ extension CallRoster.State {
     }
 }
 
-extension String {
-    /// Letters a–z, digits and single hyphens; at most 40 of them, `participant` for none.
-    fileprivate var asFileName: String {
-        var name = ""
-        for character in lowercased().unicodeScalars {
-            switch character {
-            case "a"..."z", "0"..."9": name.unicodeScalars.append(character)
-            default: if !name.isEmpty, !name.hasSuffix("-") { name += "-" }
-            }
-            guard name.utf8.count < 40 else { break }
-        }
-        while name.hasSuffix("-") { name.removeLast() }
-        return name.isEmpty ? "participant" : name
-    }
-}
-
 extension VideoCapability {
     /// Reads the capability of a track that a plugin opens.
     fileprivate init(_ written: gr_capability, in call: SenderCall) throws(Refusal) {
