@@ -68,7 +68,8 @@ struct SessionRun {
         if let interval = printer.style.statusMicroseconds {
             Thread {
                 while true {
-                    usleep(interval)
+                    // Not usleep(): on a virtual clock a thread that sleeps may be a plugin's.
+                    poll(nil, 0, Int32(clamping: interval / 1000))
                     if let snapshot = session.snapshot { printer.show(snapshot) }
                 }
             }
