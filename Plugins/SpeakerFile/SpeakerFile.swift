@@ -84,7 +84,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
         do {
             try file?.close()
         } catch {
-            host.log(.error, "\(error)")
+            host.giveUp("\(error)", status: .unavailable)
         }
         file = nil
     }

@@ -120,6 +120,11 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.gaveUp }
     }
 
+    /// Whether it can't use its settings.
+    var hasRefusedSettings: Bool {
+        life?.state.withLock { $0.hasRefusedSettings || $0.gaveUp?.status == .badSetting } ?? false
+    }
+
     /// Whether it is a paused share: its last frame stays, which is no fault.
     package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }
 

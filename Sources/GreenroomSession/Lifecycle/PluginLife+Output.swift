@@ -23,11 +23,7 @@ extension PluginLife {
                 guard let status = betweenMedia({ backend.describe(track, &want) }) else {
                     return .illegal(lifecycle)
                 }
-                guard status == .ok else {
-                    return .failed(
-                        status,
-                        state.withLock { $0.errorText } ?? "track returned it without a reason")
-                }
+                guard status == .ok else { return failure(status, of: .track) }
                 // A life that was given up meanwhile has nothing to say.
                 guard !lifecycle.isOver else { return .illegal(lifecycle) }
                 do throws(WantProblem) {
