@@ -109,6 +109,9 @@ package final class PluginInstance: Sendable {
     /// Allocates the frames that an output can read; nil for any memory.
     var allocator: (any FrameAllocator)? { factory.allocator }
 
+    /// Bytes of memory whose frames have ended, and that its process still has.
+    var endedByteCount: Int { backend?.endedByteCount ?? 0 }
+
     /// Set for a plugin that connects by itself.
     var arrivals: (any PeerListener)? { factory.arrivals }
 
@@ -295,11 +298,9 @@ package final class PluginInstance: Sendable {
     }
 
     /// Passes a frame to an output. [media]
-    ///
-    /// - Returns: What the plugin returned; nil if it was not called.
-    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status? {
-        life?.take(frame, place)
-    }
+    func take(
+        _ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace
+    ) -> OutputFeed.Result { life?.take(frame, place) ?? .away }
 
     /// Passes a block of audio to an output. [media]
     ///

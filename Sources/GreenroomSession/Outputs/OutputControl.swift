@@ -134,6 +134,9 @@ final class OutputControl: Sendable {
     /// The plugin asks to be asked again. [any]
     func request() { state.withLock { $0.isRequested = true } }
 
+    /// Whether the plugin asks to be asked again.
+    var isRequested: Bool { state.withLock { $0.isRequested } }
+
     /// Takes the plugin's request, if there is one and the last one was long enough ago.
     ///
     /// - Parameter now: On the session clock.

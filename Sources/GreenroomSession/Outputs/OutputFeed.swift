@@ -202,6 +202,15 @@ package final class OutputFeed: Sendable {
         }
     }
 
+    /// Whether there are open tracks of participants about which this life is to be asked.
+    var hasQuestions: Bool {
+        state.withLock { state in
+            state.answers.contains {
+                $0.track.participant != nil && !$0.hasEnded && $0.asked != state.lives
+            }
+        }
+    }
+
     /// Open tracks of participants about which this life was not asked, or is to be asked again; it is
     /// asked about them now. The rest is left for the next time.
     func takeQuestions() -> [OutputTrack] {

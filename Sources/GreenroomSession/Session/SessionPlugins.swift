@@ -239,7 +239,9 @@ extension SessionPlugins {
     /// Describes the tracks once more to the outputs that have asked for it.
     private mutating func describeAgain() {
         for output in slots.outputs where mayHearOfTracks(output) {
-            guard let feed = output.feed, feed.control.takeRequest(at: clock.now) else { continue }
+            guard let feed = output.feed, feed.control.isRequested, mayWantMore(output),
+                feed.control.takeRequest(at: clock.now)
+            else { continue }
             feed.askAgain()
             let tracks = tracks(for: output) + feed.takeQuestions()
             begin(output) { $0.beginDescribing(tracks) }

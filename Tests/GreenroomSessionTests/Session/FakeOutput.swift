@@ -206,7 +206,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() { isKilled.change { $0 = true } }
 
-    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status {
+    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status? {
         enter()
         defer { leave() }
         let number = state.withLock { state in
