@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomFiles
 import GreenroomPlugin
 
@@ -92,6 +93,22 @@ final class Command: Output {
                 "command: names no program. Write the program and its arguments as a list, such as "
                     + "command: [ffmpeg, -i, \"-\", out.mkv].", status: .badSetting)
         }
+        if words.count == 1, program.contains(" "), access(program, X_OK) != 0 {
+            throw PluginError(
+                "command: \"\(program)\" names one program, and no shell divides it into words. Write "
+                    + "a list: command: [\(Self.list(program))].", status: .badSetting)
+        }
+    }
+
+    /// The words of a command line as a list in YAML; quotes in it stay as they are.
+    private static func list(_ line: String) -> String {
+        line.split(separator: " ").map { word in
+            let isPlain =
+                word.first?.isLetter ?? false
+                || word.first == "-" && word.dropFirst().first?.isLetter ?? false
+            return isPlain && !word.contains { ":,[]{}#\"'".contains($0) }
+                ? "\(word)" : "\"\(word)\""
+        }.joined(separator: ", ")
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
@@ -159,15 +176,17 @@ final class Command: Output {
     func onStop() {
         guard let process else { return }
         self.process = nil
-        let (ending, wasKilled) = end(process)
+        let ending = end(process)
         report()
-        if wasKilled {
+        if ending.wasKilled {
             host.log(
                 .warning,
                 "\(name) did not end after its input: it was killed, and what it writes may lack its "
                     + "end")
+        } else if ending.hasFailed {
+            host.giveUp("\(name) \(ending.text)", status: .failed)
         } else {
-            host.log(.info, "\(name) \(ending)")
+            host.log(.info, "\(name) \(ending.text)")
         }
     }
 
@@ -218,7 +237,7 @@ final class Command: Output {
     }
 
     /// Ends a command. What it has not read completely is lost.
-    private func end(_ process: CommandProcess) -> (text: String, wasKilled: Bool) {
+    private func end(_ process: CommandProcess) -> CommandProcess.Ending {
         let ending = process.end()
         bytesBefore += process.byteCount
         // The header may be among it.
@@ -228,9 +247,8 @@ final class Command: Output {
 
     private func postpone(_ reason: String) {
         let seconds = Double(delay) / 1_000_000_000
-        let text = "\(reason); it is started again in \(seconds) s"
-        host.log(.warning, text)
-        host.setState(.lost, text)
+        // The log has it, too.
+        host.setState(.lost, "\(reason); it is started again in \(seconds) s")
         restartTime = host.nowNanoseconds + delay
         delay = min(delay * 2, Self.longestDelay)
     }

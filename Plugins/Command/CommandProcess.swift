@@ -231,11 +231,20 @@ final class CommandProcess {
         return result != 0 || info.si_signo == SIGCHLD
     }
 
+    /// How a command ended.
+    struct Ending {
+        /// In words, after its name.
+        var text: String
+        /// Whether a signal ended it, or it says itself that it failed.
+        var hasFailed: Bool
+        /// Whether it was killed because it did not end.
+        var wasKilled: Bool
+    }
+
     /// Ends the command: its input ends, and if that is not enough it gets SIGTERM and SIGKILL, with
     /// all of its process group. Call it once.
     ///
-    /// - Returns: How it ended, after "it", and whether it was killed.
-    func end() -> (text: String, wasKilled: Bool) {
+    func end() -> Ending {
         callbackEnd = .max
         if !isGone { _ = flush(within: Self.limits.flush) }
         unreadByteCount = rest.count - written
@@ -258,11 +267,10 @@ final class CommandProcess {
         close(wakeup)
         reader.join()
         let signal = status & 0x7f
-        return (
-            signal == 0
+        return Ending(
+            text: signal == 0
                 ? "ended with exit code \(status >> 8 & 0xff)" : "was ended by signal \(signal)",
-            wasKilled
-        )
+            hasFailed: status != 0, wasKilled: wasKilled)
     }
 
     private func waitForExit(_ milliseconds: Int) -> Bool {

@@ -35,10 +35,19 @@ final class FarEnd: Sendable {
     private static let rate = 48_000
     private static let blockFrames = 480
 
+    /// What the participants' connections bear, and who divides it.
+    private struct Connection {
+        /// The weakest of those who are there; nil for no limit.
+        var limit: (name: String, kilobits: Int)?
+        /// The numbers of the tracks that show nothing: black, or a slate.
+        var dark: Set<UInt32> = []
+    }
+
     private let host: PluginHost
     private let script: CallScript
     /// The video that is sent to the participants.
     private let sent: [Track]
+    private let connection = Mutex(Connection())
     /// The tracks that nobody wants.
     private let unwanted = Mutex<Set<UInt64>>([])
 
@@ -76,12 +85,10 @@ final class FarEnd: Sendable {
                 if let end = stretch.end { due.append((end, index, .limit)) }
             }
         }
-        /// The lowest bit rate so far.
-        var lowest: Int?
         while let next = due.indices.min(by: { due[$0].time < due[$1].time }) {
             let (time, index, step) = due.remove(at: next)
             guard host.wait(untilNanoseconds: start + time) == .ok else { return }
-            if case .limit = step { setCeilings(for: people, at: time, &lowest) }
+            if case .limit = step { setLimit(of: people, at: time) }
             do throws(SendRefusal) {
                 due += try perform(step, at: time, start, &people[index]).map {
                     (time: $0.time, person: index, step: $0.step)
@@ -90,7 +97,7 @@ final class FarEnd: Sendable {
                 guard !error.isEnd else { continue }
                 host.log(.warning, "\(people[index].script.name): \(error.text)")
             }
-            if case .leave = step { setCeilings(for: people, at: time, &lowest) }
+            if case .leave = step { setLimit(of: people, at: time) }
         }
         // Whoever stays does so to the end.
         _ = host.wait(untilNanoseconds: .max)
@@ -98,8 +105,8 @@ final class FarEnd: Sendable {
 
     // MARK: The connection
 
-    /// Sets the ceilings that the weakest connection of those present makes.
-    private func setCeilings(for people: [Person], at time: Int64, _ lowest: inout Int?) {
+    /// Sets the limit that the weakest connection of those present makes.
+    private func setLimit(of people: [Person], at time: Int64) {
         let limits = people.filter { person in
             person.script.presence.contains(time)
         }.flatMap { person in
@@ -107,10 +114,31 @@ final class FarEnd: Sendable {
                 .map { (name: person.script.name, kilobits: $0.kilobits) }
         }
         let limit = limits.min { $0.kilobits < $1.kilobits }
-        guard limit?.kilobits != lowest else { return }
-        lowest = limit?.kilobits
+        connection.withLock { connection in
+            guard limit?.kilobits != connection.limit?.kilobits else { return }
+            connection.limit = limit
+            setCeilings(of: connection)
+        }
+    }
+
+    /// Takes that a track shows something, or nothing any more. [media]
+    func show(_ isDark: Bool, on track: UInt32) {
+        connection.withLock { connection in
+            if isDark { connection.dark.insert(track) } else { connection.dark.remove(track) }
+            if connection.limit != nil { setCeilings(of: connection) }
+        }
+    }
+
+    /// Divides what the connection bears among the tracks that show something. One that shows nothing
+    /// gets what it would have beside them.
+    ///
+    /// Called with the lock, so that the host gets the ceilings in order; it does not call back.
+    private func setCeilings(of connection: borrowing Connection) {
+        let limit = connection.limit
+        let shown = sent.count { !connection.dark.contains($0.id) }
         for track in sent {
-            let ceiling = limit.map { Self.capability(bearing: $0.kilobits / sent.count) }
+            let parts = connection.dark.contains(track.id) ? shown + 1 : shown
+            let ceiling = limit.map { Self.capability(bearing: $0.kilobits / parts) }
             let reason = limit.map { "\($0.name) bears \($0.kilobits) kbit/s" } ?? "all bear more"
             host.setCeiling(of: track, to: ceiling, because: reason)
         }

@@ -26,6 +26,8 @@ final class LoopbackCall: Call {
     private var thread: PluginThread?
     /// The session's own video.
     private var video: [Track] = []
+    /// The numbers of those of its tracks that show nothing.
+    private var dark: Set<UInt32> = []
     /// The frames and samples that came, for the report.
     private var frames = 0
     private var samples = 0
@@ -50,6 +52,7 @@ final class LoopbackCall: Call {
 
     func onStart() throws {
         let farEnd = FarEnd(script, sending: video, host: host)
+        dark = []
         self.farEnd = farEnd
         thread = try PluginThread(name: "loopback") { farEnd.run() }
     }
@@ -57,6 +60,11 @@ final class LoopbackCall: Call {
     func onDemand(_ demand: TrackDemand) { farEnd?.follow(demand) }
 
     func onVideo(_ frame: borrowing OutputFrame) {
+        let isDark = frame.content == .black || frame.content == .slate
+        if isDark != dark.contains(frame.track.id) {
+            if isDark { dark.insert(frame.track.id) } else { dark.remove(frame.track.id) }
+            farEnd?.show(isDark, on: frame.track.id)
+        }
         frames += frame.periods
         host.report("frames", frames)
     }

@@ -308,11 +308,15 @@ final class Recorder: Output {
     /// Ends the recording early: what keeps one piece from the disk keeps the next ones, too.
     private func fail(_ error: any Error) throws {
         if let recording { report(recording) }
-        // Without room for anything there is no recording.
-        let isFull = (error as? FileFailure)?.isFull ?? false && (recording?.bytes ?? 0) > 0
+        let isOrdinary = isOrdinaryEnd(error)
         forget()
-        host.giveUp("\(error)", status: isFull ? .ok : .unavailable)
-        if !isFull { throw PluginError("\(error)", status: .unavailable) }
+        host.giveUp("\(error)", status: isOrdinary ? .ok : .unavailable)
+        if !isOrdinary { throw PluginError("\(error)", status: .unavailable) }
+    }
+
+    /// Whether the disk is full; without room for the first piece there is no recording.
+    private func isOrdinaryEnd(_ error: any Error) -> Bool {
+        (error as? FileFailure)?.isFull ?? false && (recording?.seconds ?? 0) > 0
     }
 
     /// Frees the encoders, and gives back what they keep.
@@ -336,7 +340,7 @@ final class Recorder: Output {
             for track in audio.values { try track.finish(into: recording) }
             try recording.finish(at: ends)
         } catch {
-            host.log(.error, "\(error)")
+            host.giveUp("\(error)", status: isOrdinaryEnd(error) ? .ok : .unavailable)
         }
         report(recording)
     }

@@ -9,6 +9,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
     enum Position: String, CaseIterable {
         case mix, incoming, microphone
         case shareAudio = "share-audio"
+        case mixMinus = "mix-minus"
     }
 
     struct Settings: PluginSettings {
@@ -21,7 +22,9 @@ final class SpeakerFile: VirtualAudioSpeaker {
             .path(
                 "path", \.path, title: "File, .wav or .flac; replaced if it exists",
                 required: true),
-            .choice("position", \.position, title: "Track to write"),
+            .choice(
+                "position", \.position,
+                title: "Track to write; mix-minus: what the first participant is to hear"),
             .integer("rate", \.rate, in: 8_000...192_000, title: "Sample rate", unit: "Hz"),
             .integer("channels", \.channels, in: 1...2, title: "Channels"),
         ]
@@ -32,6 +35,8 @@ final class SpeakerFile: VirtualAudioSpeaker {
     private var file: AudioFileWriter?
     /// Whether the session has the track.
     private var hasTrack = false
+    /// Whose mix-minus it writes; nil before anybody has joined.
+    private var listener: Track.Participant?
 
     init(settings: Settings, host: PluginHost) {
         self.settings = settings
@@ -50,17 +55,23 @@ final class SpeakerFile: VirtualAudioSpeaker {
         case .incoming: [.incoming]
         case .microphone: [.oneWay]
         case .shareAudio: [.shared]
+        case .mixMinus: [.mixMinus]
         }
     }
 
     func hears(_ track: Track) -> Bool {
+        if settings.position == .mixMinus {
+            listener = listener ?? track.participant
+            return track.participant == listener
+        }
         guard track.participant == nil else { return false }
         hasTrack = true
         return true
     }
 
     func onStart() throws {
-        guard hasTrack else {
+        // Participants come later.
+        guard hasTrack || settings.position == .mixMinus else {
             throw PluginError(
                 "the session has no \(settings.position.rawValue); add it to the session file",
                 status: .unavailable)
@@ -84,7 +95,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
         do {
             try file?.close()
         } catch {
-            host.log(.error, "\(error)")
+            host.giveUp("\(error)", status: .unavailable)
         }
         file = nil
     }

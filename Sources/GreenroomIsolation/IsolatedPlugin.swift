@@ -47,6 +47,8 @@ final class IsolatedPlugin: InstanceBackend {
         return (pool?.heldByteCount ?? 0) + (runner?.connection.lentByteCount ?? 0)
     }
 
+    var endedByteCount: Int { state.withLock { $0.runner }?.connection.endedByteCount ?? 0 }
+
     /// A thread that calls the host sleeps while a thread of the host's works for it.
     var isAtRest: Bool {
         guard let process = state.withLock({ $0.runner?.process.id }), process > 0 else {
@@ -269,7 +271,7 @@ final class IsolatedPlugin: InstanceBackend {
         _ = step(.sessionEvent, message)
     }
 
-    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status {
+    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status? {
         guard let connection, let memory = memory as? SharedMemory else { return .gone }
         return connection.take(frame, in: memory)
     }

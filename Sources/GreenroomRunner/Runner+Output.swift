@@ -32,9 +32,8 @@ extension Runner {
             }
             return channel.answer(status)
         }
-        guard let memory = memory(channel.read(at: MessageLayout.memory)) else {
-            return channel.answer(Status.noBuffer)
-        }
+        // Without a status: the plugin is not called.
+        guard let memory = memory(channel.read(at: MessageLayout.memory)) else { return 0 }
         var frame = channel.read(gr_output_frame.self, at: MessageLayout.subject)
         let planes = channel.read(
             SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_output_frame>.stride)
@@ -58,8 +57,7 @@ extension Runner {
         return nil
     }
 
-    /// Maps memory for reading, unless it is mapped: the host sends it again when the plugin itself
-    /// has returned GR_STATUS_NO_BUFFER, too.
+    /// Maps memory for reading, unless it is mapped.
     func addMemory(_ number: UInt32, _ descriptors: [Int32]) {
         let isMapped = state.withLock { state in
             state.memories[number].map { $0 != nil } ?? false

@@ -233,6 +233,8 @@ package final class VideoTrack: Sendable {
     private let isChangeable: Bool
     /// Whether the source sends only when it has something new.
     private let sendsWhenNew: Bool
+    /// Whether a participant sends it, at a rate that nobody has agreed on.
+    private let isOfParticipant: Bool
     private let taps: [any VideoTap]
     /// The largest size of outputs that follow the track's shape; nil if none can.
     private let largest: FrameSize?
@@ -246,12 +248,15 @@ package final class VideoTrack: Sendable {
     ///   - idle: Outputs that take nothing at first.
     ///   - sendsWhenNew: Whether the source sends only when it has something new, as a share does:
     ///     then its last frame is as good as a new one.
+    ///   - isOfParticipant: Whether a participant sends it. Its rate is what comes: a frame is as good as
+    ///     a new one until the next comes, and nobody is told what its timestamps are like.
     ///   - taps: What sees its frames as they are.
     ///   - largest: The largest size of outputs that follow the track's shape; nil if none does.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
     ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
     package init(
         kind: VideoTrackKind, agreed: VideoCapability, sendsWhenNew: Bool = false,
+        isOfParticipant: Bool = false,
         input: VideoTrackInput, pool: FramePool, filters: [PreProcessorRunner], groups: [Group],
         idle: [VideoBranch] = [], taps: [any VideoTap] = [], largest: FrameSize? = nil,
         filterDeadline: Int64, tell: @escaping @Sendable (String) -> Void
@@ -259,6 +264,7 @@ package final class VideoTrack: Sendable {
         self.kind = kind
         self.agreed = agreed
         self.sendsWhenNew = sendsWhenNew
+        self.isOfParticipant = isOfParticipant
         self.input = input
         self.pool = pool
         self.filters = FilterChain(
@@ -398,7 +404,7 @@ package final class VideoTrack: Sendable {
             work.progress.counts.unedited > unedited ? .unedited : isLate ? .late : .fresh
         work.progress.account.take(
             quality, at: min(period, newest),
-            for: sendsWhenNew
+            for: sendsWhenNew || isOfParticipant
                 ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond,
             isAhead: period > newest)
         follow(seen, takesShape, at: point, &work)
@@ -528,9 +534,7 @@ package final class VideoTrack: Sendable {
     /// Determines the time of a frame. [the track's thread]
     private func stamp(_ pts: Int64?, came: Int64, _ work: inout Work) -> Int64 {
         let (moment, finding) = work.progress.stamps.follow(pts, arrival: came)
-        if let finding {
-            tell(finding.text(of: "frames"))
-        }
+        if let finding, !isOfParticipant { tell(finding.text(of: "frames")) }
         return moment
     }
 

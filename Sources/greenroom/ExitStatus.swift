@@ -6,7 +6,7 @@ enum ExitStatus: Int32, CaseIterable {
     case fine = 0
     /// The arguments are wrong.
     case usage = 64
-    /// The session file is wrong.
+    /// The session file is wrong, or a plugin refused a setting of it.
     case badFile = 65
     /// Too little of a track was real, or nothing at all.
     case notReal = 66
@@ -21,11 +21,13 @@ enum ExitStatus: Int32, CaseIterable {
         switch self {
         case .fine: "success"
         case .usage: "wrong arguments"
-        case .badFile: "the session file is wrong, or names a plugin that can't be loaded"
+        case .badFile:
+            "the session file or a setting in it is wrong, or a plugin can't be loaded"
         case .notReal: "nothing real was shown or heard, or less than minimum-real"
         case .pluginFailed:
             "a plugin failed and ended the session, or does not conform"
-        case .outputFailed: "an output could not be opened, or failed during the session"
+        case .outputFailed:
+            "an output could not be opened or failed, or no output worked at the end"
         case .interrupted: "Ctrl-C, SIGTERM or SIGHUP; recordings are valid up to that moment"
         }
     }

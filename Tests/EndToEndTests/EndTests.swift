@@ -146,6 +146,104 @@ import TestSupport
         }
     }
 
+    static let deadOutputs = [
+        ("camera", "Command", "command: [cat], track: share", "isolation: host"),
+        ("camera", "Command", "command: [no-such-program-anywhere]", "isolation: host"),
+        ("camera", "Command", "command: [false]", "isolation: host"),
+        ("microphone", "SpeakerFile", "path: m.wav, position: share-audio", "isolation: host"),
+        ("microphone", "SpeakerFile", "path: none/m.wav", "isolation: process"),
+    ]
+
+    @Test(arguments: deadOutputs, [nil, "virtual"])
+    func `a session whose only output never works ends with 74`(
+        output: (source: String, plugin: String, settings: String, more: String), clock: String?
+    ) throws {
+        let source = output.source == "camera" ? "ColorBars" : "Tone"
+        let session = try TestSession(
+            "\(output.source): { plugin: \(source) }", duration: "1500ms", clock: clock,
+            outputs: "[\(TestSession.bundled(output.plugin, output.settings, output.more))]")
+        let run = try session.run()
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(run.standardError.contains("every output has failed"), "\(run)")
+    }
+
+    @Test(arguments: ["host", "process"])
+    func `a session whose only output is a call that can't be had ends with 74`(
+        isolation: String
+    ) throws {
+        // An address of another network: the room can't listen there.
+        let room =
+            "plugin: WebRoom, settings: { address: 192.0.2.1, viewer-token: 0123456789abcdef }"
+        for (sources, text) in [
+            ("camera: { plugin: ColorBars }", "every output has failed"), ("", "failed"),
+        ] {
+            let session = try TestSession(
+                "\(sources)\ncall: { \(room), isolation: \(isolation), on-failure: off }",
+                duration: "1s", isolation: nil, outputs: "[]")
+            let run = try session.run()
+            #expect(run.exit == .code(74), "\(run)")
+            #expect(run.standardError.contains(text), "\(run)")
+        }
+    }
+
+    @Test func `a command that fails at its end has failed`() throws {
+        let failing = TestSession.bundled("Command", "command: [sh, -c, cat > /dev/null; exit 3]")
+        for (others, code) in [("", 74), (", { record: recording }", 0)] as [(String, Int32)] {
+            let session = try TestSession(
+                "camera: { plugin: ColorBars }", clock: "virtual", outputs: "[\(failing)\(others)]")
+            let run = try session.run()
+            #expect(run.exit == .code(code), "\(run)")
+            let lines = run.standardError.split(separator: "\n").filter {
+                $0.contains("exit code 3")
+            }
+            // When it ends, and in the summary.
+            #expect(lines.count == 2, "\(run)")
+        }
+    }
+
+    @Test(arguments: ["host", "process"])
+    func `a wrong setting ends the start at once, with its place and its cure`(
+        isolation: String
+    ) throws {
+        let wrong = [
+            (
+                "camera: { plugin: ColorBars }",
+                "{ plugin: SpeakerFile, settings: { path: a.mp3 },", 11
+            ),
+            (
+                "camera: { plugin: ColorBars }",
+                "{ plugin: Command, settings: { command: cat -n },", 11
+            ),
+        ]
+        for (sources, output, line) in wrong {
+            let session = try TestSession(
+                "\(sources)\nmicrophone: { plugin: Tone }", duration: "20s",
+                outputs: "[{ record: recording }, \(output) isolation: \(isolation) }]")
+            let run = try session.run()
+            #expect(run.exit == .code(65), "\(run)")
+            let place = "session.yaml:\(line):"
+            #expect(run.standardError.contains(place), "\(run)")
+            #expect(run.standardError.contains("outputs[1].settings"), "\(run)")
+            #expect(!run.standardError.contains("started again"), "\(run)")
+        }
+    }
+
+    @Test func `a recording that fails at its first piece is not said to be recorded`() throws {
+        // A limit of the file size simulates a disk with room for a header alone.
+        let session = try TestSession(
+            "camera: { plugin: ColorBars }", maximum: "640x360@30", duration: "3s",
+            outputs: "[{ record: talk.mp4 }]")
+        let script =
+            "g='\(Checkout.greenroom)'; \"$g\" check '\(session.file)' > /dev/null; "
+            + "ulimit -f 4; exec \"$g\" run '\(session.file)'"
+        let run = try ChildProcess.run(
+            "bash", ["-c", script],
+            environment: ["GREENROOM_PLUGIN_PATH": nil, "XDG_CACHE_HOME": session.folder("cache")])
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(!run.standardError.contains("recorded in"), "\(run)")
+        #expect(run.standardError.contains("it made nothing"), "\(run)")
+    }
+
     @Test func `a file that was never made is not said to be recorded`() throws {
         let session = try TestSession(
             "camera: { plugin: ColorBars }", clock: "virtual",

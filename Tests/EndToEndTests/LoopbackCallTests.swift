@@ -1,3 +1,4 @@
+import Foundation
 import TestSupport
 import Testing
 
@@ -41,11 +42,63 @@ import Testing
         #expect(run.standardError.contains("1280x720@30"), "\(run)")
     }
 
+    @Test func `video that shows nothing has no part of what a connection bears`() throws {
+        for (timeline, ceilings) in [
+            ([], ["640x360@30", "640x360@30"]),
+            (["at: 2s, do: stop camera"], ["640x360@30", "960x540@30"]),
+        ] as [([String], [String])] {
+            let session = try TestSession(
+                """
+                camera: { plugin: ColorBars }
+                share: \(try TestSession.hostile("Share"))
+                call: { plugin: LoopbackCall, settings: { script: "Ana 0s bears=1300@1s" } }
+                """, maximum: "1280x720@30", duration: "4s", clock: "virtual", timeline: timeline)
+            let run = try session.run()
+            #expect(run.exit == .code(0), "\(run)")
+            let json = try JSONSerialization.jsonObject(
+                with: Data(readFile(session.recording + "/session.json")))
+            let plugins = (json as? [String: Any])?["outputPlugins"] as? [[String: Any]]
+            let tracks = try #require(plugins?.first?["tracks"] as? [[String: Any]])
+            let limits = ["camera", "share"].map { name in
+                let track = tracks.first { $0["track"] as? String == name }
+                return (track?["ceiling"] as? [String: Any])?["limit"] as? String
+            }
+            #expect(limits == ceilings, "\(run)")
+        }
+    }
+
     @Test func `a call whose participants have left follows demand`() throws {
         let run = try Greenroom.run(
             "validate", "LoopbackCall", "--only", "call.demand", "--set",
             "script=Ana 0s-2s camera microphone")
         #expect(run.exit == .code(0), "\(run)")
+    }
+
+    @Test func `a SpeakerFile writes what one participant is to hear`() throws {
+        let session = try session(
+            "Ana 0s-1s microphone=550; Ben 0s microphone=660",
+            """
+            [{ plugin: SpeakerFile, settings: { path: ana.wav, position: mix-minus, channels: 1 },
+               tracks: ["participant Ana mix-minus"] },
+             { record: recording }]
+            """)
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let heard = try WAVRecording(session.folder("ana.wav"))
+        // From about its answer on, until she has left.
+        #expect((40_000...48_000).contains(heard.frameCount), "\(heard.frameCount)")
+        // The session's tone and Ben's, and not hers.
+        let samples = heard.channels[0]
+        let tones = [550.0, 660].map { frequency in
+            var (sine, cosine) = (0.0, 0.0)
+            for (index, sample) in samples[9600..<38_400].enumerated() {
+                let phase = 2 * .pi * frequency * Double(index) / 48_000
+                sine += Double(sample) * sin(phase)
+                cosine += Double(sample) * cos(phase)
+            }
+            return (sine * sine + cosine * cosine).squareRoot() / 14_400
+        }
+        #expect(tones[0] < 100 && tones[1] > 2000, "\(tones)")
     }
 
     @Test func `a mute without an end is to the end`() throws {

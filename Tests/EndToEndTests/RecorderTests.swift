@@ -214,12 +214,28 @@ import Testing
         }
     }
 
+    @Test(arguments: [
+        (
+            "file: a.webm, video: h264",
+            "a.webm: a .webm can't have h264; choose another codec, or another ending"
+        ), ("file: a.avi", "a.avi: the name says no format; end it with .mkv, .webm or .mp4"),
+    ])
+    func `a name that can't be recorded to is a wrong setting`(
+        settings: String, text: String
+    ) throws {
+        let session = try session([Self.output(settings)], duration: "1s")
+        let run = try session.run()
+        #expect(run.exit == .code(65), "\(run)")
+        #expect(run.standardError.contains("outputs[0].settings.file: "), "\(run)")
+        #expect(run.standardError.contains(text), "\(run)")
+        #expect(!session.folder.has("a.webm") && !session.folder.has("a.avi"))
+    }
+
     @Test func `a file that is there stays, unless the setting says otherwise`() throws {
         let session = try session(
             [
                 Self.output("file: kept.mkv"), Self.output("file: replaced.mkv, overwrite: true"),
                 Self.output("file: link.mkv, overwrite: true"),
-                Self.output("file: a.webm, video: h264"), Self.output("file: a.avi"),
                 Self.output("file: s.mkv, overwrite: true, segment-seconds: 2"),
             ], duration: "1s")
         for name in ["kept.mkv", "replaced.mkv", "target", "s-002.mkv", "s-003.mkv"] {
@@ -230,8 +246,6 @@ import Testing
         for text in [
             "kept.mkv: already exists. Name another file, remove it, or set overwrite: true.",
             "link.mkv: is a link, and links are not followed. Name the file itself.",
-            "a.webm: a .webm can't have h264; choose another codec, or another ending",
-            "a.avi: the name says no format; end it with .mkv, .webm or .mp4",
         ] {
             #expect(run.standardError.contains(text), "\(text)\n\(run)")
         }

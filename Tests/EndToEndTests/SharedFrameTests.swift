@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads) struct SharedFrameTests {
     /// What a taker does besides digesting frames.
     private enum Deed: Int {
-        case none, write, change, keep, crash, stall
+        case none, write, change, keep, crash, stall, hurry, hoard
     }
 
     /// What the report says of an output.
@@ -58,16 +58,18 @@ import Testing
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.report()
+        return Result(
+            run: run, outputs: try Self.outputs(of: session).filter { $0.plugin == "Taker" },
+            report: report, camera: try report.picture("camera"))
+    }
+
+    /// The output plugins in a session's report.
+    private static func outputs(of session: TestSession) throws -> [Entry] {
         let json = try JSONSerialization.jsonObject(
             with: Data(readFile(session.recording + "/session.json")))
-        let entries = try #require((json as? [String: Any])?["outputPlugins"], "\(run)")
-        return Result(
-            run: run,
-            outputs: try JSONDecoder().decode(
-                [Entry].self, from: JSONSerialization.data(withJSONObject: entries)
-            ).filter { $0.plugin == "Taker" },
-            report: report,
-            camera: try report.picture("camera"))
+        let entries = try #require((json as? [String: Any])?["outputPlugins"])
+        return try JSONDecoder().decode(
+            [Entry].self, from: JSONSerialization.data(withJSONObject: entries))
     }
 
     @Test func `equal wants cost one conversion and no copy`() throws {
@@ -199,5 +201,48 @@ import Testing
         }
         #expect(
             Runners.wait(atMost: .seconds(20)) { sharers() == [1, 2, 2] }, "\(mapped())")
+    }
+
+    @Test(arguments: ["hurry", "hoard"])
+    func `an output that changes its wants as fast as it can has little memory`(
+        name: String
+    ) throws {
+        let deed = name == "hoard" ? Deed.hoard : .hurry
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars"))", maximum: "1280x720@30", duration: "8s",
+            table: "[1280x720@30]",
+            outputs: "[{ record: { folder: recording, size: 16x16 } }, "
+                + "\(try Self.taker("process", deed))]")
+        let host = try session.start()
+        // A memory file stays as long as a part of it is mapped.
+        var (sizes, most): ([Substring: Int], Int) = ([:], 0)
+        while !host.hasEnded {
+            var mapped: Set<Substring> = []
+            for process in Runners.all(ofHost: host.id) {
+                let maps = (try? readFile("/proc/\(process)/maps")) ?? []
+                for line in String(decoding: maps, as: UTF8.self).split(separator: "\n")
+                where line.contains("/memfd:greenroom-lent") {
+                    let words = line.split(separator: " ")
+                    let range = words[0].split(separator: "-").compactMap { Int($0, radix: 16) }
+                    guard range.count == 2 else { continue }
+                    sizes[words[4]] = max(sizes[words[4]] ?? 0, range[1] - range[0])
+                    mapped.insert(words[4])
+                }
+            }
+            most = max(most, mapped.reduce(0) { $0 + (sizes[$1] ?? 0) })
+            usleep(20_000)
+        }
+        let run = host.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(0), "\(run)")
+        // 64 MiB of ended frames, and the blocks of the change that was let through before and after.
+        let block = try #require(sizes.values.max())
+        #expect(block > 8 * 1280 * 720 * 4 && most < (64 << 20) + 4 * block, "\(most >> 20) MiB")
+        let turns = try #require(try Self.outputs(of: session).first?.values["turns"])
+        // One that gives it back gets what it wants again and again.
+        #expect(deed == .hoard ? turns <= 8 : turns >= 8, "\(turns)")
+        #expect(
+            run.standardError.contains("of frames that have ended, limit: 64 MiB")
+                == (deed == .hoard), "\(run)")
+        try session.expectTrueReport(run)
     }
 }

@@ -223,12 +223,29 @@ import Testing
         let short = try TestSession(
             "call: { plugin: WebRoom, settings: { viewer-token: abc } }", isolation: nil)
         let third = try Greenroom.run("live", short.file)
+        #expect(third.exit == .code(65), "\(third)")
+        #expect(third.standardError.contains("call.settings.viewer-token: "), "\(third)")
+        #expect(!third.standardError.contains("started again"), "\(third)")
         #expect(third.standardError.contains("viewer-token is short"), "\(third)")
 
         let spaced = try TestSession(
             "call: { plugin: WebRoom, settings: { viewer-token: a token of many words } }",
             isolation: nil)
         let fourth = try Greenroom.run("live", spaced.file)
+        #expect(fourth.exit == .code(65), "\(fourth)")
         #expect(fourth.standardError.contains("does not fit into a link"), "\(fourth)")
+    }
+
+    @Test func `a room that can't be opened ends the command at once`() throws {
+        // An address of another network.
+        let elsewhere = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            call: { plugin: WebRoom, settings: { address: 192.0.2.1 } }
+            """, duration: nil, isolation: nil, outputs: "[{ record: recording }]")
+        let run = try Greenroom.run("live", elsewhere.file)
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(run.standardError.contains("192.0.2.1"), "\(run)")
+        #expect(!run.standardError.contains("started again"), "\(run)")
     }
 }

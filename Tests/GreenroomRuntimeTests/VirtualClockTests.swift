@@ -217,9 +217,12 @@ import Testing
         #expect(journal.all == ["plugin", "host"])
     }
 
-    @Test func `a process that waits sleeps, and one that works does not`() throws {
+    @Test func `a process that waits is at rest, and one that works or sleeps for a time is not`()
+        throws
+    {
         func start(_ command: String) throws -> Process {
             let process = Process()
+            process.standardInput = Pipe()
             process.executableURL = URL(fileURLWithPath: "/bin/sh")
             process.arguments = ["-c", command]
             process.standardOutput = FileHandle.nullDevice
@@ -231,17 +234,21 @@ import Testing
             kill(process.processIdentifier, SIGKILL)
             process.waitUntilExit()
         }
-        let waiting = try start("exec sleep 60")
+        let waiting = try start("exec cat")
         defer { end(waiting) }
         let working = try start("while :; do :; done")
         defer { end(working) }
+        let sleeping = try start("exec sleep 60")
+        defer { end(sleeping) }
         // It may still be starting.
         let deadline = MonotonicClock.deadline(after: 10_000_000_000)
         while !ThreadStates.allSleep(in: waiting.processIdentifier), MonotonicClock.now < deadline {
             usleep(1000)
         }
         #expect(ThreadStates.allSleep(in: waiting.processIdentifier))
-        for _ in 0..<20 { #expect(!ThreadStates.allSleep(in: working.processIdentifier)) }
+        for process in [working, sleeping] {
+            for _ in 0..<20 { #expect(!ThreadStates.allSleep(in: process.processIdentifier)) }
+        }
     }
 
     @Test func `time does not wait for a stopped plugin's thread that does something else`() {

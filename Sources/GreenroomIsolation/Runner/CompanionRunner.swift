@@ -18,8 +18,8 @@ final class CompanionRunner: AttachedRunner {
         self.first = first
         process = ProcessHandle(first.process.id)
         connection = RunnerConnection(
-            try first.connection.addInstance(), channels, frames: frames, context: context,
-            observer: observer
+            try first.connection.addInstance(), channels, frames: frames, of: process.id,
+            context: context, observer: observer
         ) { $0.disconnect() }
         _ = HostThread(name: "watch \(context.role)") { [self] in watch() }
     }

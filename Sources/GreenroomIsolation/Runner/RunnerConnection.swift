@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomABI
+import GreenroomConversion
 import GreenroomIPC
 import GreenroomMedia
 import GreenroomRuntime
@@ -24,10 +25,13 @@ final class RunnerConnection: Sendable {
         /// Lives as long as its frames.
         weak var memory: SharedMemory?
         var byteCount: Int
-        /// Whether the runner may have failed to map it.
-        var isDoubtful = false
+        var file: MemoryFile?
+        /// Whether the runner could not map it.
+        var isUnmapped = false
         /// The ping whose answer shows that the runner has unmapped it; nil until it is told to.
         var unmapped: UInt32?
+        /// Whether the process has it although the runner has unmapped it.
+        var isHeld = false
     }
 
     private struct State {
@@ -55,6 +59,8 @@ final class RunnerConnection: Sendable {
     /// Watches the instance; nil in a session.
     let observer: (any InstanceObserver)?
     private let socket: ControlSocket
+    /// The runner's process; nil for one of others.
+    private let process: pid_t?
     private let terminate: @Sendable (borrowing ControlSocket) -> Void
     private let state = Mutex(State())
     private let hasEnded = Monitor(false)
@@ -67,14 +73,17 @@ final class RunnerConnection: Sendable {
     ///
     /// - Parameters:
     ///   - socket: Connected to the runner.
+    ///   - process: The runner's process; nil for one of others.
     ///   - terminate: Kills the process, or closes the connection, at once. Called on any thread,
     ///     possibly more than once.
     init(
         _ socket: consuming ControlSocket, _ channels: Channels, frames: SharedMemory?,
-        context: InstanceContext, observer: (any InstanceObserver)? = nil,
+        of process: pid_t? = nil, context: InstanceContext,
+        observer: (any InstanceObserver)? = nil,
         terminate: @escaping @Sendable (borrowing ControlSocket) -> Void
     ) {
         self.socket = socket
+        self.process = process
         self.channels = channels
         self.frames = frames
         self.context = context
@@ -130,8 +139,9 @@ final class RunnerConnection: Sendable {
     /// Passes a frame to the plugin. [media]
     ///
     /// - Parameter memory: Where it is; the plugin can't write to it.
-    func take(_ frame: gr_output_frame, in memory: SharedMemory) -> Status {
-        guard lend(memory) else { return .noBuffer }
+    /// - Returns: nil if its process could not map the memory: the plugin was not called.
+    func take(_ frame: gr_output_frame, in memory: SharedMemory) -> Status? {
+        guard lend(memory) else { return nil }
         let channel = channels[Channels.media]
         var described = frame
         described.frame.planes.0.data = nil
@@ -142,15 +152,13 @@ final class RunnerConnection: Sendable {
             SharedPlanes(of: frame.frame, in: memory),
             at: MessageLayout.subject + MemoryLayout<gr_output_frame>.stride)
         channel.write(memory.number, at: MessageLayout.memory)
-        let status = pass(.takeFrame, length: MessageLayout.samples, on: channel)
-        if status == .noBuffer { doubt(memory) }
+        let (status, isMapped) = pass(.takeFrame, length: MessageLayout.samples, on: channel)
+        guard isMapped else {
+            // It is sent again with its next frame.
+            state.withLock { $0.lent[memory.number]?.isUnmapped = true }
+            return nil
+        }
         return status
-    }
-
-    /// Has the memory sent again with its next frame. The runner maps it then, unless it has done so
-    /// and the status was the plugin's.
-    private func doubt(_ memory: SharedMemory) {
-        state.withLock { $0.lent[memory.number]?.isDoubtful = true }
     }
 
     /// Has the runner map memory, unless it has done so already.
@@ -159,13 +167,17 @@ final class RunnerConnection: Sendable {
     private func lend(_ memory: SharedMemory) -> Bool {
         guard memory.isReadOnlyElsewhere else { return false }
         let isLent = state.withLock { state in
-            state.lent[memory.number].map { !$0.isDoubtful } ?? false
+            state.lent[memory.number].map { !$0.isUnmapped } ?? false
         }
         if isLent { return true }
+        // What others want may end memory, too.
+        guard endedByteCount <= FramePool.ordinaryByteLimit else { return false }
         let isSent = socket.send(.addMemory, memory.number, descriptors: [memory.descriptor])
         guard isSent else { return false }
         state.withLock { state in
-            state.lent[memory.number] = LentMemory(memory: memory, byteCount: memory.byteCount)
+            state.lent[memory.number] = LentMemory(
+                memory: memory, byteCount: memory.byteCount, file: MemoryFile(of: memory.descriptor)
+            )
         }
         return true
     }
@@ -184,6 +196,32 @@ final class RunnerConnection: Sendable {
         }
     }
 
+    /// Forgets the memory that the runner had unmapped when it answered a ping, unless its process has
+    /// it all the same. Called by the watch thread.
+    private func forgetUnmapped(at ping: UInt32) {
+        let unmapped = state.withLock { state in
+            state.lent.filter { $0.value.unmapped == ping || $0.value.isHeld }
+        }
+        guard !unmapped.isEmpty else { return }
+        let files = Set(unmapped.values.compactMap(\.file))
+        let held = process.map { MemoryFile.held(files, by: $0) } ?? []
+        state.withLock { state in
+            for (number, memory) in unmapped {
+                if let file = memory.file, held.contains(file) {
+                    state.lent[number]?.isHeld = true
+                } else {
+                    state.lent[number] = nil
+                }
+            }
+        }
+    }
+
+    /// Bytes of memory whose frames have ended, and that the runner's process still has.
+    var endedByteCount: Int {
+        let lent = state.withLock { state in state.lent.values.map { ($0.memory, $0.byteCount) } }
+        return lent.reduce(0) { $0 + ($1.0 == nil ? $1.1 : 0) }
+    }
+
     /// Bytes of the memory that the runner has mapped to read frames, or has not unmapped yet.
     var lentByteCount: Int {
         let lent = state.withLock { state in state.lent.values.map { ($0.memory, $0.byteCount) } }
@@ -200,19 +238,27 @@ final class RunnerConnection: Sendable {
             UnsafeRawBufferPointer(
                 start: block.block.samples, count: Int(clamping: block.block.size_bytes)),
             at: MessageLayout.samples)
-        return pass(.takeBlock, length: MessageLayout.samples + written, on: channel)
+        return pass(.takeBlock, length: MessageLayout.samples + written, on: channel).status
     }
 
-    private func pass(_ call: Call, length: Int, on channel: Channel) -> Status {
+    /// - Returns: What the plugin returned, and whether it was called: its process could map the
+    ///   memory.
+    private func pass(
+        _ call: Call, length: Int, on channel: Channel
+    ) -> (status: Status, isMapped: Bool) {
+        var isMapped = true
         func pass() -> Status {
             let answered = channel.call(call, length: length) { serve($0, $1, channel) }
-            guard answered != nil else {
+            guard let answered else {
                 lose(because: "its process violated the channel protocol")
                 return .gone
             }
-            return Status(rawValue: channel.read())
+            // Without a status.
+            isMapped = answered > 0
+            return isMapped ? Status(rawValue: channel.read()) : .noBuffer
         }
-        return observer?.take(call, on: channel, pass: pass) ?? pass()
+        let status = observer?.take(call, on: channel, pass: pass) ?? pass()
+        return (status, isMapped)
     }
 
     // MARK: Calls of the plugin
@@ -303,10 +349,8 @@ final class RunnerConnection: Sendable {
             }
             ControlSocket.discard(message.descriptors)
             if message.kind == .pong {
-                state.withLock { state in
-                    state.lastPong = message.value
-                    state.lent = state.lent.filter { $0.value.unmapped != message.value }
-                }
+                state.withLock { $0.lastPong = message.value }
+                forgetUnmapped(at: message.value)
             }
             if message.kind == .openChannel { openChannel(Int(message.value)) }
         }

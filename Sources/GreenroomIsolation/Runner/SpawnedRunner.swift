@@ -38,7 +38,8 @@ final class SpawnedRunner: RunnerProcess {
         policy = SandboxPolicy(confinement, library: library)
         output = child.output
         connection = RunnerConnection(
-            ControlSocket(adopting: child.socket), channels, frames: frames, context: context
+            ControlSocket(adopting: child.socket), channels, frames: frames, of: process.id,
+            context: context
         ) { _ in process.send(signal: SIGKILL) }
         _ = HostThread(name: "watch \(context.role)") { [self] in watch() }
     }

@@ -10,6 +10,8 @@ public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
     case oneWay
     /// The audio of a share alone: the session's, and each participant's.
     case shared
+    /// What each participant is to hear: all audio but theirs.
+    case mixMinus
 }
 
 /// An output of audio: a speaker.
@@ -31,11 +33,12 @@ public protocol VirtualAudioSpeaker: Plugin {
 
     /// The session begins: open what you play or write to. The default does nothing. The start of a
     /// speaker in a session with none of its positions fails before; in a session with a call
-    /// participants may bring ``SpeakerPosition/oneWay`` and ``SpeakerPosition/shared`` later.
+    /// participants may bring ``SpeakerPosition/oneWay``, ``SpeakerPosition/shared`` and
+    /// ``SpeakerPosition/mixMinus`` later.
     mutating func onStart() throws
 
-    /// Takes a block of a mix, ``SpeakerPosition/mixed`` or ``SpeakerPosition/incoming``. The default
-    /// does nothing.
+    /// Takes a block of a mix, ``SpeakerPosition/mixed``, ``SpeakerPosition/incoming`` or
+    /// ``SpeakerPosition/mixMinus``. The default does nothing.
     ///
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws
@@ -125,7 +128,10 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
     mutating func onStart() throws {
         // Without a track the session file names participants' tracks alone.
         let mayCome = hasCall ?? true
-        guard hasTrack || mayCome && !speaker.positions.isDisjoint(with: [.oneWay, .shared]) else {
+        guard
+            hasTrack
+                || mayCome && !speaker.positions.isDisjoint(with: [.oneWay, .shared, .mixMinus])
+        else {
             throw PluginError(
                 "the speaker takes none of the tracks that it was told of; add the source of one to the "
                     + "session file, and name the track in 'tracks' if the output has that key; "
@@ -137,7 +143,7 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
 
     mutating func onAudio(_ block: borrowing OutputBlock) throws {
         switch SpeakerPosition(block.track.kind) {
-        case .mixed, .incoming: try speaker.onVirtualSpeakerMixedAudioReceived(block)
+        case .mixed, .incoming, .mixMinus: try speaker.onVirtualSpeakerMixedAudioReceived(block)
         case .oneWay: try speaker.onVirtualSpeakerOneWayAudioReceived(block)
         case .shared: try speaker.onVirtualSpeakerSharedAudioReceived(block)
         case nil: break
@@ -149,14 +155,15 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
 }
 
 extension SpeakerPosition {
-    /// Nil for a track of video, and for the mix that a call sends to a participant.
+    /// Nil for a track of video.
     init?(_ kind: Track.Kind) {
         switch kind {
         case .mix: self = .mixed
         case .incoming: self = .incoming
         case .microphone: self = .oneWay
         case .shareAudio: self = .shared
-        case .camera, .share, .mixMinus: return nil
+        case .mixMinus: self = .mixMinus
+        case .camera, .share: return nil
         }
     }
 }

@@ -2,8 +2,9 @@ package import Glibc
 
 /// What the kernel says of the threads of a process.
 package enum ThreadStates {
-    /// Whether all threads of a process sleep, without the calling one. A thread that was just
-    /// started does not sleep before it has waited for something.
+    /// Whether all threads of a process wait for something, without the calling one. A thread that was
+    /// just started does not before it has waited once, and one that sleeps for a time will go on by
+    /// itself.
     ///
     /// - Parameter process: A child of this one; nil for this one.
     package static func allSleep(in process: pid_t? = nil) -> Bool {
@@ -17,7 +18,9 @@ package enum ThreadStates {
                 String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
             }
             guard let thread = pid_t(name), thread != own else { continue }
-            guard isAsleep("\(folder)/\(thread)/stat") else { return false }
+            guard isAsleep("\(folder)/\(thread)/stat"),
+                !sleepsForTime("\(folder)/\(thread)/syscall")
+            else { return false }
         }
         return true
     }
@@ -30,6 +33,32 @@ package enum ThreadStates {
             let path = String(
                 decoding: buffer[..<count].map { UInt8(bitPattern: $0) }, as: UTF8.self)
             return path.split(separator: "/").last.flatMap { pid_t($0) }
+        }
+    }
+
+    /// The calls in which `sleep`, `usleep` and `nanosleep` wait; empty where their numbers are not
+    /// known.
+    private static let sleepCalls: [String] = {
+        #if arch(x86_64)
+            ["230", "35"]
+        #elseif arch(arm64)
+            ["115", "101"]
+        #else
+            []
+        #endif
+    }()
+
+    /// Reads whether a thread sleeps for a time, from the number of its system call; false where the
+    /// kernel does not tell.
+    private static func sleepsForTime(_ path: String) -> Bool {
+        let file = open(path, O_RDONLY | O_CLOEXEC)
+        guard file >= 0 else { return false }
+        defer { close(file) }
+        return withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 16) { buffer in
+            let count = max(read(file, buffer.baseAddress, buffer.count), 0)
+            let word = String(
+                decoding: buffer[..<count].prefix { $0 > UInt8(ascii: " ") }, as: UTF8.self)
+            return sleepCalls.contains(word)
         }
     }
 

@@ -50,6 +50,8 @@ public struct SessionConfiguration: Sendable {
     public var broadcast: String?
     /// The outputs.
     public var outputs: [SessionOutput] = []
+    /// Whether the session ends when its call fails before it is live, or has failed too often.
+    package var needsCall = false
     /// Commands while the session runs, in order of time.
     public var timeline: [TimelineEntry] = []
 

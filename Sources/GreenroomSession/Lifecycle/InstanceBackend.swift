@@ -33,6 +33,9 @@ package protocol InstanceBackend: Sendable {
     /// Bytes of frames that its process has mapped and that are not its own.
     var lentByteCount: Int { get }
 
+    /// Bytes of memory whose frames have ended, and that its process still has.
+    var endedByteCount: Int { get }
+
     /// The sandbox of its process; nil in the host's process, and before `create`.
     var sandbox: [SandboxLayerState]? { get }
 
@@ -69,7 +72,8 @@ package protocol InstanceBackend: Sendable {
     /// Passes a frame to an output. [media]
     ///
     /// - Parameter memory: ``VideoFrame/sharedMemory`` of the frame.
-    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status
+    /// - Returns: nil if its process has no room for that memory: the plugin was not called.
+    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status?
 
     /// Passes a block of audio to an output. [media]
     func take(_ block: inout gr_output_block) -> Status
@@ -92,6 +96,7 @@ extension InstanceBackend {
     package var isAtRest: Bool { ThreadStates.allSleep() }
     package var isIsolated: Bool { false }
     package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
+    package var endedByteCount: Int { 0 }
 
     /// Wants nothing: it is no output.
     package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status { .unsupported }
@@ -99,7 +104,7 @@ extension InstanceBackend {
     /// Takes nothing: it is no output.
     package func take(
         _ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status { .unsupported }
+    ) -> Status? { .unsupported }
 
     /// Takes nothing: it is no output.
     package func take(_ block: inout gr_output_block) -> Status { .unsupported }

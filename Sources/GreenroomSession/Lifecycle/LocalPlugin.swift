@@ -54,7 +54,7 @@ final class LocalPlugin: InstanceBackend {
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
         made?.describe(track, &want) ?? .gone
     }
-    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status {
+    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status? {
         made?.take(&frame) ?? .gone
     }
     func take(_ block: inout gr_output_block) -> Status { made?.take(&block) ?? .gone }

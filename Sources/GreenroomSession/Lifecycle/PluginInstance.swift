@@ -114,6 +114,9 @@ package final class PluginInstance: Sendable {
     /// Allocates the frames that an output can read; nil for any memory.
     var allocator: (any FrameAllocator)? { factory.allocator }
 
+    /// Bytes of memory whose frames have ended, and that its process still has.
+    var endedByteCount: Int { backend?.endedByteCount ?? 0 }
+
     /// Set for a plugin that connects by itself.
     var arrivals: (any PeerListener)? { factory.arrivals }
 
@@ -123,6 +126,11 @@ package final class PluginInstance: Sendable {
     /// The plugin's status and reason when it gave up.
     package var gaveUp: (status: Status, reason: String)? {
         life?.state.withLock { $0.gaveUp }
+    }
+
+    /// Whether it can't use its settings.
+    var hasRefusedSettings: Bool {
+        life?.state.withLock { $0.hasRefusedSettings || $0.gaveUp?.status == .badSetting } ?? false
     }
 
     /// Whether it is a paused share: its last frame stays, which is no fault.
@@ -300,11 +308,9 @@ package final class PluginInstance: Sendable {
     }
 
     /// Passes a frame to an output. [media]
-    ///
-    /// - Returns: What the plugin returned; nil if it was not called.
-    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status? {
-        life?.take(frame, place)
-    }
+    func take(
+        _ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace
+    ) -> OutputFeed.Result { life?.take(frame, place) ?? .away }
 
     /// Passes a block of audio to an output. [media]
     ///

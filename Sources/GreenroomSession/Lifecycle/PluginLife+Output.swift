@@ -23,11 +23,7 @@ extension PluginLife {
                 guard let status = betweenMedia({ backend.describe(track, &want) }) else {
                     return .illegal(lifecycle)
                 }
-                guard status == .ok else {
-                    return .failed(
-                        status,
-                        state.withLock { $0.errorText } ?? "track returned it without a reason")
-                }
+                guard status == .ok else { return failure(status, of: .track) }
                 // A life that was given up meanwhile has nothing to say.
                 guard !lifecycle.isOver else { return .illegal(lifecycle) }
                 do throws(WantProblem) {
@@ -74,9 +70,11 @@ extension PluginLife {
     /// Passes a frame. [media]
     ///
     /// - Parameter frame: In memory that the plugin can read; see ``PluginInstance/allocator``.
-    func take(_ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace) -> Status? {
+    func take(
+        _ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace
+    ) -> OutputFeed.Result {
         guard let gate, let feed = environment.feed, let backend = gate.enter() else {
-            return nil
+            return .away
         }
         var description = gr_output_frame(
             struct_size: UInt32(MemoryLayout<gr_output_frame>.size), track: place.track,
@@ -91,7 +89,7 @@ extension PluginLife {
         feed.endLending()
         gate.leave(after: nanoseconds)
         // Lost meanwhile: that status is not the plugin's.
-        return lifecycle == .faulted ? nil : status
+        return lifecycle == .faulted ? .away : status.map(OutputFeed.Result.status) ?? .noBuffer
     }
 
     /// Passes a block of audio. [media]

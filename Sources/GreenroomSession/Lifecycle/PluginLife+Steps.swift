@@ -19,13 +19,13 @@ extension PluginLife {
                 let status = try backend.create(settings)
                 guard status == .ok else {
                     let failed = failure(status, of: .create)
-                    giveUp(because: "it could not be created")
+                    giveUp(because: failureText(of: .create))
                     return failed
                 }
                 whileAlive { _ in environment.videoIngest?.begin(pool: backend.pool) }
                 return .done
             } catch {
-                giveUp(because: "it could not be created")
+                giveUp(because: error.explanation)
                 return .failed(.badArgument, error.explanation)
             }
         }
@@ -322,8 +322,12 @@ extension PluginLife {
         }
     }
 
-    private func failure(_ status: Status, of step: LifecycleStep) -> PluginInstance.StepResult {
-        .failed(status, failureText(of: step))
+    /// The result of a step that the plugin has refused.
+    func failure(_ status: Status, of step: LifecycleStep) -> PluginInstance.StepResult {
+        if status == .badSetting, step != .setParameter {
+            state.withLock { $0.hasRefusedSettings = true }
+        }
+        return .failed(status, failureText(of: step))
     }
 
     /// The plugin's `set_error` text in the callback that has just failed.

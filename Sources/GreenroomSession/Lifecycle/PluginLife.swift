@@ -68,6 +68,8 @@ final class PluginLife: Sendable {
         var last: LifecycleStep?
         /// The `set_error` text in the running callback.
         var errorText: String?
+        /// Whether a step failed because of the plugin's settings.
+        var hasRefusedSettings = false
         /// The plugin's status and reason when it gave up.
         var gaveUp: (status: Status, reason: String)?
         /// Whether it is a paused share.

@@ -64,6 +64,9 @@ package struct FileRecording: Output, Equatable {
 
     package var product: String? { "recorded in \(file)" }
 
+    /// What it has taken may not be in the file.
+    package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.values["seconds"] ?? 0 > 0 }
+
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
         earlier.contains { ($0 as? FileRecording)?.file == file }
             ? ["an earlier output records to the same file. Name another."] : []

@@ -49,6 +49,9 @@ package protocol Output: Sendable {
     /// What it has created, for the end of a session; nil if that is visible otherwise.
     var product: String? { get }
 
+    /// Of a plugin, whether it has made anything.
+    func hasMade(_ entry: OutputFeed.Entry) -> Bool
+
     /// Conflicts with the rest of the session file, one sentence each.
     ///
     /// - Parameters:
@@ -70,6 +73,7 @@ extension Output {
     package var usesStandardOutput: Bool { false }
     package var summary: (name: String, text: String)? { nil }
     package var product: String? { nil }
+    package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.hasTaken }
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] { [] }
 }
 

@@ -52,6 +52,8 @@ final class OutputControl: Sendable {
         var isAlive = false
         var ceilings: [UInt32: Ceiling] = [:]
         var condition: Condition?
+        /// Whether it was live in any life.
+        var hasBeenLive = false
         /// Whether the plugin asks to be asked again.
         var isRequested = false
         /// When such a request was served last, on the session clock.
@@ -94,6 +96,9 @@ final class OutputControl: Sendable {
     /// What the plugin says of itself; nil for nothing.
     var condition: Condition? { state.withLock { $0.condition } }
 
+    /// Whether the plugin has said in any life that it is live.
+    var hasBeenLive: Bool { state.withLock { $0.hasBeenLive } }
+
     /// Sets what the plugin says of itself. [any]
     ///
     /// - Returns: Whether this is a change.
@@ -101,6 +106,7 @@ final class OutputControl: Sendable {
         state.withLock { state in
             guard state.condition != condition else { return false }
             state.condition = condition
+            state.hasBeenLive = state.hasBeenLive || condition.state == .live
             return true
         }
     }
@@ -127,6 +133,9 @@ final class OutputControl: Sendable {
 
     /// The plugin asks to be asked again. [any]
     func request() { state.withLock { $0.isRequested = true } }
+
+    /// Whether the plugin asks to be asked again.
+    var isRequested: Bool { state.withLock { $0.isRequested } }
 
     /// Takes the plugin's request, if there is one and the last one was long enough ago.
     ///

@@ -168,6 +168,15 @@ package final class OutputFeed: Sendable {
         state.withLock { $0.answers.map { ($0.track, $0.want) } }
     }
 
+    /// Whether it wants any audio.
+    var wantsAudio: Bool {
+        state.withLock { state in
+            state.answers.contains { answer in
+                if case .audio = answer.want { !answer.hasEnded } else { false }
+            }
+        }
+    }
+
     /// A track that the plugin knows, and what it wants of it; nil for others.
     func wanted(of track: UInt32) -> (track: OutputTrack, want: TrackWant)? {
         state.withLock { state in
@@ -190,6 +199,15 @@ package final class OutputFeed: Sendable {
     func askAgain() {
         state.withLock { state in
             for index in state.answers.indices { state.answers[index].asked = 0 }
+        }
+    }
+
+    /// Whether there are open tracks of participants about which this life is to be asked.
+    var hasQuestions: Bool {
+        state.withLock { state in
+            state.answers.contains {
+                $0.track.participant != nil && !$0.hasEnded && $0.asked != state.lives
+            }
         }
     }
 
@@ -308,6 +326,14 @@ package final class OutputFeed: Sendable {
                 counts.refused[name, default: 0] += 1
             case .noBuffer: counts.noBuffer += 1
             }
+        }
+    }
+
+    /// Whether the plugin has refused every frame and block that it got.
+    var hasRefusedAll: Bool {
+        state.withLock { state in
+            state.answers.allSatisfy { $0.counts.taken == 0 }
+                && state.answers.contains { !$0.counts.refused.isEmpty }
         }
     }
 

@@ -74,22 +74,22 @@ package final class PluginVideoSink: VideoSink {
             track: track, periods: periods,
             ptsNanoseconds: feed.epoch + start + rate.dueNanoseconds(ofFrame: periods.first))
         let isReadable = allocator == nil || frame.isInSharedMemory
-        let status: Status?
+        let result: OutputFeed.Result
         if isReadable {
-            status = instance.take(frame, place)
+            result = instance.take(frame, place)
         } else {
             guard let copy = try copy(of: frame) else {
                 last.withLock { $0.life = nil }
                 feed.count(.noBuffer, of: track)
                 return
             }
-            status = instance.take(copy, place)
+            result = instance.take(copy, place)
         }
         last.withLock { last in
-            last.life = status == nil ? nil : life
+            if case .status = result { last.life = life } else { last.life = nil }
             if isReadable { last.copy = nil }
         }
-        feed.count(OutputFeed.Result(status), of: track)
+        feed.count(result, of: track)
     }
 
     package func finish() throws { last.withLock { $0 = Last() } }

@@ -190,7 +190,10 @@ package final class CallRoster: Sendable {
         of role: SessionRole, _ capability: VideoCapability?, name: String
     ) -> ParticipantTrack.Source {
         guard let capability else {
-            return .audio(AudioIngest(role: name, number: plugin, clock: clock, events: events))
+            return .audio(
+                AudioIngest(
+                    role: name, number: plugin, isOfParticipant: true, clock: clock, events: events)
+            )
         }
         let pool = FramePool(limit: frameLimit)
         let input = VideoTrackInput(clock: clock)
@@ -351,22 +354,6 @@ extension CallRoster.State {
         let counted = "\(name)-\(count)"
         fileNames[counted, default: 0] += 1
         return fileNames[counted] == 1 ? counted : "\(name)-participant-\(participant.number)"
-    }
-}
-
-extension String {
-    /// Letters a–z, digits and single hyphens; at most 40 of them, `participant` for none.
-    fileprivate var asFileName: String {
-        var name = ""
-        for character in lowercased().unicodeScalars {
-            switch character {
-            case "a"..."z", "0"..."9": name.unicodeScalars.append(character)
-            default: if !name.isEmpty, !name.hasSuffix("-") { name += "-" }
-            }
-            guard name.utf8.count < 40 else { break }
-        }
-        while name.hasSuffix("-") { name.removeLast() }
-        return name.isEmpty ? "participant" : name
     }
 }
 

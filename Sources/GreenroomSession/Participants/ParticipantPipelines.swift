@@ -109,8 +109,8 @@ final class ParticipantPipelines: Sendable {
             }
             let video = VideoTrack(
                 kind: track.kind.track, agreed: capability,
-                sendsWhenNew: track.kind.kind.facts.canPause, input: input, pool: pool,
-                filters: [], groups: connected.branches.groups,
+                sendsWhenNew: track.kind.kind.facts.canPause, isOfParticipant: true, input: input,
+                pool: pool, filters: [], groups: connected.branches.groups,
                 idle: connected.branches.idle, largest: nil,
                 filterDeadline: filterDeadline,
                 tell: { [events] in events.send(.note(role: track.name, text: $0)) })

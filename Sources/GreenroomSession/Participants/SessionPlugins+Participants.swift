@@ -62,6 +62,7 @@ extension SessionPlugins {
     /// The session does not wait for the answers: an output that is slow hears of further tracks later.
     private mutating func describeNewTracks() {
         for output in slots.outputs where mayHearOfTracks(output) {
+            guard output.feed?.hasQuestions ?? false, mayWantMore(output) else { continue }
             let tracks = output.feed?.takeQuestions() ?? []
             if !tracks.isEmpty { begin(output) { $0.beginDescribing(tracks, isAll: false) } }
         }

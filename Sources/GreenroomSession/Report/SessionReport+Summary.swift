@@ -29,15 +29,25 @@ extension SessionReport {
                 minimumRealPercent.map { "track \(role): less is real than minimum-real, \($0) %" }
                     ?? "track \(role): nothing of it was real")
         }
-        if let failedPlugin { lines.append("the session ended because \(failedPlugin) failed") }
+        if outcome == .outputsFailed { lines.append("every output has failed") }
+        if let failedPlugin {
+            lines.append(
+                outcome == .badSetting
+                    ? "the session did not start: \(failedPlugin) has a wrong setting"
+                    : "the session ended because \(failedPlugin) failed")
+        }
         return lines.isEmpty ? ["nothing was recorded"] : lines
     }
 
-    /// A line about an output without which the session continued.
+    /// A line about an output that had failed at the end of the session.
     private func lossOfOutput(_ output: OutputFeed.Entry) -> String? {
         let losses = plugins.first { $0.role == output.role }?.losses ?? []
-        guard let loss = losses.last, loss.policy == .off else { return nil }
-        let what = output.hasTaken ? "what it made ends there" : "it made nothing"
+        guard let loss = losses.last, loss.policy != .end, loss.awaySeconds == nil else {
+            return nil
+        }
+        let what =
+            outputsWithoutProduct.contains(output.role)
+            ? "it made nothing" : "what it made ends there"
         let seconds = (loss.seconds * 10).rounded() / 10
         return "\(output.role) (\(output.plugin)) failed at \(seconds) s, \(what): \(loss.evidence)"
     }

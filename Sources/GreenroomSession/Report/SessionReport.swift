@@ -38,6 +38,8 @@ public struct SessionReport: Sendable {
         case pluginFailed = "plugin-failed"
         /// Every output failed.
         case outputsFailed = "outputs-failed"
+        /// The session did not start: a plugin refused its settings.
+        case badSetting = "bad-setting"
         /// As planned, but a track had less real media than the session's minimum.
         case notReal = "not-real"
 
@@ -348,6 +350,8 @@ public struct SessionReport: Sendable {
     package var outputs: [OutputReport]
     /// Summary lines of outputs; not in `session.json`.
     let products: [String]
+    /// The roles of output plugins that have made nothing; not in `session.json`.
+    let outputsWithoutProduct: Set<String>
 
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],
@@ -365,6 +369,9 @@ public struct SessionReport: Sendable {
         case .pluginFailed(let role):
             self.outcome = .pluginFailed
             failedPlugin = role
+        case .badSetting(let role):
+            self.outcome = .badSetting
+            failedPlugin = role
         }
         plugins = instances.map { Plugin($0, losses) }
         pictures =
@@ -381,7 +388,12 @@ public struct SessionReport: Sendable {
             participantsLeftOut = participants.leftOut > 0 ? participants.leftOut : nil
         }
         outputs = pipeline?.outputReports ?? []
-        products = Self.products(of: plan.configuration, with: outputs)
+        let unmade = Self.outputsWithoutProduct(of: plan.configuration, with: outputs)
+        products = plan.configuration.outputs.enumerated().compactMap { index, output in
+            unmade.contains("\(plan.configuration.address(ofOutput: index))")
+                ? nil : output.output.product
+        }
+        outputsWithoutProduct = unmade
         minimumRealPercent = plan.configuration.minimumRealPercent
         guard outcome == .finished || outcome == .interrupted else { return }
         let short = Self.fallsShort(accounts, in: plan)
@@ -391,18 +403,18 @@ public struct SessionReport: Sendable {
         notReal = short
     }
 
-    /// What outputs have made. One that is a plugin makes it with the first frame or block that it
-    /// takes.
-    private static func products(
+    /// The roles of output plugins that have made nothing.
+    private static func outputsWithoutProduct(
         of configuration: SessionConfiguration, with reports: [OutputReport]
-    ) -> [String] {
+    ) -> Set<String> {
         let entries = reports.compactMap { $0.entry as? OutputFeed.Entry }
-        return configuration.outputs.enumerated().compactMap { index, output in
-            guard let product = output.output.product else { return nil }
-            guard output.output.plugin != nil else { return product }
+        let unmade = configuration.outputPlugins.compactMap { index, _ in
             let role = "\(configuration.address(ofOutput: index))"
-            return entries.contains { $0.role == role && $0.hasTaken } ? product : nil
+            let entry = entries.first { $0.role == role }
+            let hasMade = entry.map(configuration.outputs[index].output.hasMade) ?? false
+            return hasMade ? nil : role
         }
+        return Set(unmade)
     }
 
     /// How much of each track was real, by its source's role.

@@ -45,6 +45,7 @@ package final class AudioIngest: AudioSource, Sendable {
     }
 
     private let role: String
+    private let isOfParticipant: Bool
     private let order: ClockOrder
     private let clock: SessionClock
     private let events: SessionEvents
@@ -53,10 +54,16 @@ package final class AudioIngest: AudioSource, Sendable {
     /// - Parameters:
     ///   - role: What notes call the source.
     ///   - number: Its plugin's.
+    ///   - isOfParticipant: Whether a call sends it for somebody else. Then no author can change what it
+    ///     is like, and the report alone says that.
     ///   - events: Get what its author should know, each thing once.
-    package init(role: String, number: Int, clock: SessionClock, events: SessionEvents) {
+    package init(
+        role: String, number: Int, isOfParticipant: Bool = false, clock: SessionClock,
+        events: SessionEvents
+    ) {
         order = .plugin(number)
         self.role = role
+        self.isOfParticipant = isOfParticipant
         self.clock = clock
         self.events = events
     }
@@ -149,7 +156,7 @@ package final class AudioIngest: AudioSource, Sendable {
     }
 
     private func tell(_ finding: AudioAnomaly?) {
-        guard let finding else { return }
+        guard let finding, !isOfParticipant else { return }
         events.send(.note(role: role, text: finding.text))
     }
 }

@@ -55,6 +55,9 @@ struct Restarts {
         return delay
     }
 
+    /// A plugin is not started again.
+    mutating func forget(_ plugin: Int) { pending[plugin] = nil }
+
     /// Waits for a plugin to connect by itself.
     mutating func awaitConnection(of plugin: Int, at now: Int64) {
         pending[plugin] = Pending(since: now, wait: .connection)

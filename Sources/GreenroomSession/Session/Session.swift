@@ -131,16 +131,15 @@ public final class Session: Sendable {
             events.send(.ended)
         }
         plugins.make()
-        if !isStopRequested { plugins.initialize() }
+        if !isStopRequested, plugins.reasonToEnd == nil { plugins.initialize() }
         guard !isStopRequested else {
             events.send(.stopping(reason: "stop requested"))
             plugins.end()
             return report(plugins, nil, at: 0, outcome: .interrupted)
         }
-        guard plugins.failedRole == nil, plugins.slots.hasMedia else {
+        if let (_, outcome) = plugins.reasonToEnd {
             plugins.end()
-            return report(
-                plugins, nil, at: 0, outcome: .pluginFailed(role: plugins.failedRole))
+            return report(plugins, nil, at: 0, outcome: outcome)
         }
         let pipeline: SessionPipeline
         do {
@@ -150,17 +149,16 @@ public final class Session: Sendable {
             plugins.end()
             throw error
         }
-        plugins.startOutputs()
-        plugins.startFilters()
-        plugins.startSources()
+        plugins.start()
         pipeline.begin(at: clock.now)
-        plugins.epoch = pipeline.epoch
+        plugins.begin(at: pipeline.epoch)
         self.pipeline.withLock { $0 = pipeline }
         events.send(.started)
         publish(plugins, pipeline)
-        let outcome = watch(&plugins, pipeline)
+        var outcome = watch(&plugins, pipeline)
         // The last ones say why it stops.
         plugins.tellEvents()
+        var failed = plugins.failedOutputs(orLost: true)
         let end = min(clock.now - pipeline.epoch, plan.configuration.duration?.nanoseconds ?? .max)
         // A stop-send may take long; recordings end with the session.
         pipeline.finishAudio(at: end)
@@ -171,6 +169,10 @@ public final class Session: Sendable {
         plugins.end()
         pipeline.finishOutputs()
         pipeline.tellOfEmptyOutputs()
+        failed.formUnion(plugins.failedOutputs(orLost: false))
+        if outcome == .finished, pipeline.hasLostEveryOutput(without: failed) {
+            outcome = .outputsFailed
+        }
         let report = report(plugins, pipeline, at: end, outcome: outcome)
         publish(report, pipeline, at: end)
         return report
@@ -288,14 +290,8 @@ public final class Session: Sendable {
     private func ended(_ plugins: SessionPlugins, _ pipeline: SessionPipeline, _ end: Int64?)
         -> SessionOutcome?
     {
-        if let role = plugins.failedRole {
-            return stopping("\(role) failed", .pluginFailed(role: role))
-        }
-        if !plugins.slots.hasMedia {
-            return stopping(
-                "every source has ended", plugins.wasDropped ? .pluginFailed(role: nil) : .finished)
-        }
-        if pipeline.hasLostEveryOutput {
+        if let (reason, outcome) = plugins.reasonToEnd { return stopping(reason, outcome) }
+        if pipeline.hasLostEveryOutput() {
             return stopping("every output has failed", .outputsFailed)
         }
         if let end, clock.now >= end { return stopping("the duration is over", .finished) }
@@ -389,4 +385,6 @@ package enum SessionOutcome: Equatable, Sendable {
     case outputsFailed
     /// A plugin with a fatal failure; nil if all plugins failed.
     case pluginFailed(role: String?)
+    /// A plugin refused its settings while the session started.
+    case badSetting(role: String)
 }

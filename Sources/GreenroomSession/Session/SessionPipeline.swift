@@ -32,6 +32,8 @@ final class SessionPipeline: Sendable {
     /// The tracks of participants.
     let participants: ParticipantPipelines
     private let hasCall: Bool
+    /// Whether outputs of the host's own wait for participants: the session has no other media.
+    private let recordsParticipantsAlone: Bool
     private let audioThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
     private let timeline: SessionTimeline
@@ -109,6 +111,8 @@ final class SessionPipeline: Sendable {
             tracks: tracks, mixSinks: outputs.mixSinks, clock: clock)
         if let duration { audioMixer.finish(at: duration) }
         hasCall = outputs.hasCall
+        recordsParticipantsAlone =
+            plugins.slots.sources.isEmpty && all.contains { $0.plugin == nil }
         participants = ParticipantPipelines(
             outputs: all, connections: connections, feeds: feeds, mixer: audioMixer,
             timeline: timeline, clock: clock, events: events,
@@ -125,25 +129,48 @@ final class SessionPipeline: Sendable {
     /// The start of the session's timeline, on the session clock.
     var epoch: Int64 { timeline.epoch }
 
-    /// Whether there were outputs and all have failed.
-    var hasLostEveryOutput: Bool {
+    /// Whether there were outputs and all have failed. One that has come to its end in order has not.
+    ///
+    /// - Parameter failed: The numbers of plugins that count as failed, besides those that the session
+    ///   continues without.
+    func hasLostEveryOutput(without failed: Set<Int> = []) -> Bool {
+        guard !recordsParticipantsAlone else { return false }
         // Often asked: without arrays.
         var isAnyLost = false
         for video in videoTracks {
-            for branch in video.track.branches where branch.form != nil {
-                if branch.failure == nil, branch.isResting { continue }
+            for branch in video.track.branches where branch.plugin < 0 && branch.form != nil {
                 guard branch.failure != nil else { return false }
                 isAnyLost = true
             }
         }
-        for sink in audioSinks {
+        for sink in audioSinks where !sink.isOfPlugin {
             switch sink.health {
             case .working: return false
             case .failed: isAnyLost = true
             case .passive: break
             }
         }
+        for feed in feeds where !feed.hasFinished {
+            guard failed.contains(feed.plugin) || isLost(feed) else { return false }
+            isAnyLost = true
+        }
         return isAnyLost
+    }
+
+    /// Whether an output plugin gets nothing more.
+    private func isLost(_ feed: OutputFeed) -> Bool {
+        guard !feed.hasLeft else { return true }
+        var hasFailed = false
+        for video in videoTracks {
+            for branch in video.track.branches where branch.plugin == feed.plugin {
+                if branch.failure != nil {
+                    hasFailed = true
+                } else if branch.form != nil, !branch.isResting {
+                    return false
+                }
+            }
+        }
+        return hasFailed && !feed.wantsAudio
     }
 
     /// Starts the session's timeline, and the threads that follow it.

@@ -32,12 +32,26 @@ extension SessionPlugins {
 
     /// Does with a plugin that has failed what its policy says.
     ///
-    /// - Parameter reason: Why, where neither the host gave it up nor the plugin itself.
+    /// - Parameter reason: The text of the step that failed; nil where the host gave the plugin up, or the
+    ///   plugin itself.
     mutating func fail(_ plugin: SessionPlugin, because reason: String? = nil) {
         let instance = plugin.instance
-        let reason = instance.fault ?? reason
+        let reason = reason ?? instance.fault
         guard instance.arrivals == nil else {
             awaitReconnection(of: plugin)
+            return
+        }
+        if instance.hasRefusedSettings,
+            refuseSettings(of: plugin, because: reason ?? instance.gaveUp?.reason)
+        {
+            return
+        }
+        if isNeeded(plugin), plugin.onFailure == .restart,
+            !(plugin.feed?.control.hasBeenLive ?? false)
+        {
+            guard !hasLostCall else { return }
+            hasLostCall = true
+            record(plugin, reason, .end)
             return
         }
         switch plugin.onFailure {
@@ -52,6 +66,37 @@ extension SessionPlugins {
         case .restart:
             restart(plugin, because: reason ?? instance.gaveUp?.reason)
         }
+    }
+
+    /// Whether the session can't be without a plugin.
+    private func isNeeded(_ plugin: SessionPlugin) -> Bool {
+        plugin.instance.roster != nil && plan.configuration.needsCall
+    }
+
+    /// Handles a plugin that can't use its settings: a new life has the same ones.
+    ///
+    /// - Returns: Whether that is all; false to go on as with any other failure.
+    private mutating func refuseSettings(
+        of plugin: SessionPlugin, because reason: String?
+    ) -> Bool {
+        if isStarting {
+            guard failedRole == nil else { return true }
+            failedRole = plugin.instance.role
+            hasRefusedSettings = true
+            record(plugin, reason, .end)
+            return true
+        }
+        guard plugin.onFailure == .restart else { return false }
+        guard slots[plugin.instance] != nil else { return true }
+        record(plugin, reason, .off)
+        guard !isEnding else { return true }
+        events.send(
+            .note(
+                role: plugin.instance.role,
+                text: "it can't use its settings, and is not started again"))
+        restarts.forget(plugin.number)
+        drop(plugin)
+        return true
     }
 
     /// Has a plugin started again that has failed; one that failed too often stays away.
@@ -104,6 +149,7 @@ extension SessionPlugins {
     private mutating func drop(_ plugin: SessionPlugin) {
         guard remove(plugin) else { return }
         wasDropped = true
+        if isNeeded(plugin) { hasLostCall = true }
         announceSlate(of: plugin, SlateText.lost)
         events.send(.pluginDropped(role: plugin.instance.role))
     }
@@ -126,6 +172,32 @@ extension SessionPlugins {
             }
         }
         return true
+    }
+}
+
+// MARK: - The end
+
+extension SessionPlugins {
+    /// Records the losses of outputs that gave up at their end.
+    mutating func recordFailedEnds() {
+        for output in slots.outputs where !isAway(output) && output.instance.role != failedRole {
+            guard let (status, reason) = output.instance.gaveUp, status != .ok else { continue }
+            record(output, reason, .off)
+        }
+    }
+
+    /// The numbers of the outputs that take nothing now: that are away, have failed, or refuse all.
+    ///
+    /// - Parameter orLost: Whether to count those that have lost what they write to.
+    func failedOutputs(orLost: Bool) -> Set<Int> {
+        let failed = slots.outputs.filter { output in
+            let (instance, feed) = (output.instance, output.feed)
+            return isAway(output) || instance.fault != nil
+                || instance.gaveUp.map { $0.status != .ok } ?? false
+                || feed?.hasRefusedAll ?? false
+                || orLost && feed?.control.condition?.state == .lost
+        }
+        return Set(failed.map(\.number))
     }
 }
 

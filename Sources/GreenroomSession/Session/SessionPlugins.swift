@@ -26,14 +26,22 @@ struct SessionPlugins {
     var stopped: Set<Int> = []
     /// The first plugin with a fatal failure.
     var failedRole: String?
+    /// Whether that plugin has refused its settings while the session started.
+    var hasRefusedSettings = false
+    /// Whether the session has lost a call that it can't be without.
+    var hasLostCall = false
+    /// The outputs that may want nothing more, by number: since when, in real time.
+    var holding: [Int: Int64] = [:]
     /// Whether the session continues without a plugin.
     var wasDropped = false
+    /// Whether the plugins are started for the first time.
+    private(set) var isStarting = true
     /// Whether all are being ended: then none is restarted.
     private(set) var isEnding = false
     /// The start of the session's timeline, on the session clock; before it, the time of creation.
-    var epoch: Int64
+    private(set) var epoch: Int64
 
-    private let plan: SessionPlan
+    let plan: SessionPlan
 
     init(
         plan: SessionPlan, clock: SessionClock, events: SessionEvents,
@@ -52,6 +60,22 @@ struct SessionPlugins {
     var everyone: [PluginInstance] { slots.everyone }
 
     func isAway(_ plugin: SessionPlugin) -> Bool { restarts.isAway(plugin.number) }
+
+    /// Why the session can't begin, or must end; nil if it can go on.
+    var reasonToEnd: (text: String, outcome: SessionOutcome)? {
+        if let role = failedRole {
+            return hasRefusedSettings
+                ? ("\(role) has a wrong setting", .badSetting(role: role))
+                : ("\(role) failed", .pluginFailed(role: role))
+        }
+        if hasLostCall { return ("the call failed", .outputsFailed) }
+        guard !slots.hasMedia else { return nil }
+        guard wasDropped else { return ("every source has ended", .finished) }
+        // Without a source the call was all that there was, and an output.
+        return plan.slots.isEmpty
+            ? ("the call failed", .outputsFailed)
+            : ("every source has ended", .pluginFailed(role: nil))
+    }
 
     /// Whether an output may be told now of tracks that begin or end.
     ///
@@ -75,7 +99,7 @@ extension SessionPlugins {
     /// Creates every plugin, except those that connect by themselves.
     mutating func make() {
         openListeners()
-        guard failedRole == nil else { return }
+        guard reasonToEnd == nil else { return }
         perform(slots.all.filter { !isAway($0) }) { $0.beginCreate() }
     }
 
@@ -85,10 +109,12 @@ extension SessionPlugins {
     mutating func initialize() {
         perform(presentOutputs) { $0.beginInitialize(offer: nil) }
         describeTracks()
+        guard reasonToEnd == nil else { return }
         negotiations = SessionNegotiations(
             with: slots.sources, plan: plan, feeds: slots.outputs.compactMap(\.feed))
         let offers = negotiations.first()
         perform(present) { $0.beginInitialize(offer: offers[$0.number]) }
+        guard reasonToEnd == nil else { return }
         for source in slots.sources {
             guard let record = negotiations[source]?.settle(),
                 let agreement = source.instance.agreement
@@ -138,21 +164,20 @@ extension SessionPlugins {
         slots.sources.first { $0.picture == track }.flatMap(negotiations.capability)
     }
 
-    mutating func startOutputs() {
+    /// Starts the outputs, the filters, and the sources, unless one of them ends the session. Waits
+    /// until each source has returned from start-send, or has sent something inside it. A source that
+    /// pumps there continues, and is logged after its deadline.
+    mutating func start() {
         perform(presentOutputs.filter { $0.instance.lifecycle == .initialized }) {
             $0.beginStartSend()
         }
+        if reasonToEnd == nil { perform(slots.filters) { $0.beginStartSend() } }
+        if reasonToEnd == nil { perform(present) { $0.beginStartSend() } }
+        isStarting = false
     }
 
-    mutating func startFilters() {
-        perform(slots.filters) { $0.beginStartSend() }
-    }
-
-    /// Starts the sources, and waits until each has returned from start-send, or has sent something
-    /// inside it. A source that pumps there continues, and is logged after its deadline.
-    mutating func startSources() {
-        perform(present) { $0.beginStartSend() }
-    }
+    /// Begins the session's timeline.
+    mutating func begin(at epoch: Int64) { self.epoch = epoch }
 
     /// Closes every ingest at once, then waits for the callbacks.
     mutating func stopSources() {
@@ -176,6 +201,7 @@ extension SessionPlugins {
             }
             perform(due) { $0.begin(ending: step) }
         }
+        recordFailedEnds()
     }
 
     /// Runs a step of several plugins concurrently, and waits for all.
@@ -216,7 +242,9 @@ extension SessionPlugins {
     /// Describes the tracks once more to the outputs that have asked for it.
     private mutating func describeAgain() {
         for output in slots.outputs where mayHearOfTracks(output) {
-            guard let feed = output.feed, feed.control.takeRequest(at: clock.now) else { continue }
+            guard let feed = output.feed, feed.control.isRequested, mayWantMore(output),
+                feed.control.takeRequest(at: clock.now)
+            else { continue }
             feed.askAgain()
             let tracks = tracks(for: output) + feed.takeQuestions()
             begin(output) { $0.beginDescribing(tracks) }

@@ -26,8 +26,8 @@ final class PreviewRun: Sendable {
         var hasLostReader = false
     }
 
-    /// Interval of status checks, in microseconds.
-    private static let interval: UInt32 = 50_000
+    /// Interval of status checks.
+    private static let intervalMilliseconds: Int32 = 50
 
     private let plan: PreviewPlan
     private let screen: PreviewScreen
@@ -102,7 +102,8 @@ final class PreviewRun: Sendable {
     /// Checks the session until it is over.
     private func look(at session: Session, _ isRebuilt: (@Sendable () -> Bool)?) {
         while true {
-            usleep(Self.interval)
+            // Not usleep(): on a virtual clock a thread that sleeps may be a plugin's.
+            poll(nil, 0, Self.intervalMilliseconds)
             let isOver = state.withLock { state in
                 if !state.isOver { show(session, &state) }
                 return state.isOver

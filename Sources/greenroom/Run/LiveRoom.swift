@@ -75,6 +75,7 @@ struct LiveRoom {
             configuration.outputs.append(call)
         }
         configuration.clock = .real
+        configuration.needsCall = true
     }
 
     /// What is printed when the room is open.

@@ -92,7 +92,8 @@ struct SessionRun {
         if let interval = printer.style.statusMicroseconds {
             Thread {
                 while true {
-                    usleep(interval)
+                    // Not usleep(): on a virtual clock a thread that sleeps may be a plugin's.
+                    poll(nil, 0, Int32(clamping: interval / 1000))
                     if let snapshot = session.snapshot { printer.show(snapshot) }
                 }
             }
@@ -115,7 +116,8 @@ struct SessionRun {
             end(
                 printer, endings.status(of: report), outcome: report.outcome.rawValue,
                 failedPlugin: report.failedPlugin,
-                real: report.accounts.compactMapValues(\.realPercent), summary: report.summary)
+                real: report.accounts.compactMapValues(\.realPercent),
+                summary: report.summary + file.refusedSetting(in: report))
         } catch {
             end(
                 printer, .outputFailed, outcome: "output-failed", failedPlugin: nil, real: nil,
@@ -159,10 +161,34 @@ final class Endings: Sendable {
         case .pluginFailed: .pluginFailed
         case .interrupted: .interrupted
         case .outputsFailed: .outputFailed
+        case .badSetting: .badFile
         case .running, .finished, .notReal:
             hasFailedOutput.load(ordering: .relaxed)
                 ? .outputFailed : report.notReal == nil ? .fine : .notReal
         }
+    }
+}
+
+extension SessionFile {
+    /// The setting that a plugin has refused, with its place in the file, the rule and the cure; empty if
+    /// the session did not end because of that.
+    fileprivate func refusedSetting(in report: SessionReport) -> [String] {
+        guard report.outcome == .badSetting, let role = report.failedPlugin,
+            let reason = report.plugins.first(where: { $0.role == role })?.losses?.last?.evidence
+        else { return [] }
+        // The reason is the plugin's own: it names the setting or its text, as a rule.
+        let given = configuration.plugins.first { "\($0.address)" == role }?.plugin.settings ?? [:]
+        let names = given.keys.filter { reason.contains($0) }
+        let texts = given.filter { _, value in
+            if case .string(let text) = value {
+                !text.isEmpty && reason.contains(text)
+            } else {
+                false
+            }
+        }.keys
+        let named = (names.isEmpty ? Array(texts) : names).max { ($0.count, $0) < ($1.count, $1) }
+        let path = "\(role).settings" + (named.map { ".\($0)" } ?? "")
+        return ["\(located(ConfigurationError([ConfigurationProblem(reason, at: path)])))"]
     }
 }
 

@@ -21,6 +21,10 @@ final class FakeOutput: InstanceBackend, PluginFactory {
         }
         /// The failing step (`initialize`, `track`, `start-send`), with its status.
         var failing: (step: String, status: Status)?
+        /// The same in later lives.
+        var failingLater: (step: String, status: Status)?
+        /// The status with which it gives up when it is stopped; nil not to.
+        var endsWith: Status?
         /// The video call that hangs until its life is given up, from 0; nil for none.
         var hangingFrame: Int?
         /// Whether that call returns only after the test, as one in the host's process may.
@@ -187,6 +191,9 @@ final class FakeOutput: InstanceBackend, PluginFactory {
 
     func stopSend() {
         _ = isAtFarEnd.wait(until: nil) { $0 ? nil : true }
+        if let status = script.endsWith {
+            HostInterface.host.pointee.give_up(handle, status.rawValue, "the end is torn")
+        }
         _ = did("stop-send")
     }
 
@@ -208,7 +215,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() { isKilled.change { $0 = true } }
 
-    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status {
+    func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status? {
         enter()
         defer { leave() }
         let number = state.withLock { state in
@@ -263,8 +270,11 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     private func leave() { state.withLock { $0.isInside = false } }
 
     private func did(_ step: String) -> Status {
-        state.withLock { $0.steps.append(step) }
-        guard let failing = script.failing, failing.step == step else { return .ok }
-        return failing.status
+        let isLater = state.withLock { state in
+            state.steps.append(step)
+            return state.steps.count { $0 == "create" } > 1
+        }
+        let failing = [script.failing, isLater ? script.failingLater : nil].compactMap(\.self)
+        return failing.first { $0.step == step }?.status ?? .ok
     }
 }

@@ -241,6 +241,123 @@ import Testing
         #expect(output.frames.isEmpty)
     }
 
+    // MARK: The last output
+
+    /// A session whose only outputs are plugins.
+    private func withoutRecording(
+        _ outputs: [FakeOutput], onFailure: FailurePolicy = .off, milliseconds: Int64 = 1000
+    ) throws -> InProcessSession {
+        var session = try session(outputs, onFailure: onFailure, milliseconds: milliseconds)
+        session.plan.configuration.outputs.removeFirst()
+        session.plan.outputs = Dictionary(
+            uniqueKeysWithValues: session.plan.outputs.map { ($0 - 1, $1) })
+        return session
+    }
+
+    @Test(
+        arguments: ["create", "initialize", "track", "start-send"],
+        [FailurePolicy.off, .restart])
+    func `a session whose only output never starts says so`(
+        step: String, policy: FailurePolicy
+    ) throws {
+        let output = FakeOutput(.init(failing: (step, .unavailable)))
+        // Before it would have been lost too often to be started again.
+        let result = try withoutRecording([output], onFailure: policy, milliseconds: 2000).run()
+        #expect(result.report.outcome == .outputsFailed, "\(result.failures)")
+        #expect(result.report.summary.contains("every output has failed"))
+        let line = result.report.summary.first { $0.hasPrefix("outputs[0] (FakeOutput) failed") }
+        #expect(line?.hasSuffix("it made nothing: \(step) returned it without a reason") == true)
+        #expect(result.dropped.isEmpty == (policy == .restart))
+    }
+
+    @Test func `an output that wants nothing and fails is one that has failed`() throws {
+        let output = FakeOutput(
+            .init(want: { _, want in want.is_wanted = 0 }, failing: ("start-send", .unavailable)))
+        #expect(try withoutRecording([output]).run().report.outcome == .outputsFailed)
+    }
+
+    @Test func `of two outputs one that works is enough`() throws {
+        let outputs = [FakeOutput(.init(failing: ("start-send", .unavailable))), FakeOutput()]
+        #expect(try withoutRecording(outputs).run().report.outcome == .finished)
+    }
+
+    @Test func `an output that refuses everything has failed at the end`() throws {
+        let refusing = FakeOutput(.init(status: { _ in .failed }))
+        let result = try withoutRecording([refusing]).run()
+        #expect(result.report.outcome == .outputsFailed)
+        let once = FakeOutput(.init(status: { $0 == 3 ? .ok : .failed }))
+        #expect(try withoutRecording([once]).run().report.outcome == .finished)
+    }
+
+    @Test func `an output that has lost what it writes to has failed at the end`() throws {
+        for (state, outcome) in [(3, SessionReport.Outcome.outputsFailed), (2, .finished)] {
+            let output = FakeOutput(
+                .init(onVideo: { output, frame in
+                    let functions = HostInterface.output.pointee
+                    guard frame.index == 3 else { return }
+                    _ = functions.state(output.handle, 3, "no route")
+                    _ = functions.state(output.handle, UInt32(state), "so it is")
+                }))
+            let result = try withoutRecording([output]).run()
+            #expect(result.report.outcome == outcome, "\(result.report.summary)")
+        }
+    }
+
+    @Test func `an output that has come to its end is no failed one`() throws {
+        let output = FakeOutput(
+            .init(onVideo: { output, frame in
+                guard frame.index == 5 else { return }
+                HostInterface.host.pointee.give_up(output.handle, Status.ok.rawValue, "it is full")
+            }))
+        #expect(try withoutRecording([output]).run().report.outcome == .finished)
+    }
+
+    @Test func `an output that gives up when it is stopped has failed`() throws {
+        let output = FakeOutput(.init(endsWith: .failed))
+        let result = try withoutRecording([output]).run()
+        #expect(result.report.outcome == .outputsFailed)
+        #expect(
+            result.report.summary.contains {
+                $0.hasPrefix("outputs[0] (FakeOutput) failed at 1.0 s, what it made ends there")
+            }, "\(result.report.summary)")
+    }
+
+    // MARK: Settings
+
+    @Test(
+        arguments: ["create", "initialize", "track", "start-send"],
+        [FailurePolicy.off, .restart, .end])
+    func `a setting that an output can't use ends the start at once`(
+        step: String, policy: FailurePolicy
+    ) throws {
+        let output = FakeOutput(.init(failing: (step, .badSetting)))
+        let result = try session([output], onFailure: policy).run()
+        #expect(result.report.outcome == .badSetting && result.report.failedPlugin == "outputs[1]")
+        #expect(result.failures.count == 1 && output.steps.filter { $0 == "create" }.count == 1)
+        #expect(result.dropped.isEmpty)
+        #expect(
+            result.report.summary.contains(
+                "the session did not start: outputs[1] has a wrong setting"))
+    }
+
+    @Test func `a setting that a later life can't use is no reason for another one`() throws {
+        let output = FakeOutput(
+            .init(
+                failingLater: ("start-send", .badSetting),
+                onVideo: { output, frame in
+                    guard frame.index == 5 else { return }
+                    HostInterface.host.pointee.give_up(
+                        output.handle, Status.failed.rawValue, "it is torn")
+                }))
+        let result = try session([output], onFailure: .restart, milliseconds: 4000).run()
+        #expect(result.report.outcome == .finished)
+        #expect(output.steps.filter { $0 == "create" }.count == 2, "\(output.steps)")
+        #expect(result.dropped == ["outputs[1]"])
+        #expect(
+            result.notes("outputs[1]").contains(
+                "it can't use its settings, and is not started again"))
+    }
+
     @Test func `a want that can't be met is named`() throws {
         let output = FakeOutput(
             .init(want: { track, want in

@@ -538,7 +538,13 @@ import Testing
         let call = FakeOutput(
             .init(farEnd: { call in
                 let far = FarEnd(call)
-                for name in ["Ana", "ana!", "../x", "Ana 2", "日本"] {
+                let long = String(repeating: "日", count: 33)
+                // The second Zoë has a letter and a mark.
+                for name in [
+                    "Ana", "ana!", "../x", "Ana 2", "日本", "Zoë Müller", "zoe\u{308} müller",
+                    "\u{202e}a",
+                    "…", long,
+                ] {
                     let number = far.join(name).number
                     _ = far.open(Int(GR_TRACK_MICROPHONE), of: number)
                 }
@@ -549,8 +555,49 @@ import Testing
         #expect(
             tracks == [
                 "ana-microphone", "ana-2-microphone", "x-microphone", "ana-2-2-microphone",
-                "participant-microphone",
+                "日本-microphone", "zoë-müller-microphone", "zoë-müller-2-microphone", "a-microphone",
+                "participant-microphone", String(repeating: "日", count: 21) + "-microphone",
             ])
+        let scalars = try #require(tracks)[6].unicodeScalars.count
+        #expect(scalars == "zoë-müller-2-microphone".unicodeScalars.count, "normal form C")
+    }
+
+    @Test func `nobody is advised about what a participant sends`() throws {
+        // 10 frames a second of a track with 30, without timestamps, and clipped audio with gaps.
+        let size = size
+        let call = FakeOutput(
+            .init(farEnd: { call in
+                let far = FarEnd(call)
+                let ana = far.join("Ana").number
+                let camera = far.open(
+                    Int(GR_TRACK_CAMERA), of: ana,
+                    VideoCapability(size: size, rate: FrameRate(30)))
+                let microphone = far.open(Int(GR_TRACK_MICROPHONE), of: ana)
+                for time in stride(from: Int64(0), to: 10_000, by: 10) {
+                    guard far.wait(milliseconds: time) == .ok else { return }
+                    if time % 50 != 0 {
+                        far.send(
+                            time % 20 == 0 ? .max : .min, to: microphone.track.sender,
+                            milliseconds: time)
+                    }
+                    guard time % 100 == 0 else { continue }
+                    // Every fifth is older than the one before.
+                    far.sendFrame(
+                        size, grey: 90, to: camera.track.sender,
+                        milliseconds: time % 500 == 0 ? max(time - 1000, 0) : time)
+                }
+            }))
+        let result = try session(call, milliseconds: 5000).run()
+        for track in ["ana-camera", "ana-microphone"] {
+            #expect(result.notes(track).isEmpty, "\(result.notes(track))")
+        }
+        let tracks = try #require(result.report.participants?.first?.tracks)
+        let video = try #require(tracks.compactMap(\.video).first)
+        // The report has the numbers; what a participant sends is as real as it comes.
+        #expect(video.stamps.backward > 0)
+        #expect(video.account.repeated == 0 && (video.account.realPercent ?? 0) > 90)
+        let audio = try #require(tracks.compactMap(\.audio).first)
+        #expect(audio.underfedPercent != nil && audio.clippedSamples > 0)
     }
 
     @Test func `a track that is opened again has a file of its own`() throws {

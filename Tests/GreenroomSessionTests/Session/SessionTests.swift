@@ -170,6 +170,23 @@ import Testing
         #expect(result.failures == ["camera: start-send \(name): no lens"])
     }
 
+    @Test(arguments: steps, [FailurePolicy.end, .off, .restart])
+    func `a setting that a source can't use ends the start at once`(
+        step: String, policy: FailurePolicy
+    ) throws {
+        let camera = FakeSource(.init(failing: (step, .badSetting, "lens is none: name one")))
+        let share = FakeSource()
+        let result = try InProcessSession(
+            camera: camera.plan(.videoSource, onFailure: policy), share: share.plan(.shareSource),
+            milliseconds: 20_000
+        ).run()
+        #expect(result.failures == ["camera: \(step) BAD_SETTING: lens is none: name one"])
+        #expect(result.report.outcome == .badSetting && result.report.failedPlugin == "camera")
+        #expect(result.plugin("camera")?.losses?.map(\.evidence) == ["lens is none: name one"])
+        #expect(camera.calls["create"] == 1 && result.dropped.isEmpty)
+        #expect(result.report.sounds.isEmpty && result.picture("share")?.accepted ?? 0 < 5)
+    }
+
     // MARK: Giving up
 
     @Test func `a plugin that gives up ends the session`() throws {

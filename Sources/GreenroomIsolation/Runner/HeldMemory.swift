@@ -1,0 +1,57 @@
+import CLinux
+import Glibc
+import GreenroomSystem
+import SystemPackage
+
+/// A memory file, as the kernel numbers it.
+struct MemoryFile: Hashable, Sendable {
+    private let device: dev_t
+    private let inode: ino_t
+
+    /// - Returns: nil if the descriptor is not open.
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    private init?(at path: String) {
+        var status = stat()
+        guard stat(path, &status) == 0 else { return nil }
+        device = status.st_dev
+        inode = status.st_ino
+    }
+
+    /// Those of some memory files that a process has mapped or open, whatever it says.
+    ///
+    /// - Returns: All of them where `/proc` does not tell: a process can hide what it has.
+    static func held(_ files: Set<MemoryFile>, by process: pid_t) -> Set<MemoryFile> {
+        let maps: [UInt8]
+        do throws(Errno) {
+            maps = try FileDescriptor.contents(of: "/proc/\(process)/maps")
+        } catch {
+            return error == .noSuchFileOrDirectory || error == .noSuchProcess ? [] : files
+        }
+        var mapped: Set<ino_t> = []
+        for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
+            // Range, rights, offset, device, inode and name.
+            let words = line.split(separator: " ", maxSplits: 5)
+            guard words.count == 6, words[5].drop(while: { $0 == " " }).hasPrefix("/memfd:"),
+                let inode = ino_t(words[4])
+            else { continue }
+            mapped.insert(inode)
+        }
+        let folder = "/proc/\(process)/fd"
+        guard let entries = opendir(folder) else { return errno == ENOENT ? [] : files }
+        defer { closedir(entries) }
+        var open: Set<MemoryFile> = []
+        while let entry = readdir(entries) {
+            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
+                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+            }
+            if let file = MemoryFile(at: "\(folder)/\(name)") { open.insert(file) }
+        }
+        return files.filter { open.contains($0) || mapped.contains($0.inode) }
+    }
+}
