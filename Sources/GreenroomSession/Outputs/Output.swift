@@ -49,6 +49,10 @@ package protocol Output: Sendable {
     /// What it has created, for the end of a session; nil if that is visible otherwise.
     var product: String? { get }
 
+    /// Why it can't be opened, as far as the machine shows that now: the rule and the cure; nil if
+    /// nothing is known against it. Changes nothing.
+    var obstacle: String? { get }
+
     /// Conflicts with the rest of the session file, one sentence each.
     ///
     /// - Parameters:
@@ -70,6 +74,7 @@ extension Output {
     package var usesStandardOutput: Bool { false }
     package var summary: (name: String, text: String)? { nil }
     package var product: String? { nil }
+    package var obstacle: String? { nil }
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] { [] }
 }
 

@@ -18,6 +18,8 @@ public final class Session: Sendable {
         var commands: [(SessionCommand, String)] = []
         /// Changes with every event that the watch must handle.
         var changes = 0
+        /// Whether a recording is incomplete.
+        var hasFailedRecording = false
     }
 
     /// Interval of report updates while the session runs.
@@ -47,7 +49,14 @@ public final class Session: Sendable {
         self.plan = plan
         clock = SessionClock(plan.configuration.clock)
         let control = control
-        events = SessionEvents(handler) { control.change { $0.changes += 1 } }
+        events = SessionEvents { event in
+            if case .outputFailed(let output, _) = event, Recording.hasOutput(named: output) {
+                control.withLock { $0.hasFailedRecording = true }
+            }
+            handler(event)
+        } waker: {
+            control.change { $0.changes += 1 }
+        }
     }
 
     /// Requests an orderly end of the session. [any]
@@ -153,9 +162,17 @@ public final class Session: Sendable {
         plugins.end()
         pipeline.finishOutputs()
         pipeline.tellOfEmptyOutputs()
-        let report = report(plugins, pipeline, at: end, outcome: outcome)
+        var report = report(plugins, pipeline, at: end, outcome: settled(outcome))
         publish(report, pipeline, at: end)
+        for file in pipeline.reports { file.lock.release() }
+        if settled(outcome) == .outputsFailed { report.outcome = .outputsFailed }
         return report
+    }
+
+    /// A session with an incomplete recording has not ended as planned.
+    private func settled(_ outcome: SessionOutcome) -> SessionOutcome {
+        outcome == .finished && control.withLock { $0.hasFailedRecording }
+            ? .outputsFailed : outcome
     }
 
     private var isStopRequested: Bool { control.withLock { $0.stop != nil } }
@@ -366,7 +383,7 @@ package enum SessionOutcome: Equatable, Sendable {
     case finished
     /// On request.
     case interrupted
-    /// Every output failed.
+    /// Every output failed, or a recording is incomplete.
     case outputsFailed
     /// A plugin with a fatal failure; nil if all plugins failed.
     case pluginFailed(role: String?)
