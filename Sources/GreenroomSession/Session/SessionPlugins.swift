@@ -154,6 +154,7 @@ extension SessionPlugins {
     /// Closes every ingest at once, then waits for the callbacks.
     mutating func stopSources() {
         isEnding = true
+        steps.sparesDebugged = false
         for source in slots.sources { source.instance.closeIngest() }
         // Its threads end with their waits; it still takes what is left of the session's media.
         slots.callInstance?.roster?.closeAll(isFinal: true)
@@ -166,6 +167,7 @@ extension SessionPlugins {
     /// Ends every plugin that can still be called, from any state.
     mutating func end() {
         isEnding = true
+        steps.sparesDebugged = false
         for instance in slots.everyone { instance.arrivals?.close() }
         for step in LifecycleStep.ending {
             let due = slots.all.filter {
@@ -225,7 +227,7 @@ extension SessionPlugins {
         for output in slots.outputs {
             let instance = output.instance
             guard instance.fault == nil, let taken = instance.mediaNanoseconds,
-                taken > steps.deadlineNanoseconds
+                taken > steps.deadlineNanoseconds, !instance.isDebugged
             else { continue }
             events.send(
                 .callbackHangs(
@@ -239,6 +241,7 @@ extension SessionPlugins {
     var stuckOutputs: [Int] {
         slots.outputs.filter { output in
             (output.instance.longestMediaNanoseconds ?? 0) > 2 * steps.deadlineNanoseconds
+                && !output.instance.isDebugged
         }.map(\.number)
     }
 
