@@ -1,4 +1,3 @@
-import Glibc
 import GreenroomImages
 import GreenroomPlugin
 import GreenroomSystem
@@ -71,30 +70,13 @@ final class FrameFolder: Output {
                 status: .unavailable)
         }
         do throws(Errno) {
-            try makeFolder(settings.folder)
+            try FileDescriptor.makeFolder(settings.folder)
         } catch {
             throw PluginError(
                 "\(settings.folder): the folder can't be made: \(error); name one below a writable "
                     + "folder", status: .unavailable)
         }
         host.report("images", images)
-    }
-
-    /// Makes a folder, and those around it that are missing.
-    private func makeFolder(_ path: String) throws(Errno) {
-        guard let problem = makeOne(path) else { return }
-        guard problem == .noSuchFileOrDirectory, let slash = path.lastIndex(of: "/"),
-            slash > path.startIndex
-        else { throw problem }
-        try makeFolder(String(path[..<slash]))
-        if let problem = makeOne(path) { throw problem }
-    }
-
-    /// Makes a folder in an existing one; returns why it can't.
-    private func makeOne(_ path: String) -> Errno? {
-        guard mkdir(path, 0o777) != 0 else { return nil }
-        let problem = Errno.last
-        return problem == .fileExists ? nil : problem
     }
 
     func onVideo(_ frame: borrowing OutputFrame) throws {

@@ -99,7 +99,7 @@ struct FileNames {
         if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
             try make(String(folder[..<slash]))
         }
-        guard mkdir(folder, 0o777) == 0 || errno == EEXIST else {
+        guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
             throw FileFailure(path: folder, number: errno)
         }
     }

@@ -18,7 +18,7 @@ final class FileSink {
     init(path: String, replaces: Bool) throws(FileFailure) {
         self.path = path
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
-        descriptor = open(path, replaces ? flags : flags | O_EXCL, 0o666)
+        descriptor = open(path, replaces ? flags : flags | O_EXCL, 0o600)
         guard descriptor >= 0 else { throw FileFailure(path: path, number: errno) }
         var about = stat()
         var number: Int32 = 0

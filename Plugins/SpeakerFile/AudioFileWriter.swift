@@ -25,12 +25,16 @@ final class AudioFileWriter {
         let type = try Self.type(of: path)
         info.format = Int32(type | SF_FORMAT_PCM_16)
         let descriptor: FileDescriptor
-        do throws(Errno) {
-            descriptor = try .creating(path)
+        do throws(OutputFileError) {
+            descriptor = try .output(path, replaces: true)
         } catch {
-            throw PluginError(
-                "\(path): the file can't be made: \(error); name a file in a writable folder that is "
-                    + "there", status: .unavailable)
+            let explanation =
+                if case .system(let number) = error {
+                    "the file can't be made: \(number); name a file in a writable folder that is there"
+                } else {
+                    "it \(error.rule); \(error.cure)"
+                }
+            throw PluginError("\(path): \(explanation)", status: .unavailable)
         }
         // It closes the descriptor also when it fails.
         file = sf_open_fd(descriptor.rawValue, Int32(SFM_WRITE), &info, Int32(SF_TRUE))

@@ -1,4 +1,5 @@
-/* A camera whose frames are drawn in Python: calls draw() of drawing.py, which lies beside it. */
+/* A camera whose frames are drawn in Python: calls draw() of drawing.py, which lies in
+   camera.resources beside camera.so: that folder the plugin's process may read. */
 #define PY_SSIZE_T_CLEAN
 #define _GNU_SOURCE
 #include <Python.h>
@@ -31,9 +32,10 @@ static void begin(void) {
   Dl_info here;
   char folder[4096] = ".";
   if (dladdr((void *)&is_begun, &here) != 0) {
-    const char *slash = strrchr(here.dli_fname, '/');
-    if (slash != NULL)
-      snprintf(folder, sizeof folder, "%.*s", (int)(slash - here.dli_fname), here.dli_fname);
+    const char *ending = strrchr(here.dli_fname, '.');
+    if (ending != NULL)
+      snprintf(folder, sizeof folder, "%.*s.resources", (int)(ending - here.dli_fname),
+               here.dli_fname);
   }
   /* Isolated: signals, locale and environment are the host's. */
   PyPreConfig before;

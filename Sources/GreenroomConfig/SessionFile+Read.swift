@@ -179,23 +179,52 @@ extension SessionFile {
     /// Reads a session file.
     ///
     /// - Parameters:
-    ///   - path: The file.
+    ///   - path: The file; `-` for standard input.
     ///   - overrides: Values that replace those of the file, in order.
     /// - Throws: ``UnreadableFile``, or ``SessionFileError`` with every fault of the file.
     public static func load(_ path: String, overrides: [Override] = []) throws -> SessionFile {
         let bytes: [UInt8]
         do throws(Errno) {
-            // Enough to detect that it is too large.
-            bytes = try FileDescriptor.contents(of: path, limit: YAMLText.maximumBytes + 1)
+            bytes = try content(of: path)
         } catch {
-            throw UnreadableFile(file: path, reason: "\(error)")
+            let isPipe = error == .resourceTemporarilyUnavailable
+            throw UnreadableFile(
+                file: path,
+                reason: isPipe
+                    ? "is a pipe, which may never end. Name a file, or - for standard input"
+                    : "\(error)")
         }
-        let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
+        let isFile = !isOpen(path)
+        let parent = path.lastIndex(of: "/").flatMap { isFile ? String(path[...$0]) : nil } ?? "."
         guard let folder = realpath(parent, nil) else {
             throw UnreadableFile(file: path, reason: "\(Errno.last)")
         }
         defer { free(folder) }
         return try read(
             bytes, file: path, folder: String(cString: folder), overrides: overrides)
+    }
+    /// Whether a path is that of a file that this process was started with, such as the pipe of
+    /// `greenroom check <(make-session)`. Relative paths in it start from the working directory.
+    private static func isOpen(_ path: String) -> Bool {
+        path == "-" || path == "/dev/stdin" || path.hasPrefix("/dev/fd/")
+            || path.hasPrefix("/proc/self/fd/")
+    }
+
+    /// The content, or enough of it to detect that it is too large.
+    ///
+    /// - Throws: `EAGAIN` for a pipe by its name: opening it would wait for a writer.
+    private static func content(of path: String) throws(Errno) -> [UInt8] {
+        let limit = YAMLText.maximumBytes + 1
+        if path == "-" {
+            return try FileDescriptor.standardInput.readToEnd(limit: limit)
+        }
+        if isOpen(path) { return try FileDescriptor.contents(of: path, limit: limit) }
+        let file = try FileDescriptor.reading(path, options: .nonBlocking)
+        defer { close(file.rawValue) }
+        var status = stat()
+        guard fstat(file.rawValue, &status) == 0, status.st_mode & S_IFMT != S_IFIFO else {
+            throw .resourceTemporarilyUnavailable
+        }
+        return try file.readToEnd(limit: limit)
     }
 }

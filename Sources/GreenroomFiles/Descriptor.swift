@@ -29,9 +29,19 @@ struct Descriptor: ~Copyable, Sendable {
         return file
     }
 
-    /// Creates a file for writing, or truncates an existing one.
-    static func creating(_ path: String) throws(MediaFileError) -> Descriptor {
-        try open(path) { () throws(Errno) in try .creating(path) }
+    /// Creates a file for writing, locked for as long as it is open. Links are not followed.
+    ///
+    /// - Parameter replaces: Whether the file may exist.
+    static func creating(_ path: String, replaces: Bool) throws(MediaFileError) -> Descriptor {
+        do throws(OutputFileError) {
+            return Descriptor(try .output(path, replaces: replaces), name: path)
+        } catch {
+            if case .system(let error) = error {
+                throw MediaFileError(.cannotOpen, file: path, call: "open", error)
+            }
+            throw MediaFileError(
+                .cannotOpen, file: path, rule: "it \(error.rule)", cure: error.cure)
+        }
     }
 
     /// Duplicates a descriptor, so that the caller keeps its own.

@@ -20,25 +20,23 @@ public struct WAVWriter: ~Copyable, Sendable {
     private var dataByteCount: Int64 = 0
     private var blockByteCount: Int { channels * MemoryLayout<Int16>.size }
 
-    /// Creates a file, or truncates an existing one, and writes the header.
+    /// Creates a file that only this user can read, and writes the header.
     ///
     /// - Parameters:
-    ///   - path: The file. It can't be a pipe, because the header is rewritten as the file grows.
+    ///   - path: The file. A link is not followed. It can't be a pipe, because the header is
+    ///     rewritten as the file grows.
     ///   - sampleRate: In hertz, 1 to 1,000,000.
     ///   - channels: 1 or 2.
-    public init(path: String, sampleRate: Int, channels: Int) throws(MediaFileError) {
+    ///   - replaces: Whether the file may exist.
+    public init(
+        path: String, sampleRate: Int, channels: Int, replaces: Bool = true
+    ) throws(MediaFileError) {
         guard (1...1_000_000).contains(sampleRate), (1...2).contains(channels) else {
             throw MediaFileError(
                 .badArgument, file: path, rule: "\(channels) channels at \(sampleRate) Hz",
                 cure: "use 1 or 2 channels and a rate of 1 to 1000000 Hz")
         }
-        let file = try Descriptor.creating(path)
-        guard file.isRegular else {
-            throw MediaFileError(
-                .cannotOpen, file: path,
-                rule: "the header of a WAV file is rewritten as it grows, which needs a file",
-                cure: "name a file on a disk")
-        }
+        let file = try Descriptor.creating(path, replaces: replaces)
         try WAVHeader(sampleRate: sampleRate, channels: channels, dataByteCount: 0).write(to: file)
         self.file = file
         self.sampleRate = sampleRate

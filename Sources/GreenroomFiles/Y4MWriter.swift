@@ -23,11 +23,14 @@ public struct Y4MWriter: ~Copyable, Sendable {
     private var gathered = Buffer(byteCount: 0)
     private var brokenBy: MediaFileError?
 
-    /// Creates a file, or truncates an existing one, and writes the header.
-    public init(path: String, format: Y4MFormat) throws(MediaFileError) {
-        let file = try Descriptor.creating(path)
-        let isRegular = file.isRegular
-        try self.init(file, canCut: isRegular, format: format)
+    /// Creates a file that only this user can read, and writes the header.
+    ///
+    /// - Parameters:
+    ///   - path: The file. A link is not followed.
+    ///   - replaces: Whether the file may exist.
+    public init(path: String, format: Y4MFormat, replaces: Bool = true) throws(MediaFileError) {
+        let file = try Descriptor.creating(path, replaces: replaces)
+        try self.init(file, canCut: true, format: format)
     }
 
     /// Writes the header to an open file, pipe or terminal, such as standard output.

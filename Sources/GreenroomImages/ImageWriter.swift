@@ -136,14 +136,14 @@ public struct ImageWriter: ~Copyable {
     }
 
     private static func save(_ bytes: UnsafeRawBufferPointer, _ path: String) throws(ImageError) {
-        let part = path + ".part"
-        do throws(Errno) {
-            let file = try FileDescriptor.creating(part)
-            try withErrno { try file.closeAfter { _ = try file.writeAll(bytes) } }
-            guard rename(part, path) == 0 else { throw Errno.last }
+        do throws(OutputFileError) {
+            try FileDescriptor.writeWhole(path, bytes)
         } catch {
-            unlink(part)
-            throw failure(error, path: path)
+            guard case .system(let number) = error else {
+                throw ImageError(
+                    .cannotWrite, path: path, rule: "it \(error.rule)", cure: error.cure)
+            }
+            throw failure(number, path: path)
         }
     }
 

@@ -175,6 +175,8 @@ final class IsolatedPlugin: InstanceBackend {
         connection?.end()
     }
 
+    var isDebugged: Bool { state.withLock { $0.runner }?.isDebugged ?? false }
+
     func kill() {
         // The process's end frees the shared memory, after its last frame is released.
         let runner = state.withLock { state in

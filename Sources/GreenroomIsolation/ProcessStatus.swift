@@ -11,6 +11,8 @@ struct ProcessStatus {
     var threads = 0
     /// Whether a signal has stopped it.
     var isStopped = false
+    /// The debugger that is attached to it; 0 for none.
+    var debugger: pid_t = 0
     /// If so, the kernel shows nothing else of it.
     var mainThreadHasExited = false
 
@@ -27,6 +29,7 @@ struct ProcessStatus {
             case "State:":
                 isStopped = words[1] == "T" || words[1] == "t"
                 mainThreadHasExited = words[1] == "Z"
+            case "TracerPid:": debugger = pid_t(words[1]) ?? 0
             case "Threads:": threads = Int(words[1]) ?? 0
             case "RssAnon:", "VmSwap:": privateBytes += (Int(words[1]) ?? 0) * 1024
             case "RssShmem:": sharedBytes = (Int(words[1]) ?? 0) * 1024

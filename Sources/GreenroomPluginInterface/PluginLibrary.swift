@@ -35,6 +35,12 @@ package struct PluginLibrary: Sendable {
                 explanation: status.st_mode & S_IFMT == S_IFDIR
                     ? "Is a directory. Name the shared library in it." : "it is no file.")
         }
+        if let machine = LibraryMachine.another(of: path) {
+            throw LoadError(
+                code: .notAPlugin, place: path,
+                explanation: "it is built for \(machine), and this machine is "
+                    + "\(LibraryMachine.own). Build it for this one.")
+        }
         // dlopen searches a path without a slash in the system's library folders.
         let file = path.contains("/") ? path : "./\(path)"
         guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {

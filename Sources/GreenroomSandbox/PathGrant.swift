@@ -13,4 +13,23 @@ package struct PathGrant: Sendable, Equatable {
     /// An absolute path.
     package var path: String
     package var access: Access
+
+    /// Makes a grant.
+    package init(path: String, access: Access) {
+        self.path = path
+        self.access = access
+    }
+
+    /// Why no plugin should have it: the rule and the cure; nil if there is no reason.
+    package var concern: String? {
+        let path = canonicalPath(path) ?? path
+        if let owner = PrivatePath.owner(of: path) {
+            return "\(owner). A plugin that you can trust does not need it: remove it."
+        }
+        if access == .write, PrivatePath.isOfSystem(path) {
+            return "who can write there controls the machine. Grant a folder of the plugin's own."
+        }
+        guard PrivatePath.isTooWide(path) else { return nil }
+        return "this is far more than a plugin needs. Grant a file or folder of its own."
+    }
 }

@@ -1,3 +1,5 @@
+import Glibc
+
 /// Paths that no plugin is granted on the host's advice.
 enum PrivatePath {
     /// Whose a path is, as a reason to refuse it; nil if a plugin may well be granted it.
@@ -23,14 +25,18 @@ enum PrivatePath {
     /// Whether a grant would include the private data of all users, or a whole disk or keyboard.
     static func isTooWide(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
-        return parts.isEmpty || wideFolders.contains(path)
+        return parts.isEmpty || wideFolders.contains(path) || path == home
             || (parts.count == 2 && parts[0] == "home")
             || wideDevices.contains { path.hasPrefix($0) }
     }
 
     private static let wideFolders: Set<String> = [
-        "/dev", "/home", "/proc", "/root", "/run", "/var",
+        "/boot", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/tmp", "/var",
+        "/var/tmp",
     ]
+
+    /// The user's home, which may lie anywhere.
+    private static let home = getenv("HOME").flatMap { canonicalPath(String(cString: $0)) }
 
     private static let wideDevices = ["/dev/input/", "/dev/nvme", "/dev/sd", "/dev/vd"]
 

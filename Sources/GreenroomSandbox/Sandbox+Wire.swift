@@ -5,7 +5,7 @@ package import GreenroomIPC
 extension SandboxPolicy {
     package func write(to writer: inout WireWriter) {
         writer.write(mode.rawValue)
-        for paths in [ownFolders, readPaths, writePaths, devicePaths] {
+        for paths in [ownPaths, readPaths, writePaths, devicePaths] {
             writer.write(paths) { $0.write($1) }
         }
         writer.write(allowsNetwork)
@@ -22,7 +22,7 @@ extension SandboxPolicy {
             }
         }
         self.init(
-            mode: mode, ownFolders: try readPaths(&reader), readPaths: try readPaths(&reader),
+            mode: mode, ownPaths: try readPaths(&reader), readPaths: try readPaths(&reader),
             writePaths: try readPaths(&reader), devicePaths: try readPaths(&reader),
             allowsNetwork: try reader.readBool(), memoryLimitBytes: try reader.read())
     }

@@ -148,6 +148,12 @@ extension SandboxNotifier {
         if name == "setpriority", let answer = decidePriority() {
             return Decision(answer: answer)
         }
+        // What a thread may do to itself as thread 0 it may do by its number, as GLib does.
+        if Self.scheduling.contains(name),
+            argument(0) == UInt64(UInt32(truncatingIfNeeded: request.pointee.pid))
+        {
+            return .proceed
+        }
         // Copying a file sets the mode of the original, which the copy mostly has already.
         if name == "fchmod", fileHasMode(argument(1)) { return Decision(answer: .done) }
         return Decision(
@@ -155,6 +161,11 @@ extension SandboxNotifier {
             refusal: .call(
                 name, arguments: (call.args.0, call.args.1), allowsNetwork: allowsNetwork))
     }
+
+    /// Calls that are allowed for the calling thread.
+    private static let scheduling: Set<String> = [
+        "sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler",
+    ]
 
     /// Landlock decides; this only predicts its decision, for the log.
     private borrowing func decideOpening(_ call: PathCall) -> Decision {
@@ -180,6 +191,7 @@ extension SandboxNotifier {
         let access: PathGrant.Access =
             kind == S_IFCHR || kind == S_IFBLK ? .device : writes ? .write : .read
         guard !granted.cover(existing, for: writes ? access : .read) else { return .proceed }
+        if !writes, SystemPath.looks.contains(existing) { return .proceed }
         if writes, existing.hasPrefix("/proc/\(process)/") {
             return Decision(
                 refusal: SandboxRefusal(

@@ -14,8 +14,9 @@ package struct SandboxPolicy: Sendable, Equatable {
 
     /// How strict the sandbox is.
     package var mode: Mode
-    /// The folders of the plugin's library and of the runner. Readable, with everything below them.
-    package var ownFolders: [String]
+    /// The files and folders that the plugin's library and the runner consist of. Readable, the folders
+    /// with everything below them.
+    package var ownPaths: [String]
     /// Files and folders to read; absolute.
     package var readPaths: [String]
     /// Files and folders to read and write; absolute. In a folder, files and folders may be made
@@ -31,12 +32,12 @@ package struct SandboxPolicy: Sendable, Equatable {
 
     /// Makes a policy that grants only the program itself.
     package init(
-        mode: Mode = .on, ownFolders: [String] = [], readPaths: [String] = [],
+        mode: Mode = .on, ownPaths: [String] = [], readPaths: [String] = [],
         writePaths: [String] = [], devicePaths: [String] = [], allowsNetwork: Bool = false,
         memoryLimitBytes: UInt64 = 256_000_000
     ) {
         self.mode = mode
-        self.ownFolders = ownFolders
+        self.ownPaths = ownPaths
         self.readPaths = readPaths
         self.writePaths = writePaths
         self.devicePaths = devicePaths
@@ -57,7 +58,7 @@ extension SandboxPolicy {
 
     /// The files that only this plugin gets.
     var ownGrants: [PathGrant] {
-        ((SystemPath.swiftRuntimeFolder.map { [$0] } ?? []) + ownFolders + readPaths)
+        ((SystemPath.swiftRuntimeFolder.map { [$0] } ?? []) + ownPaths + readPaths)
             .map { PathGrant(path: $0, access: .read) }
             + writePaths.map { PathGrant(path: $0, access: .write) }
             + devicePaths.map { PathGrant(path: $0, access: .device) }

@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomSchema
 import GreenroomConversion
 import GreenroomHost
+import GreenroomIsolation
 import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomMedia
@@ -31,11 +32,13 @@ struct CheckCommand: ParsableCommand {
         do {
             let file = try source.read()
             let plan = try file.plan(with: locator)
+            let warnings = file.warnings + plan.warnings.map(file.places.diagnostic)
             if json {
-                print(result(faults: [], warnings: file.warnings, plan: plan).text)
+                print(result(faults: [], warnings: warnings, plan: plan).text)
             } else {
-                for warning in file.warnings { print(file.source.render(warning, isWarning: true)) }
-                print("\(source.file): fine")
+                for warning in warnings { print(file.source.render(warning, isWarning: true)) }
+                let count = "\(warnings.count) warning\(warnings.count == 1 ? "" : "s")"
+                print("\(source.file): \(warnings.isEmpty ? "fine" : "no errors, \(count)")")
                 print(table(plan.rows.map { ["  \($0)", $1] }))
             }
         } catch let error as SessionFileError where json {
@@ -101,6 +104,9 @@ extension SessionPlan {
             let settings = source.settings.map { "\($0.name): \($0.value.onOneLine)" }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
             rows.append(("", source.living))
+            if source.isolation != nil {
+                rows.append(("", "reads \(source.files.joined(separator: ", "))"))
+            }
         }
         if let broadcast = session.broadcast {
             rows.append(("share", "a broadcast on \(broadcast)"))
@@ -185,6 +191,9 @@ extension SourcePlan {
         return words.joined(separator: "; ")
     }
 
+    /// The files that its process may read because they are the plugin.
+    fileprivate var files: [String] { LibraryFiles.of(factory.path) }
+
     /// The plugin's process and grants, as JSON.
     fileprivate var isolationMembers: [(String, JSON?)] {
         guard let isolation else {
@@ -195,6 +204,7 @@ extension SourcePlan {
             ("isolation", "process"),
             ("sandbox", .string(isolation.sandbox.rawValue)),
             ("memory-limit", .string("\(isolation.memoryLimit)")),
+            ("reads", list(files)),
             (
                 "allow",
                 [

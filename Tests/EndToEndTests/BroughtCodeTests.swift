@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -83,7 +84,11 @@ import Testing
         guard build.exit == .code(0), build.standardError.isEmpty else {
             throw Failure("\(build)")
         }
-        if let file { try folder.write(file, readFile("\(source)/\(file)")) }
+        if let file {
+            mkdir(folder("camera.resources"), 0o755)
+            let path = "camera.resources/\(file)"
+            try folder.write(path, readFile("\(source)/\(path)"))
+        }
         let validation = try Greenroom.validate(
             library, Nightly.isOn ? [] : ["--only", "load,lifecycle"])
         #expect(validation.checks.count > Nightly.value(40, byDay: 20))

@@ -257,6 +257,7 @@ import Testing
               - { at: 1s, set: microphone.settings.rate=8000 }
               - { at: 1s, set: "camera.pre-processors[0].settings.brightness=2" }
               - { at: 3s, do: mute }
+            outputs: [{ record: out }]
             """)
         let bad = try Greenroom.run("check", file)
         #expect(bad.exit == .code(65), "\(bad)")

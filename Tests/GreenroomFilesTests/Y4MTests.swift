@@ -445,9 +445,11 @@ private let rate30 = FrameRate(30)
         #expect(error?.code == .cannotOpen)
         #expect(error?.systemError == ENOENT)
         #expect(throws: MediaFileError.self) { _ = try Y4MReader(path: folder.path) }
+        let device = open("/dev/full", O_WRONLY)
+        defer { close(device) }
         let full = #expect(throws: MediaFileError.self) {
             _ = try Y4MWriter(
-                path: "/dev/full",
+                descriptor: device, name: "/dev/full",
                 format: Y4MFormat(size: FrameSize(width: 2, height: 2), rate: rate30))
         }
         #expect(full?.code == .full)

@@ -1,4 +1,5 @@
 import CSndFile
+import Glibc
 import GreenroomABI
 import GreenroomPlugin
 import Synchronization
@@ -110,24 +111,50 @@ import Testing
         #expect(!folder.has("talk.mp3"))
     }
 
-    @Test func `a full disk ends the output with its reason`() throws {
-        let folder = try TemporaryFolder()
-        for name in ["talk.wav", "talk.flac"] {
-            let linked = try ChildProcess.run("ln", ["-s", "/dev/full", folder(name)])
-            #expect(linked.exit == .code(0))
-        }
-        // The header of WAV is written at the start.
-        let (wav, _) = try session(folder("talk.wav"))
-        #expect(wav.startSend() == .failed)
-        let errors = wav.host.state.withLock { $0.errors }
-        #expect(errors.first?.hasPrefix("\(folder("talk.wav")): writing failed: ") == true)
+    @Test func `a full disk ends the output with its reason`() async {
+        // A limit on file sizes is of the whole process: it gets one of its own.
+        await #expect(processExitsWith: .success) {
+            let tests = SpeakerFileTests()
+            let folder = try TemporaryFolder()
+            signal(SIGXFSZ, SIG_IGN)
+            var limit = rlimit()
+            let fileSize = __rlimit_resource_t(RLIMIT_FSIZE.rawValue)
+            getrlimit(fileSize, &limit)
+            limit.rlim_cur = 0
+            setrlimit(fileSize, &limit)
 
-        let (flac, _) = try session(folder("talk.flac"))
-        #expect(flac.startSend() == .ok)
-        let statuses = try blocks(.session).map { try flac.audio($0) }
-        #expect(statuses.count { $0 == .failed } == 1 && statuses.last == .ok, "it waits for stop")
-        let givenUp = flac.host.state.withLock { $0.givenUp }
-        #expect(givenUp.count == 1)
-        #expect(givenUp.first?.text.contains("talk.flac: writing failed: ") == true, "\(givenUp)")
+            // The header of WAV is written at the start.
+            let (wav, _) = try tests.session(folder("talk.wav"))
+            #expect(wav.startSend() == .failed)
+            let errors = wav.host.state.withLock { $0.errors }
+            #expect(errors.first?.hasPrefix("\(folder("talk.wav")): writing failed: ") == true)
+
+            let (flac, _) = try tests.session(folder("talk.flac"))
+            #expect(flac.startSend() == .ok)
+            let statuses = try tests.blocks(.session).map { try flac.audio($0) }
+            #expect(
+                statuses.count { $0 == .failed } == 1 && statuses.last == .ok, "it waits for stop")
+            let givenUp = flac.host.state.withLock { $0.givenUp }
+            #expect(givenUp.count == 1)
+            #expect(
+                givenUp.first?.text.contains("talk.flac: writing failed: ") == true, "\(givenUp)")
+        }
+    }
+
+    @Test func `what is no ordinary file is refused at once`() throws {
+        let folder = try TemporaryFolder()
+        try folder.write("target", "precious")
+        #expect(symlink(folder("target"), folder("link.wav")) == 0)
+        #expect(mkfifo(folder("pipe.wav"), 0o600) == 0)
+        for (name, text) in [
+            ("link.wav", "it is a symbolic link, and links are not followed"),
+            ("pipe.wav", "it is a named pipe, and not an ordinary file"),
+        ] {
+            let (session, _) = try session(folder(name))
+            #expect(session.startSend() == .unavailable)
+            let errors = session.host.state.withLock { $0.errors }
+            #expect(errors == ["\(folder(name)): \(text); remove it, or name another file"])
+        }
+        #expect(try readFile(folder("target")) == Array("precious".utf8))
     }
 }

@@ -29,14 +29,21 @@ private let attack = final + ", and a plugin that you can trust would not try"
 @Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
 struct RefusalTests {
     static let attempts = [
+        // Libraries look at these when they start.
+        Attempt("read:/etc/passwd", EACCES),
+        Attempt("list:/tmp", EACCES),
+        Attempt("list:/var/tmp", EACCES),
         Attempt(
-            "read:/etc/passwd", EACCES,
-            "it tried to read /etc/passwd: add it to allow: {read: [/etc/passwd]}"),
+            "update:/etc/passwd", EACCES,
+            "it tried to write /etc/passwd: plugins must not write there; give it a folder of its own "
+                + "with allow: {write: [FOLDER]}"),
         Attempt(
             "relative:/etc/group", EACCES,
             "it tried to read /etc/group: add it to allow: {read: [/etc/group]}"),
         Attempt(
-            "list:/etc", EACCES, "it tried to read /etc: add it to allow: {read: [/etc]}"),
+            "list:/etc", EACCES,
+            "it tried to read /etc: a grant of that is far more than a plugin needs; give it a file "
+                + "or folder of its own"),
         Attempt(
             "read:/proc/1/status", EACCES,
             "it tried to read /proc/1/status: it is about another process, and a plugin that you "
@@ -51,11 +58,12 @@ struct RefusalTests {
                 + "it a folder of its own with allow: {write: [FOLDER]}"),
         Attempt(
             "write:/tmp/greenroom-sandbox-test", EACCES,
-            "it tried to make /tmp/greenroom-sandbox-test: add it to allow: {write: [/tmp]}"),
+            "it tried to make /tmp/greenroom-sandbox-test: a grant of that is far more than a plugin "
+                + "needs; give it a file or folder of its own"),
         Attempt(
             "mkdir:/tmp/greenroom-sandbox-test", EACCES,
-            "it tried to make the folder /tmp/greenroom-sandbox-test: "
-                + "add it to allow: {write: [/tmp]}"),
+            "it tried to make the folder /tmp/greenroom-sandbox-test: a grant of that is far more than "
+                + "a plugin needs; give it a file or folder of its own"),
         Attempt(
             "update:/dev/tty", EACCES,
             "it tried to write /dev/tty: add it to allow: {devices: [/dev/tty]}"),
@@ -140,6 +148,9 @@ struct RefusalTests {
             "it tried to make memory that no limit counts (shmget): \(final)"),
         Attempt("call:setsid", EPERM, "it tried to leave its process group (setsid): \(final)"),
         Attempt(
+            "call:sched_setattr,1,0,0", EPERM,
+            "it tried to change how another thread is scheduled (sched_setattr): \(final)"),
+        Attempt(
             "call:sched_setscheduler,1,0,0", EPERM,
             "it tried to change how another thread is scheduled (sched_setscheduler): \(final)"),
         Attempt("call:swapon", EPERM, "it tried to make a system call (swapon): \(final)"),
@@ -210,12 +221,12 @@ struct RefusalTests {
 
     @Test func `a path relative to an open folder is reported in full`() throws {
         let folder = try ProbeFolder()
-        let action = "at:\(folder.folder.path),../../etc/passwd"
+        let action = "at:\(folder.folder.path),../../etc/group"
         let outcome = try folder.run([action])
         #expect(outcome.result(action) == EACCES, "\(outcome)")
         #expect(
             outcome.refusals == [
-                "it tried to read /etc/passwd: add it to allow: {read: [/etc/passwd]}"
+                "it tried to read /etc/group: add it to allow: {read: [/etc/group]}"
             ], "\(outcome)")
     }
 
@@ -231,7 +242,11 @@ struct RefusalTests {
     }
 
     @Test func `common start-up calls of libraries are no refusals`() throws {
-        let outcome = try ProbeFolder().run(["foundation", "load:libFoundationXML.so"])
+        let outcome = try ProbeFolder().run([
+            "foundation", "load:libFoundationXML.so", "own-scheduling", "read:/etc/passwd",
+            "list:/tmp",
+        ])
+        #expect(outcome.result("own-scheduling") == 0, "\(outcome)")
         #expect(outcome.refusals.isEmpty, "\(outcome)")
     }
 
@@ -247,8 +262,8 @@ struct RefusalTests {
         let outcome = try folder.run(["write:\(path)"])
         #expect(
             outcome.refusals == [
-                "it tried to make \"/tmp/greenroom \\\"x\\\"\\x1b[2J\": "
-                    + "add it to allow: {write: [/tmp]}"
+                "it tried to make \"/tmp/greenroom \\\"x\\\"\\x1b[2J\": a grant of that is far more "
+                    + "than a plugin needs; give it a file or folder of its own"
             ], "\(outcome)")
     }
 }

@@ -37,6 +37,10 @@ enum Action {
         case "kill-host": return error(of: kill(host, SIGKILL))
         case "kill-group": return error(of: kill(0, SIGURG))
         case "abort": abort()
+        case "own-scheduling":
+            // The main thread by its number.
+            var parameters = sched_param()
+            return error(of: sched_setscheduler(getpid(), SCHED_OTHER, &parameters))
         case "own-signal": return error(of: kill(getpid(), SIGURG))
         case "type-into-terminal": return typeIntoTerminal()
         case "own-file-signal": return error(of: fcntl(STDIN_FILENO, F_SETOWN, host))

@@ -63,7 +63,7 @@ struct ProbeJob {
                 case "--mode":
                     guard let mode = SandboxPolicy.Mode(rawValue: value) else { return nil }
                     policy.mode = mode
-                case "--own": policy.ownFolders.append(value)
+                case "--own": policy.ownPaths.append(value)
                 case "--read": policy.readPaths.append(value)
                 case "--write": policy.writePaths.append(value)
                 case "--device": policy.devicePaths.append(value)

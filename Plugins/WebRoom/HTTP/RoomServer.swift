@@ -45,11 +45,11 @@ final class RoomServer: Sendable {
     ) throws -> HTTPServer {
         address.contains(":")
             ? HTTPServer(
-                address: try sockaddr_in6.inet6(ip6: address, port: port), logger: .disabled,
-                handler: handler)
+                address: try sockaddr_in6.inet6(ip6: address, port: port),
+                pool: SocketPool(queue: RoomEventQueue()), logger: .disabled, handler: handler)
             : HTTPServer(
-                address: try sockaddr_in.inet(ip4: address, port: port), logger: .disabled,
-                handler: handler)
+                address: try sockaddr_in.inet(ip4: address, port: port),
+                pool: SocketPool(queue: RoomEventQueue()), logger: .disabled, handler: handler)
     }
 
     /// Begins to listen. Gives up if that is impossible.

@@ -21,6 +21,7 @@ protocol AttachedRunner: RunnerProcess {
 extension AttachedRunner {
     var sandbox: SandboxReport? { nil }
     var isFrozen: Bool { false }
+    var isDebugged: Bool { false }
 
     func prepare() throws(LoadError) {
         _ = try connection.handshake(with: program)
@@ -60,7 +61,7 @@ extension AttachedRunner {
                 continue
             }
             var sample = connection.sample
-            sample.hasAnswered = sample.hasAnswered || isFrozen
+            sample.hasAnswered = sample.hasAnswered || isFrozen || isDebugged
             watch.check(sample, isStopped: status?.isStopped ?? false)
         }
     }

@@ -26,6 +26,7 @@ final class CompanionRunner: AttachedRunner {
 
     var program: String { first.confinement.program }
     var isFrozen: Bool { first.isFrozen }
+    var isDebugged: Bool { first.isDebugged }
 
     func didDisconnect() {}
 }

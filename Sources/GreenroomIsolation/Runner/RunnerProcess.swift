@@ -13,6 +13,9 @@ protocol RunnerProcess: Sendable {
     /// What confines the process; nil before ``prepare()``, and if the host does not confine it.
     var sandbox: SandboxReport? { get }
 
+    /// Whether a debugger is attached, or was until a moment ago: then it may stand still. [any]
+    var isDebugged: Bool { get }
+
     /// Makes the runner ready to load a plugin: checks the protocol version, and confines a process
     /// that this host started. [control]
     func prepare() throws(LoadError)

@@ -6,7 +6,9 @@ import GreenroomSandbox
 import GreenroomRuntime
 import GreenroomModel
 import GreenroomSession
+import GreenroomSystem
 import Synchronization
+import SystemPackage
 
 /// A runner that this host starts, sandboxes, monitors, kills and reaps.
 final class SpawnedRunner: RunnerProcess {
@@ -19,6 +21,8 @@ final class SpawnedRunner: RunnerProcess {
     private let stderrTail = StderrTail()
     private let report = Mutex<SandboxReport?>(nil)
     private let frozen = Atomic(false)
+    /// When a debugger was last seen; 0 for never.
+    private let debugged = Atomic<Int64>(0)
 
     /// Starts a runner.
     ///
@@ -114,6 +118,31 @@ final class SpawnedRunner: RunnerProcess {
         frozen.store(false, ordering: .releasing)
     }
 
+    // MARK: Debuggers
+
+    /// What stood at a breakpoint has this long to return, in nanoseconds, after the debugger has gone.
+    private static let debuggerGrace: Int64 = 3_000_000_000
+
+    var isDebugged: Bool {
+        let seen = debugged.load(ordering: .relaxed)
+        return seen > 0 && MonotonicClock.now - seen < Self.debuggerGrace
+    }
+
+    /// Notes whether a debugger is attached, and says so when one comes.
+    private func look(for debugger: pid_t) {
+        guard debugger != 0 else { return }
+        if !isDebugged {
+            let name = (try? FileDescriptor.contents(of: "/proc/\(debugger)/comm")).map {
+                String(decoding: $0, as: UTF8.self).filter { !$0.isNewline }
+            }
+            connection.context.log(
+                .info,
+                "a debugger is attached (\(name.map { "\($0), " } ?? "")process \(debugger)): until it "
+                    + "has gone no deadline holds for the plugin")
+        }
+        debugged.store(max(MonotonicClock.now, 1), ordering: .relaxed)
+    }
+
     // MARK: The watch thread
 
     private func watch() {
@@ -165,6 +194,7 @@ final class SpawnedRunner: RunnerProcess {
                 watch.skip()
                 continue
             }
+            look(for: status.debugger)
             watch.check(sample(status, lent: lent), isStopped: status.isStopped)
         }
     }
@@ -172,7 +202,7 @@ final class SpawnedRunner: RunnerProcess {
     /// - Parameter lent: Bytes that were lent before the status was read.
     private func sample(_ status: ProcessStatus, lent: Int) -> ProcessWatchdog.Sample {
         var sample = connection.sample
-        sample.hasAnswered = sample.hasAnswered || isFrozen
+        sample.hasAnswered = sample.hasAnswered || isFrozen || isDebugged
         sample.memoryBytes = memoryBytes(status, lent: lent)
         sample.mainThreadHasExited = status.mainThreadHasExited
         sample.threads = status.threads

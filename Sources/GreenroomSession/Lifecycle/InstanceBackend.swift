@@ -30,6 +30,9 @@ package protocol InstanceBackend: Sendable {
     /// Whether it is in a process of its own, whose end takes its memory.
     var isIsolated: Bool { get }
 
+    /// Whether a debugger has its process, which may then stand still. [any]
+    var isDebugged: Bool { get }
+
     /// Bytes of frames that its process has mapped and that are not its own.
     var lentByteCount: Int { get }
 
@@ -95,6 +98,7 @@ extension InstanceBackend {
     /// Whether no thread of this process runs.
     package var isAtRest: Bool { ThreadStates.allSleep() }
     package var isIsolated: Bool { false }
+    package var isDebugged: Bool { false }
     package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
     package var endedByteCount: Int { 0 }
 

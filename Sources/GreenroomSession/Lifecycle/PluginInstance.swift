@@ -298,6 +298,9 @@ package final class PluginInstance: Sendable {
     /// Gives up the current life: the host no longer calls it, and its sender has ended.
     package func giveUp(because reason: String) { life?.giveUp(because: reason) }
 
+    /// Whether a debugger has its process: no deadline holds for it then. [any]
+    package var isDebugged: Bool { backend?.isDebugged ?? false }
+
     /// How long an output's media call has run, in nanoseconds of real time; nil without one.
     package var mediaNanoseconds: Int64? { life?.gate?.busyNanoseconds }
 

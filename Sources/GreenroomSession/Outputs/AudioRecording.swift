@@ -58,21 +58,25 @@ final class AudioRecording: AudioSink {
 
     /// Creates the file.
     ///
-    /// - Parameter events: Receives a failure at once.
-    init(path: String, clock: SessionClock, events: SessionEvents) throws(OutputError) {
+    /// - Parameters:
+    ///   - replaces: Whether the file may exist.
+    ///   - events: Receives a failure at once.
+    init(
+        path: String, replaces: Bool, clock: SessionClock, events: SessionEvents
+    ) throws(OutputError) {
         name = path
         self.events = events
         let state = Monitor(State())
         self.state = state
         // The thread owns the writer; the monitor passes it there.
         let carrier: Monitor<WAVWriter?>
-        do {
+        do throws(MediaFileError) {
             carrier = Monitor(
                 try WAVWriter(
                     path: path, sampleRate: AudioFormat.session.sampleRate,
-                    channels: AudioFormat.session.channels))
+                    channels: AudioFormat.session.channels, replaces: replaces))
         } catch {
-            throw OutputError(place: path, explanation: "\(error)")
+            throw OutputError(place: path, explanation: "\(error.rule); \(error.cure)")
         }
         thread = HostThread(name: "wav", clock: clock, as: ClockOrder(part: .output)) {
             let writer: WAVWriter? = carrier.withLock { $0.take() }

@@ -1,7 +1,8 @@
-import Glibc
 import GreenroomMedia
 package import GreenroomModel
+import GreenroomSystem
 package import GreenroomVideo
+import SystemPackage
 
 /// `record` with the name of a file, `talk.mkv`: the bundled output `Recorder`.
 package struct FileRecording: Output, Equatable {
@@ -52,13 +53,21 @@ package struct FileRecording: Output, Equatable {
 
     package func open(in session: inout OutputBuilder) throws(OutputError) {
         // The session does not start without its recording, as with a folder.
-        var about = stat()
-        guard lstat(file, &about) != 0 else {
-            throw OutputError(
-                place: file,
-                explanation:
-                    "already exists. Record to another file, remove it, or name the plugin "
-                    + "Recorder with overwrite: true.")
+        if let problem { throw OutputError(place: file, explanation: problem) }
+    }
+
+    package var obstacle: String? {
+        let folder = writtenFolder.flatMap(RecordingFolder.obstacle)
+        return folder ?? problem.map { "\(file): \($0)" }
+    }
+
+    /// What keeps the file from being made; nil if nothing is known.
+    private var problem: String? {
+        FileDescriptor.outputProblem(file, replaces: false).map {
+            $0 == .exists
+                ? "already exists. Record to another file, remove it, or name the plugin Recorder "
+                    + "with overwrite: true."
+                : "it \($0.rule). Record to another file, or remove it."
         }
     }
 

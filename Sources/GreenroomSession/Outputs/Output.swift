@@ -52,6 +52,10 @@ package protocol Output: Sendable {
     /// Of a plugin, whether it has made anything.
     func hasMade(_ entry: OutputFeed.Entry) -> Bool
 
+    /// Why it can't be opened, as far as the machine shows that now: the rule and the cure; nil if
+    /// nothing is known against it. Changes nothing.
+    var obstacle: String? { get }
+
     /// Conflicts with the rest of the session file, one sentence each.
     ///
     /// - Parameters:
@@ -74,6 +78,7 @@ extension Output {
     package var summary: (name: String, text: String)? { nil }
     package var product: String? { nil }
     package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.hasTaken }
+    package var obstacle: String? { nil }
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] { [] }
 }
 

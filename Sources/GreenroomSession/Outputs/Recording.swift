@@ -31,26 +31,49 @@ package struct Recording: Output, Equatable {
 
     package func open(in session: inout OutputBuilder) throws(OutputError) {
         let folder = try RecordingFolder(path: folder, overwrite: overwrite)
-        session.add(ReportFile(path: try folder.file("session.json")))
+        // Before anything of the other session is gone.
+        let lock = try FolderLock(folder.path)
+        let report = ReportFile(path: try folder.file("session.json"), lock: lock)
+        session.add(report)
+        var written = [report.path]
         for (track, agreed) in session.videoTracks {
             let capability = VideoCapability(
                 size: video.size ?? agreed.size, rate: video.rate ?? agreed.rate)
             let files = RecordedFiles(name: track.rawValue, folder: folder)
             let followsShape = track == .share && video.size == nil && video.fit == .letterbox
             if followsShape { try files.removeLater() }
+            let path = try files.path(1)
+            written.append(path)
             session.connect(
                 try Y4MRecording(
-                    path: files.path(1), format: Y4MFormat(capability, video),
+                    path: path, format: Y4MFormat(capability, video), replaces: overwrite,
                     later: followsShape ? files : nil, events: session.events),
-                to: track, name: "recording of \(track.rawValue) in \(folder.path)", want: video,
-                capability: capability)
+                to: track, name: "\(Self.prefix)\(track.rawValue) in \(folder.path)",
+                want: video, capability: capability)
         }
         for track in session.audioTracks {
+            let path = try folder.file("\(track.rawValue).wav")
+            written.append(path)
             session.connect(
                 try AudioRecording(
-                    path: folder.file("\(track.rawValue).wav"), clock: session.clock,
-                    events: session.events), to: track)
+                    path: path, replaces: overwrite, clock: session.clock, events: session.events),
+                to: track)
         }
+        folder.removeEarlier(except: written)
+    }
+
+    /// How the names of its video outputs begin.
+    private static let prefix = "recording of "
+
+    /// Whether a recording has an output of this name.
+    static func hasOutput(named name: String) -> Bool {
+        name.hasPrefix(prefix) || name.hasSuffix(".wav") || name.hasSuffix("/session.json")
+    }
+
+    /// The file of a video output, `camera.y4m`; nil for the name of another kind of output.
+    static func file(ofOutput name: String) -> String? {
+        guard name.hasPrefix(prefix) else { return nil }
+        return name.dropFirst(prefix.count).split(separator: " ").first.map { "\($0).y4m" }
     }
 
     package func open(
@@ -60,8 +83,8 @@ package struct Recording: Output, Equatable {
         guard let opened = outputs.capability else {
             outputs.connect(
                 try AudioRecording(
-                    path: folder.file("\(track.name).wav"), clock: outputs.clock,
-                    events: outputs.events))
+                    path: folder.file("\(track.name).wav"), replaces: overwrite,
+                    clock: outputs.clock, events: outputs.events))
             return
         }
         let capability = VideoCapability(
@@ -69,13 +92,22 @@ package struct Recording: Output, Equatable {
         outputs.connect(
             try Y4MRecording(
                 path: folder.file("\(track.name).y4m"), format: Y4MFormat(capability, video),
-                later: nil, events: outputs.events),
-            name: "recording of \(track.name) in \(folder.path)", want: video,
+                replaces: overwrite, later: nil, events: outputs.events),
+            name: "\(Self.prefix)\(track.name) in \(folder.path)", want: video,
             capability: capability)
     }
 
     package var summary: (name: String, text: String)? {
         ("record", "\(folder)\(video.differences)")
+    }
+
+    package var obstacle: String? {
+        if let obstacle = RecordingFolder.obstacle(to: folder) { return obstacle }
+        let problem = FileDescriptor.outputProblem("\(folder)/session.json", replaces: overwrite)
+        return problem.map {
+            "its session.json \($0.rule). Record to another folder, remove the file"
+                + ($0 == .exists ? ", or write overwrite: true." : ".")
+        }
     }
 
     package var product: String? { "recorded in \(folder), with session.json" }
@@ -90,7 +122,8 @@ extension SessionOutput {
     /// Records each track as Y4M and WAV files, with a report, `session.json`, in a folder.
     ///
     /// - Parameters:
-    ///   - folder: Made if it is not there; a relative path starts from the working directory.
+    ///   - folder: Made for this user alone if it is not there; a relative path starts from the
+    ///     working directory.
     ///   - video: How it wants the video.
     ///   - overwrite: Whether a recording that is in the folder is replaced; else the session does
     ///     not start.
@@ -142,7 +175,7 @@ extension Recording {
             Field(
                 "overwrite", \.overwrite, .boolean,
                 "Whether to replace a recording that is in the folder; else it is an "
-                    + "error.",
+                    + "error. What the earlier report lists is removed.",
                 examples: [true], defaultValue: false)
         ]
     ) { draft, _ in
@@ -170,6 +203,8 @@ struct RecordedFiles: Sendable {
     /// The first one's name, without its ending.
     var name: String
     fileprivate var folder: RecordingFolder
+    /// Whether they may exist.
+    var overwrites: Bool { folder.overwrite }
 
     /// The path of a file that may be written, counted from 1.
     ///
@@ -184,47 +219,6 @@ struct RecordedFiles: Sendable {
 
     /// Removes the later files of a recording that is overwritten, or refuses to.
     fileprivate func removeLater() throws(OutputError) {
-        for number in 2...(ShapeFollower.mostChanges + 1)
-        where access("\(folder.path)/\(file(number))", F_OK) == 0 {
-            unlink(try path(number))
-        }
-    }
-}
-
-/// A folder for recordings.
-private struct RecordingFolder: Sendable {
-    let path: String
-    private let overwrite: Bool
-
-    /// Creates the folder and its parents.
-    init(path: String, overwrite: Bool) throws(OutputError) {
-        self.path = path
-        self.overwrite = overwrite
-        var made = path.hasPrefix("/") ? "/" : ""
-        for part in path.split(separator: "/") {
-            made += "\(part)/"
-            guard mkdir(made, 0o777) != 0, errno != EEXIST else { continue }
-            throw OutputError(
-                place: made,
-                explanation: "can't create this folder to record to: \(Errno.last). Record to a "
-                    + "folder below a writable one.")
-        }
-        guard access(made, W_OK | X_OK) == 0 else {
-            throw OutputError(
-                place: made,
-                explanation: "can't record to this: \(Errno.last). Record to a writable folder.")
-        }
-    }
-
-    /// The path of a new file in the folder.
-    func file(_ name: String) throws(OutputError) -> String {
-        let file = "\(path)/\(name)"
-        guard overwrite || access(file, F_OK) != 0 else {
-            throw OutputError(
-                place: file,
-                explanation: "already exists. Record to another folder, remove the file, or write "
-                    + "overwrite: true.")
-        }
-        return file
+        for number in 2...(ShapeFollower.mostChanges + 1) { unlink(try path(number)) }
     }
 }

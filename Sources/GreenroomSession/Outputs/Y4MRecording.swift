@@ -23,16 +23,19 @@ final class Y4MRecording: VideoSink {
 
     /// Creates a file, which gets frames as they arrive.
     ///
-    /// - Parameter later: The files of frames with another size; nil if all have the format's.
+    /// - Parameters:
+    ///   - replaces: Whether the file may exist.
+    ///   - later: The files of frames with another size; nil if all have the format's.
     convenience init(
-        path: String, format: Y4MFormat, later: RecordedFiles?, events: SessionEvents
+        path: String, format: Y4MFormat, replaces: Bool, later: RecordedFiles?,
+        events: SessionEvents
     ) throws(OutputError) {
-        do {
+        do throws(MediaFileError) {
             self.init(
-                try Y4MWriter(path: path, format: format), pace: .asTheyCome, later: later,
-                events: events)
+                try Y4MWriter(path: path, format: format, replaces: replaces), pace: .asTheyCome,
+                later: later, events: events)
         } catch {
-            throw OutputError(place: path, explanation: "\(error)")
+            throw OutputError(place: path, explanation: "\(error.rule); \(error.cure)")
         }
         guard later != nil else { return }
         let piece = OutputPiece(file: path, size: format.size.description, firstFrame: 0)
@@ -99,7 +102,7 @@ final class Y4MRecording: VideoSink {
         // A file without frames is replaced.
         if isEmpty { pieces.removeLast() }
         let path = try later.path(pieces.count + 1, replaces: isEmpty)
-        writer = try Y4MWriter(path: path, format: format)
+        writer = try Y4MWriter(path: path, format: format, replaces: isEmpty || later.overwrites)
         let piece = OutputPiece(file: path, size: size.description, firstFrame: firstFrame)
         files.withLock { $0 = pieces + [piece] }
         return piece

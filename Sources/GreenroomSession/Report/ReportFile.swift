@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-import Glibc
 import GreenroomSystem
 import GreenroomVideo
 import SystemPackage
@@ -10,21 +9,20 @@ import SystemPackage
 /// the last one, so that readers never see a partial report.
 struct ReportFile: Sendable {
     let path: String
+    /// Keeps other sessions from the folder.
+    let lock: FolderLock
 
     func write(_ report: SessionReport) throws(OutputError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
-        let draft = "\(path).part"
         do {
             var text = try encoder.encode(report)
             text.append(UInt8(ascii: "\n"))
-            try text.write(to: URL(filePath: draft))
+            try FileDescriptor.writeWhole(path, text)
+        } catch let error as OutputFileError {
+            throw OutputError(place: path, explanation: "it \(error.rule); \(error.cure)")
         } catch {
-            throw OutputError(place: draft, explanation: "can't be written: \(error)")
-        }
-        guard rename(draft, path) == 0 else {
-            throw OutputError(
-                place: path, explanation: "can't be written: \(Errno.last).")
+            throw OutputError(place: path, explanation: "it can't be written: \(error)")
         }
     }
 }

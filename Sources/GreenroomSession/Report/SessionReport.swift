@@ -36,7 +36,7 @@ public struct SessionReport: Sendable {
         case interrupted
         /// A plugin with a fatal failure, or all plugins, failed.
         case pluginFailed = "plugin-failed"
-        /// Every output failed.
+        /// Every output failed, or a recording is incomplete.
         case outputsFailed = "outputs-failed"
         /// The session did not start: a plugin refused its settings.
         case badSetting = "bad-setting"

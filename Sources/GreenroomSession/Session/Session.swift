@@ -18,6 +18,8 @@ public final class Session: Sendable {
         var commands: [(SessionCommand, String)] = []
         /// Changes with every event that the watch must handle.
         var changes = 0
+        /// Whether a recording is incomplete.
+        var hasFailedRecording = false
     }
 
     /// Interval of report updates while the session runs.
@@ -51,14 +53,15 @@ public final class Session: Sendable {
         let control = control
         let pluginControl = SessionControl(plan)
         self.pluginControl = pluginControl
-        let send =
-            pluginControl.isEmpty
-            ? handler
-            : { @Sendable event in
-                handler(event)
-                pluginControl.add(event)
+        events = SessionEvents { event in
+            if case .outputFailed(let output, _) = event, Recording.hasOutput(named: output) {
+                control.withLock { $0.hasFailedRecording = true }
             }
-        events = SessionEvents(send) { control.change { $0.changes += 1 } }
+            handler(event)
+            pluginControl.add(event)
+        } waker: {
+            control.change { $0.changes += 1 }
+        }
         pluginControl.begin(self)
     }
 
@@ -173,9 +176,17 @@ public final class Session: Sendable {
         if outcome == .finished, pipeline.hasLostEveryOutput(without: failed) {
             outcome = .outputsFailed
         }
-        let report = report(plugins, pipeline, at: end, outcome: outcome)
+        var report = report(plugins, pipeline, at: end, outcome: settled(outcome))
         publish(report, pipeline, at: end)
+        for file in pipeline.reports { file.lock.release() }
+        if settled(outcome) == .outputsFailed { report.outcome = .outputsFailed }
         return report
+    }
+
+    /// A session with an incomplete recording has not ended as planned.
+    private func settled(_ outcome: SessionOutcome) -> SessionOutcome {
+        outcome == .finished && control.withLock { $0.hasFailedRecording }
+            ? .outputsFailed : outcome
     }
 
     private var isStopRequested: Bool { control.withLock { $0.stop != nil } }
@@ -381,7 +392,7 @@ package enum SessionOutcome: Equatable, Sendable {
     case finished
     /// On request.
     case interrupted
-    /// Every output failed.
+    /// Every output failed, or a recording is incomplete.
     case outputsFailed
     /// A plugin with a fatal failure; nil if all plugins failed.
     case pluginFailed(role: String?)

@@ -14,7 +14,7 @@ extension SessionPlugins {
         for plugin in slots.sources {
             let instance = plugin.instance
             guard !isEnding, isOwing(plugin), !offTheClock.contains(plugin.number),
-                let promise = promise(of: plugin)
+                !instance.isDebugged, let promise = promise(of: plugin)
             else {
                 silence.excuse(plugin.number)
                 continue

@@ -182,6 +182,7 @@ extension SessionPlugins {
     /// Closes every ingest at once, then waits for the callbacks.
     mutating func stopSources() {
         isEnding = true
+        steps.sparesDebugged = false
         for source in slots.sources { source.instance.closeIngest() }
         // Its threads end with their waits; it still takes what is left of the session's media.
         slots.callInstance?.roster?.closeAll(isFinal: true)
@@ -194,6 +195,7 @@ extension SessionPlugins {
     /// Ends every plugin that can still be called, from any state.
     mutating func end() {
         isEnding = true
+        steps.sparesDebugged = false
         for instance in slots.everyone { instance.arrivals?.close() }
         for step in LifecycleStep.ending {
             let due = slots.all.filter {
@@ -268,7 +270,7 @@ extension SessionPlugins {
         for output in slots.outputs {
             let instance = output.instance
             guard instance.fault == nil, let taken = instance.mediaNanoseconds,
-                taken > steps.deadlineNanoseconds
+                taken > steps.deadlineNanoseconds, !instance.isDebugged
             else { continue }
             events.send(
                 .callbackHangs(
@@ -282,6 +284,7 @@ extension SessionPlugins {
     var stuckOutputs: [Int] {
         slots.outputs.filter { output in
             (output.instance.longestMediaNanoseconds ?? 0) > 2 * steps.deadlineNanoseconds
+                && !output.instance.isDebugged
         }.map(\.number)
     }
 

@@ -58,6 +58,8 @@ struct StepRunner {
 
     /// Time limit of a callback.
     let deadlineNanoseconds: Int64
+    /// Whether a plugin in a debugger may take longer. At the end of a session none may.
+    var sparesDebugged = true
     /// How long a callback may take before it counts as waiting for a thread of its plugin.
     private static let waitingNanoseconds: Int64 = 500_000_000
     /// Steps that run while the session continues.
@@ -126,7 +128,7 @@ struct StepRunner {
         let instance = step.plugin.instance
         let isStart = step.pending.step == .startSend
         var deadline = step.deadline
-        let lastDeadline = deadline + Self.startLimit
+        var lastDeadline = deadline + Self.startLimit
         while true {
             // Check this before the result: a step that has returned by then was no pump.
             let isPump = step.pumpsNow
@@ -135,6 +137,11 @@ struct StepRunner {
             if let result = instance.finish(step.pending, until: next) { return .returned(result) }
             if isPump { return .pumps }
             guard next == deadline else { continue }
+            if sparesDebugged, instance.isDebugged {
+                deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+                lastDeadline = deadline + Self.startLimit
+                continue
+            }
             // The callback began later than the step: it has its whole time from then on.
             let running = instance.runningCallback
             let taken = running?.nanoseconds ?? 0
@@ -175,7 +182,8 @@ struct StepRunner {
                 news.append((step, .pumps))
             } else if MonotonicClock.now > step.deadline,
                 taken >= deadlineNanoseconds
-                    || step.isRunning && MonotonicClock.now > step.deadline + Self.startLimit
+                    || step.isRunning && MonotonicClock.now > step.deadline + Self.startLimit,
+                !(sparesDebugged && instance.isDebugged)
             {
                 news.append((step, .hangs))
                 continue

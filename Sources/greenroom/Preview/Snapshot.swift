@@ -88,6 +88,7 @@ enum SnapshotSignal {
 
     /// Blocks the signal; call it before creating threads.
     static func block() {
+        signal(SIGUSR1, SIG_DFL)
         var set = set
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }

@@ -7,10 +7,10 @@ import Glibc
 /// in a signal handler.
 enum Signals {
     /// Blocks the signals; call it before creating threads. A lost reader of a pipe, and a
-    /// file-size limit, must be errors of the write, and not kill the process.
+    /// file-size limit, must be errors of the write, and not kill the process; a signal that means
+    /// something to other programs, or to `preview`, must not end a session.
     static func block() {
-        signal(SIGPIPE, SIG_IGN)
-        signal(SIGXFSZ, SIG_IGN)
+        for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
         blockEndings()
     }
 

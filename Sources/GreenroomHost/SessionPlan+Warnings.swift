@@ -1,0 +1,93 @@
+import Glibc
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomSandbox
+package import GreenroomSession
+
+extension SessionPlan {
+    /// What the session would fail on as this machine is now, and grants that no plugin should have.
+    package var warnings: [ConfigurationProblem] {
+        outputWarnings + pathWarnings + broadcastWarnings + grantWarnings
+    }
+
+    private var outputWarnings: [ConfigurationProblem] {
+        guard !configuration.outputs.isEmpty else {
+            return [
+                ConfigurationProblem(
+                    "there are no outputs: nothing is recorded or shown. Add one, such as record: "
+                        + "recordings/\(configuration.name).", at: PluginAddress.outputsKey)
+            ]
+        }
+        return configuration.outputs.enumerated().compactMap { index, output in
+            output.output.obstacle.map {
+                ConfigurationProblem($0, at: output.origin ?? "outputs[\(index)]")
+            }
+        }
+    }
+
+    /// Paths of what sources and filters read.
+    private var pathWarnings: [ConfigurationProblem] {
+        let given = Dictionary(configuration.plugins.map { ($0.address, $0.plugin.settings) }) {
+            first, _ in first
+        }
+        return slots.flatMap(\.plugins).flatMap { address, source in
+            source.settings.compactMap { setting -> ConfigurationProblem? in
+                guard setting.type == .path, given[address]?[setting.name] != nil,
+                    case .string(let path) = setting.value, !path.isEmpty,
+                    resolvedPath(path) == nil
+                else { return nil }
+                return ConfigurationProblem(
+                    "\(path): there is no such file. Check the path, which starts from the session "
+                        + "file's folder.",
+                    at: "\(address).settings".appending(key: setting.name))
+            }
+        }
+    }
+
+    private var broadcastWarnings: [ConfigurationProblem] {
+        guard let path = configuration.broadcast, let role = SessionRole.ofBroadcasts else {
+            return []
+        }
+        let place = role.rawValue.appending(key: "broadcast")
+        var about = stat()
+        if lstat(path, &about) == 0 {
+            guard about.st_mode & S_IFMT != S_IFSOCK else { return [] }
+            return [
+                ConfigurationProblem(
+                    "a file that is no socket has this path. Remove it, or name another path.",
+                    at: place)
+            ]
+        }
+        let folder = path.lastIndex(of: "/").map { path[...$0] } ?? "."
+        guard stat(String(folder), &about) != 0 || about.st_mode & S_IFMT != S_IFDIR else {
+            return []
+        }
+        return [
+            ConfigurationProblem(
+                "\(folder): there is no such folder. Make it, or name another path.", at: place)
+        ]
+    }
+
+    private var grantWarnings: [ConfigurationProblem] {
+        configuration.plugins.flatMap { address, plugin -> [ConfigurationProblem] in
+            guard let grants = plugin.grants, self[address]?.isolation != nil else { return [] }
+            let lists: [(key: String, access: PathGrant.Access, paths: [String])] = [
+                ("read", .read, grants.read), ("write", .write, grants.write),
+                ("devices", .device, grants.devices),
+            ]
+            return lists.flatMap { list in
+                list.paths.enumerated().compactMap { index, path in
+                    let missing =
+                        resolvedPath(path) == nil
+                        ? "there is no such file, so that it can't be granted. Make it, or grant the "
+                            + "folder that it will be in." : nil
+                    let concern = PathGrant(path: path, access: list.access).concern
+                    return (concern ?? missing).map {
+                        ConfigurationProblem(
+                            "\(path): \($0)", at: "\(address).allow.\(list.key)[\(index)]")
+                    }
+                }
+            }
+        }
+    }
+}

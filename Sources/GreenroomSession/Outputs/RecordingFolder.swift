@@ -1,0 +1,167 @@
+internal import FoundationEssentials
+import Glibc
+import GreenroomSystem
+import GreenroomVideo
+import Synchronization
+import SystemPackage
+
+/// A folder that one session records to.
+///
+/// Its files are made for this user alone. A session holds the folder's lock until it has written its
+/// last report.
+struct RecordingFolder: Sendable {
+    let path: String
+    let overwrite: Bool
+
+    /// Creates the folder and its parents.
+    init(path: String, overwrite: Bool) throws(OutputError) {
+        self.path = path
+        self.overwrite = overwrite
+        do throws(Errno) {
+            try FileDescriptor.makeFolder(path)
+        } catch {
+            throw OutputError(
+                place: "\(path)/",
+                explanation: "can't create this folder to record to: \(error). Record to a folder "
+                    + "below a writable one.")
+        }
+        guard access("\(path)/", W_OK | X_OK) == 0 else {
+            throw OutputError(
+                place: "\(path)/",
+                explanation: "can't record to this: \(Errno.last). Record to a writable folder.")
+        }
+    }
+
+    /// Why a folder can't be made or written to; nil if nothing is known against it. Changes nothing.
+    static func obstacle(to path: String) -> String? {
+        var (nearest, isMade) = (path, true)
+        var about = stat()
+        while stat(nearest, &about) != 0 {
+            guard errno == ENOENT || errno == ENOTDIR, let slash = nearest.lastIndex(of: "/") else {
+                return "\(nearest): \(Errno.last). Record to another folder."
+            }
+            isMade = false
+            nearest = slash == nearest.startIndex ? "/" : String(nearest[..<slash])
+        }
+        guard about.st_mode & S_IFMT == S_IFDIR else {
+            return "\(nearest): is no folder. Record to another one."
+        }
+        guard access(nearest, W_OK | X_OK) == 0 else {
+            return isMade
+                ? "can't record to this: \(Errno.last). Record to a writable folder."
+                : "the folder can't be made in \(nearest): \(Errno.last). Record to a folder below a "
+                    + "writable one."
+        }
+        return nil
+    }
+
+    /// The path of a file that is about to be made in the folder.
+    func file(_ name: String) throws(OutputError) -> String {
+        let file = "\(path)/\(name)"
+        guard let problem = FileDescriptor.outputProblem(file, replaces: overwrite) else {
+            return file
+        }
+        throw OutputError(
+            place: file,
+            explanation: problem == .exists
+                ? "already exists. Record to another folder, remove the file, or write "
+                    + "overwrite: true."
+                : "it \(problem.rule). Record to another folder, or "
+                    + (problem == .busy ? "end that session." : "remove it."))
+    }
+
+    /// Removes what an earlier session has recorded here, and this one does not: the files in its
+    /// report, and nothing else.
+    ///
+    /// - Parameter written: The files of this session, which it has made.
+    func removeEarlier(except written: [String]) {
+        guard overwrite else { return }
+        for name in EarlierRecording.files(reportedIn: "\(path)/session.json") {
+            let file = "\(path)/\(name)"
+            guard !written.contains(file),
+                FileDescriptor.outputProblem(file, replaces: true) == nil
+            else { continue }
+            unlink(file)
+        }
+    }
+}
+
+/// The lock of a folder that a session records to.
+final class FolderLock: Sendable {
+    private let descriptor = Mutex<FileDescriptor?>(nil)
+
+    /// Locks a folder, or says which process has it.
+    init(_ folder: String) throws(OutputError) {
+        // One that can't be read can't be locked: its files have locks of their own.
+        let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        guard number >= 0 else { return }
+        let opened = FileDescriptor(rawValue: number)
+        guard opened.lock() else {
+            let holder = opened.lockHolder
+            close(number)
+            throw OutputError(
+                place: folder,
+                explanation: "another session records to this folder"
+                    + (holder.map { ": \($0)" } ?? "")
+                    + ". Record to another folder, or end that session.")
+        }
+        descriptor.withLock { $0 = opened }
+    }
+
+    deinit { release() }
+
+    /// Lets other sessions record to the folder.
+    func release() {
+        descriptor.withLock { descriptor in
+            if let file = descriptor.take() { close(file.rawValue) }
+        }
+    }
+}
+
+/// What a report in a folder says of the files beside it. Parts that another version has written in
+/// another way are as if they were not there.
+private struct EarlierRecording: Decodable {
+    /// No report is longer, in bytes.
+    private static let limit = 64 << 20
+
+    private struct Output: Decodable {
+        struct Piece: Decodable { var file: String? }
+
+        var output: String?
+        var pieces: [Piece]?
+    }
+
+    private struct Picture: Decodable { var outputs: [Output]? }
+
+    private struct Participant: Decodable {
+        struct Track: Decodable { var video: Picture? }
+
+        var tracks: [Track]?
+    }
+
+    private var pictures: [Picture]?
+    private var participants: [Participant]?
+    private var soundFiles: [Output]?
+
+    /// The names of the files in a report; none if there is no report.
+    static func files(reportedIn path: String) -> [String] {
+        // A report that is no ordinary file is none of ours.
+        guard FileDescriptor.outputProblem(path, replaces: true) == nil,
+            let bytes = try? FileDescriptor.contents(of: path, limit: limit),
+            let report = try? JSONDecoder().decode(EarlierRecording.self, from: Data(bytes))
+        else { return [] }
+        let tracks = (report.participants ?? []).flatMap { $0.tracks ?? [] }
+        let videos = (report.pictures ?? []) + tracks.compactMap(\.video)
+        let outputs = videos.flatMap { $0.outputs ?? [] }
+        let paths =
+            outputs.compactMap { $0.output.flatMap(Recording.file(ofOutput:)) }
+            + outputs.flatMap { $0.pieces ?? [] }.compactMap(\.file)
+            + (report.soundFiles ?? []).compactMap(\.output)
+        // They lie beside the report, also where the folder had another name.
+        return paths.compactMap { path in
+            let name = path.split(separator: "/").last.map(String.init) ?? ""
+            let isOurs = [".y4m", ".wav"].contains { name.hasSuffix($0) && name.count > $0.count }
+            return isOurs ? name : nil
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What `check` and `run` say of a session that can't work on this machine as it is now.
+@Suite(.ownThreads) struct CheckWarningTests {
+    private let folder: TemporaryFolder
+
+    init() throws { folder = try TemporaryFolder() }
+
+    private func check(_ text: String) throws -> Finished {
+        let file = try folder.write("s.yaml", text)
+        let run = try Greenroom.run("check", file)
+        #expect(run.exit == .code(0), "\(run)")
+        return run
+    }
+
+    @Test func `a media file that is not there, and no outputs`() throws {
+        let run = try check("microphone: { plugin: WaveFile, settings: { path: none.wav } }")
+        #expect(
+            run.text.contains(
+                "s.yaml:1:51: warning: microphone.settings.path: \(folder("none.wav")): there is no "
+                    + "such file. Check the path"), "\(run.text)")
+        #expect(run.text.contains("warning: outputs: there are no outputs: nothing is recorded"))
+        #expect(run.text.contains("s.yaml: no errors, 2 warnings"), "\(run.text)")
+        #expect(!run.text.contains(": fine"))
+    }
+
+    @Test func `grants that no plugin should have`() throws {
+        mkdir(folder(".ssh"), 0o700)
+        let run = try check(
+            """
+            camera:
+              plugin: ColorBars
+              isolation: process
+              allow: { write: [/, /etc, none], read: [.ssh, /home] }
+            outputs: [{ y4m: "-" }]
+            """)
+        for words in [
+            "warning: camera.allow.write[0]: /: who can write there controls the machine.",
+            "warning: camera.allow.write[1]: /etc: who can write there controls the machine.",
+            "warning: camera.allow.write[2]: \(folder("none")): there is no such file",
+            "warning: camera.allow.read[0]: \(folder(".ssh")): it holds keys, passwords or private "
+                + "data.",
+            "warning: camera.allow.read[1]: /home: this is far more than a plugin needs.",
+        ] {
+            #expect(run.text.contains(words), "says nothing of \(words):\n\(run.text)")
+        }
+    }
+
+    @Test func `a broadcast's path that is a file, or in no folder`() throws {
+        try folder.write("s.sock", "a file")
+        let file = try check("share: { broadcast: s.sock }\noutputs: [{ y4m: { track: share } }]")
+        #expect(
+            file.text.contains(
+                "warning: share.broadcast: a file that is no socket has this path."),
+            "\(file.text)")
+        let none = try check("share: { broadcast: a/s.sock }\noutputs: [{ y4m: { track: share } }]")
+        #expect(none.text.contains("/a/: there is no such folder."), "\(none.text)")
+    }
+
+    @Test func `recordings that can't be made`() throws {
+        try folder.write("file", "no folder")
+        try folder.write("old.mp4", "something")
+        mkdir(folder("old"), 0o755)
+        try folder.write("old/session.json", "{}")
+        let run = try check(
+            """
+            camera: { plugin: ColorBars }
+            outputs:
+              - record: file/in
+              - record: old
+              - record: old.mp4
+              - record: new.mp4
+            """)
+        for words in [
+            "warning: outputs[0]: \(folder("file")): is no folder",
+            "warning: outputs[1]: its session.json already exists",
+            "warning: outputs[2]: \(folder("old.mp4")): already exists",
+        ] {
+            #expect(run.text.contains(words), "says nothing of \(words):\n\(run.text)")
+        }
+        #expect(!run.text.contains("warning: outputs[3]"), "\(run.text)")
+    }
+
+    @Test func `a named pipe is no session file, and standard input is`() throws {
+        #expect(mkfifo(folder("pipe"), 0o600) == 0)
+        for command in ["check", "run"] {
+            let child = try Greenroom.start([command, folder("pipe")])
+            let run = child.wait(atMost: .seconds(20))
+            #expect(run.exit == .code(65), "\(run)")
+            #expect(
+                run.standardError.contains(
+                    "pipe: is a pipe, which may never end. Name a file, or - for standard input"),
+                "\(run)")
+        }
+        let file = try folder.write(
+            "s.yaml", "camera: { plugin: ColorBars }\noutputs: [{ y4m: \"-\" }]")
+        for name in ["-", "/dev/stdin"] {
+            let run = try ChildProcess.run(
+                "sh", ["-c", "cat \"$1\" | \"$0\" check \(name)", Checkout.greenroom, file])
+            #expect(run.exit == .code(0) && run.text.contains(": fine"), "\(name) \(run)")
+        }
+    }
+
+    @Test func `a library for another processor is told as such`() throws {
+        var bytes = try readFile(try TestPlugins.cCamera())
+        let machine = bytes[18]
+        for other in [183, 62] as [UInt8] where other != machine {
+            bytes[18] = other
+            let library = try folder.write("other.so", bytes)
+            for place in ["host", "process"] {
+                let file = try folder.write(
+                    "s.yaml", "camera: { plugin: \"\(library)\", isolation: \(place) }")
+                let run = try Greenroom.run("check", file)
+                #expect(run.exit == .code(65), "\(run)")
+                #expect(
+                    run.standardError.contains("it is built for ")
+                        && run.standardError.contains("Build it for this one."), "\(run)")
+                #expect(!run.standardError.contains("No such file"), "\(run)")
+            }
+        }
+    }
+}

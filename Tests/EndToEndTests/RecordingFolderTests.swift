@@ -1,0 +1,164 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What a session writes, where somebody else has put something first.
+@Suite(.ownThreads) struct RecordingFolderTests {
+    private static let overwriting = "[{ record: { folder: recording, overwrite: true } }]"
+
+    private func session(
+        duration: String? = "400ms", _ outputs: String = RecordingFolderTests.overwriting
+    ) throws -> TestSession {
+        let session = try TestSession(
+            "camera: { plugin: ColorBars }\nmicrophone: { plugin: Tone }", maximum: "160x90@15",
+            duration: duration, outputs: outputs)
+        mkdir(session.recording, 0o755)
+        return session
+    }
+
+    @Test(arguments: ["session.json", "session.json.part", "camera.y4m", "camera.wav"])
+    func `a link is not followed, also with overwrite: true`(name: String) throws {
+        for exists in [true, false] {
+            let session = try session()
+            if exists { try session.folder.write("target", "precious") }
+            let link = "\(session.recording)/\(name)"
+            #expect(symlink(session.folder("target"), link) == 0)
+            let run = try session.run()
+            #expect(run.exit == .code(74), "\(run)")
+            #expect(run.standardError.contains("is a symbolic link"), "\(run)")
+            if exists {
+                #expect(try readFile(session.folder("target")) == Array("precious".utf8))
+            } else {
+                #expect(!session.folder.has("target"))
+            }
+        }
+    }
+
+    @Test(arguments: ["session.json", "session.json.part", "camera.y4m"])
+    func `a named pipe is refused at once`(name: String) throws {
+        let session = try session()
+        #expect(mkfifo("\(session.recording)/\(name)", 0o666) == 0)
+        let run = try session.run(atMost: .seconds(30))
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(run.standardError.contains("is a named pipe, and not an ordinary file"), "\(run)")
+    }
+
+    @Test func `what a session makes is its user's alone`() throws {
+        let session = try session("[{ record: deep/folder }, { record: recording }]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        func mode(_ path: String) -> mode_t {
+            var about = stat()
+            return lstat(path, &about) == 0 ? about.st_mode & 0o777 : 0
+        }
+        #expect(mode(session.folder("deep")) == 0o700)
+        #expect(mode(session.folder("deep/folder")) == 0o700)
+        #expect(mode(session.recording) == 0o755, "the user's own folder")
+        for folder in [session.recording, session.folder("deep/folder")] {
+            for name in ["session.json", "camera.y4m", "camera.wav"] {
+                #expect(mode("\(folder)/\(name)") == 0o600, "\(folder)/\(name)")
+            }
+            #expect(access("\(folder)/session.json.part", F_OK) != 0)
+        }
+    }
+
+    @Test func `a second session in a folder is refused, and says who has it`() throws {
+        let first = try session(duration: nil)
+        let child = try first.start()
+        #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
+        for overwrite in [true, false] {
+            let second = try session(
+                "[{ record: { folder: \"\(first.recording)\", overwrite: \(overwrite) } }]")
+            let refused = try second.run()
+            #expect(refused.exit == .code(74), "\(refused)")
+            #expect(
+                refused.standardError.contains(
+                    "\(first.recording): another session records to this folder: process "
+                        + "\(child.id) (greenroom). Record to another folder, or end that "
+                        + "session."), "\(refused)")
+        }
+        child.signal(SIGINT)
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(try first.picture("camera").frameCount > 0)
+        // Now that it has ended they may.
+        let third = try session(
+            "[{ record: { folder: \"\(first.recording)\", overwrite: true } }]")
+        #expect(try third.run().exit == .code(0))
+    }
+
+    @Test func `what an older report lists is removed, and nothing else`() throws {
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            microphone: { plugin: Tone }
+            share: { plugin: ColorBarsShare, audio: { plugin: ToneShareAudio } }
+            """, maximum: "160x90@15", duration: "400ms", outputs: Self.overwriting)
+        #expect(try session.run().exit == .code(0))
+        let others = ["notes.txt", "other.y4m", "other.wav"]
+        for name in others { try session.folder.write("recording/\(name)", "mine") }
+        let old = ["share.y4m", "share.wav", "camera.wav"]
+        for name in old { #expect(session.folder.has("recording/\(name)"), "\(name)") }
+        try session.folder.write(
+            "session.yaml",
+            """
+            session: { maximum: 160x90@15, duration: 400ms }
+            camera: { plugin: ColorBars }
+            outputs: \(Self.overwriting)
+            """)
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        for name in old { #expect(!session.folder.has("recording/\(name)"), "\(name)") }
+        for name in others + ["camera.y4m", "session.json"] {
+            #expect(session.folder.has("recording/\(name)"), "\(name)")
+        }
+    }
+
+    @Test func `a session whose disk is full has not finished`() throws {
+        let session = try session(
+            duration: "3s",
+            "[{ record: recording }, { record: { folder: small, size: 16x16, fps: 1 } }]")
+        #expect(try Greenroom.run("check", session.file).exit == .code(0))
+        let child = try ChildProcess(
+            "sh",
+            [
+                "-c", "trap '' XFSZ; ulimit -f 300; exec \"$0\" run --json \"$1\"",
+                Checkout.greenroom, session.file,
+            ], environment: Greenroom.environment)
+        let run = child.wait(atMost: .seconds(60))
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(run.text.contains(#""outcome":"outputs-failed""#), "\(run.text)")
+        let report = try #require(
+            try JSONSerialization.jsonObject(
+                with: Data(readFile(session.folder("small/session.json")))) as? [String: Any])
+        #expect(report["outcome"] as? String == "outputs-failed")
+    }
+
+    @Test func `a folder that goes is told in plain words`() throws {
+        let session = try session(duration: nil)
+        let child = try session.start()
+        #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
+        try FileManager.default.removeItem(atPath: session.recording)
+        let text = "session.json: failed: it can't be written: No such file or directory; check"
+        #expect(child.waitForErrors(containing: text, atMost: .seconds(20)))
+        child.signal(SIGINT)
+        let run = child.wait(atMost: .seconds(20))
+        for word in ["NSCocoa", "Error Domain", "CocoaError", "NSFilePath"] {
+            #expect(!run.standardError.contains(word), "\(run)")
+        }
+    }
+
+    @Test func `SIGUSR1 and SIGUSR2 do not end a session`() throws {
+        let session = try session(duration: nil)
+        let child = try session.start()
+        #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
+        child.signal(SIGUSR1)
+        child.signal(SIGUSR2)
+        usleep(200_000)
+        child.signal(SIGTERM)
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(130), "\(run)")
+        #expect(try session.picture("camera").frameCount > 0)
+    }
+}

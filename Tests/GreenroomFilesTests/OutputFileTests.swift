@@ -1,0 +1,107 @@
+import Glibc
+import GreenroomFiles
+import GreenroomMedia
+import TestSupport
+import Testing
+
+/// What a file is made of that a session writes: nothing that somebody else has put there.
+@Suite struct OutputFileTests {
+    private static let format = Y4MFormat(
+        size: FrameSize(width: 2, height: 2), rate: FrameRate(30))
+
+    /// What stands in the place of a file, and what is said of it.
+    enum Obstacle: String, CaseIterable {
+        case link = "it is a symbolic link, and links are not followed"
+        case linkToNowhere = "it is a symbolic link, and links are not followed "
+        case pipe = "it is a named pipe, and not an ordinary file"
+        case folder = "it is a folder, and not an ordinary file"
+        case otherName = "it has another name (a hard link), whose content would be lost"
+
+        var rule: String { rawValue.last == " " ? String(rawValue.dropLast()) : rawValue }
+    }
+
+    private func put(_ obstacle: Obstacle, at path: String, in folder: TemporaryFolder) throws {
+        let other = folder("other")
+        switch obstacle {
+        case .link, .otherName:
+            try folder.write("other", "precious")
+            #expect((obstacle == .link ? symlink(other, path) : link(other, path)) == 0)
+        case .linkToNowhere: #expect(symlink(other, path) == 0)
+        case .pipe: #expect(mkfifo(path, 0o666) == 0)
+        case .folder: #expect(mkdir(path, 0o777) == 0)
+        }
+    }
+
+    @Test(arguments: Obstacle.allCases)
+    func `a link, a pipe, a folder and a second name are refused at once`(
+        obstacle: Obstacle
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a.y4m")
+        try put(obstacle, at: path, in: folder)
+        let film = #expect(throws: MediaFileError.self) {
+            _ = try Y4MWriter(path: path, format: Self.format)
+        }
+        let sound = #expect(throws: MediaFileError.self) {
+            _ = try WAVWriter(path: path, sampleRate: 48_000, channels: 2)
+        }
+        for error in [film, sound] {
+            #expect(error?.code == .cannotOpen && error?.rule == obstacle.rule, "\(error as Any)")
+        }
+        switch obstacle {
+        case .link, .otherName: #expect(try readFile(folder("other")) == Array("precious".utf8))
+        default: #expect(!folder.has("other"))
+        }
+    }
+
+    @Test func `a device is refused`() throws {
+        let error = #expect(throws: MediaFileError.self) {
+            _ = try Y4MWriter(path: "/dev/null", format: Self.format)
+        }
+        #expect(error?.code == .cannotOpen)
+    }
+
+    @Test func `a file is its user's alone, and one that is replaced keeps its mode`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a.y4m")
+        let old = umask(0)
+        defer { umask(old) }
+        try Y4MWriter(path: path, format: Self.format).close()
+        #expect(try mode(of: path) == 0o600)
+        #expect(chmod(path, 0o640) == 0)
+        try Y4MWriter(path: path, format: Self.format).close()
+        #expect(try mode(of: path) == 0o640)
+        #expect(try Y4MReader(path: path).frameCount == 0)
+    }
+
+    @Test func `a file that is there stays, unless it is to be replaced`() throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("a.y4m", "something")
+        let error = #expect(throws: MediaFileError.self) {
+            _ = try Y4MWriter(path: path, format: Self.format, replaces: false)
+        }
+        #expect(error?.rule == "it already exists")
+        #expect(try readFile(path) == Array("something".utf8))
+    }
+
+    @Test func `a file that is being written is not replaced`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder("a.wav")
+        var writer = try WAVWriter(path: path, sampleRate: 48_000, channels: 1)
+        try writer.write([1, 2, 3].span)
+        let before = try readFile(path)
+        let error = #expect(throws: MediaFileError.self) {
+            _ = try WAVWriter(path: path, sampleRate: 8000, channels: 2)
+        }
+        #expect(error?.rule == "it is being written by another session", "\(error as Any)")
+        #expect(try readFile(path) == before)
+        try writer.close()
+        try WAVWriter(path: path, sampleRate: 8000, channels: 2).close()
+    }
+
+    private func mode(of path: String) throws -> mode_t {
+        var about = stat()
+        #expect(lstat(path, &about) == 0)
+        return about.st_mode & 0o777
+    }
+}
