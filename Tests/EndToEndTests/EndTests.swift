@@ -235,7 +235,7 @@ import TestSupport
             outputs: "[{ record: talk.mp4 }]")
         let script =
             "g='\(Checkout.greenroom)'; \"$g\" check '\(session.file)' > /dev/null; "
-            + "ulimit -f 4; exec \"$g\" run '\(session.file)'"
+            + "trap '' XFSZ; ulimit -f 4; exec \"$g\" run '\(session.file)'"
         let run = try ChildProcess.run(
             "bash", ["-c", script],
             environment: ["GREENROOM_PLUGIN_PATH": nil, "XDG_CACHE_HOME": session.folder("cache")])
