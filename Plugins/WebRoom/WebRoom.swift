@@ -109,7 +109,7 @@ final class WebRoom: Call {
             greenroom_gst_make_certificate()
             var next = host.nowNanoseconds
             repeat {
-                room.removeVanished()
+                room.tick()
                 next += 1_000_000_000
             } while host.wait(untilNanoseconds: next) == .ok
         }
