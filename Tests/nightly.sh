@@ -2,7 +2,8 @@
 # What is too slow for every change: everything that Tests/run.sh tests, in a debug build and with
 # whole matrices; the commands of the samples' READMEs that build Greenroom; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
-# campaign of random sessions; fuzzing; Chromium with the virtual devices, and in a room. Takes hours on two cores.
+# campaign of random sessions; fuzzing; Chromium with the virtual devices, and in a room; a room's viewer
+# behind a bad network. Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
 #   Tests/nightly.sh fuzz         one part, by its name below
@@ -14,7 +15,7 @@ require_swift
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages $pipewire_packages \
     gcc g++ binutils curl ffmpeg python3-dev python3-gi rustc python3-jsonschema \
-    python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0
+    python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 iproute2 iptables
 prepare_media
 export GREENROOM_NIGHTLY=1
 debug="$PWD/.build/debug/greenroom"
@@ -57,8 +58,10 @@ part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.
 # People in Chromium watch a room, join it and leave; screenshots are kept in .build/web-room.
 part_room() { swift build && GREENROOM=$debug Tests/WebRoom/chromium.sh; }
 
+part_network() { swift build && GREENROOM=$debug Tests/WebRoom/network.sh; }
+
 failed=
-for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room}; do
+for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room network}; do
     say "Part $part"
     "part_$part" || failed="$failed $part"
 done

@@ -118,7 +118,7 @@ final class WebRoom: Call {
             greenroom_gst_make_certificate()
             var next = host.nowNanoseconds
             repeat {
-                room.removeVanished()
+                room.tick()
                 control.stills.expire()
                 next += 1_000_000_000
             } while host.wait(untilNanoseconds: next) == .ok

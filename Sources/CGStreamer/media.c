@@ -22,34 +22,58 @@ void greenroom_gst_push(GstElement *source, GstBuffer *buffer)
     push(source, gst_buffer_ref(buffer));
 }
 
-void greenroom_gst_push_i420(
-    GstElement *source, uint32_t width, uint32_t height, const void *const *planes,
-    const size_t *strides, uint64_t pts, uint64_t duration)
+// A plane in half the size: each sample the mean of four.
+static void halve(
+    const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, size_t width, gint rows)
+{
+    for (gint y = 0; y < rows; y++) {
+        const uint8_t *below = from + from_stride;
+        for (size_t x = 0; x < width; x++) {
+            to[x] = (from[2 * x] + from[2 * x + 1] + below[2 * x] + below[2 * x + 1] + 2) / 4;
+        }
+        from += 2 * from_stride;
+        to += to_stride;
+    }
+}
+
+static void copy(
+    const uint8_t *from, size_t from_stride, uint8_t *to, size_t to_stride, size_t width, gint rows)
+{
+    for (gint y = 0; y < rows; y++) {
+        memcpy(to, from, width);
+        from += from_stride;
+        to += to_stride;
+    }
+}
+
+GstBuffer *greenroom_gst_i420(
+    const greenroom_gst_picture *picture, uint32_t width, uint32_t height, bool is_half,
+    uint64_t pts, uint64_t duration)
 {
     GstVideoInfo info;
-    if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, width, height)) return;
-    GstBuffer *buffer = gst_buffer_new_allocate(NULL, info.size, NULL);
     GstMapInfo map;
-    if (!buffer) return;
+    guint factor = is_half ? 2 : 1;
+    // Half sizes are even: of odd ones the colour would lie beyond the frame.
+    if (width > picture->width / factor || height > picture->height / factor) return NULL;
+    if (is_half && (width % 2 != 0 || height % 2 != 0)) return NULL;
+    if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, width, height)) return NULL;
+    GstBuffer *buffer = gst_buffer_new_allocate(NULL, info.size, NULL);
+    if (!buffer) return NULL;
     if (!gst_buffer_map(buffer, &map, GST_MAP_WRITE)) {
         gst_buffer_unref(buffer);
-        return;
+        return NULL;
     }
     for (guint plane = 0; plane < 3; plane++) {
-        const uint8_t *from = planes[plane];
-        uint8_t *to = map.data + GST_VIDEO_INFO_PLANE_OFFSET(&info, plane);
-        size_t row = GST_VIDEO_INFO_COMP_WIDTH(&info, plane);
-        gint rows = GST_VIDEO_INFO_COMP_HEIGHT(&info, plane);
-        for (gint y = 0; y < rows; y++) {
-            memcpy(to, from, row);
-            from += strides[plane];
-            to += GST_VIDEO_INFO_PLANE_STRIDE(&info, plane);
-        }
+        (is_half ? halve : copy)(
+            picture->planes[plane], picture->strides[plane],
+            map.data + GST_VIDEO_INFO_PLANE_OFFSET(&info, plane),
+            GST_VIDEO_INFO_PLANE_STRIDE(&info, plane), GST_VIDEO_INFO_COMP_WIDTH(&info, plane),
+            GST_VIDEO_INFO_COMP_HEIGHT(&info, plane));
     }
     gst_buffer_unmap(buffer, &map);
     GST_BUFFER_PTS(buffer) = pts;
     GST_BUFFER_DURATION(buffer) = duration;
-    push(source, buffer);
+    return buffer;
 }
 
 void greenroom_gst_push_bytes(
@@ -69,26 +93,6 @@ void greenroom_gst_request_key(GstElement *sink)
     if (!pad) return;
     gst_pad_push_event(
         pad, gst_video_event_new_upstream_force_key_unit(GST_CLOCK_TIME_NONE, TRUE, 0));
-    gst_object_unref(pad);
-}
-
-static GstPadProbeReturn on_event(GstPad *pad, GstPadProbeInfo *info, gpointer data)
-{
-    callback *called = data;
-    GstEvent *event = GST_PAD_PROBE_INFO_EVENT(info);
-    if (gst_video_event_is_force_key_unit(event)) {
-        ((void (*)(void *))called->function)(called->context.value);
-    }
-    return GST_PAD_PROBE_OK;
-}
-
-void greenroom_gst_on_key_request(
-    GstElement *source, greenroom_gst_context context, void (*requested)(void *value))
-{
-    GstPad *pad = gst_element_get_static_pad(source, "src");
-    gst_pad_add_probe(
-        pad, GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_event,
-        callback_new(context, (void (*)(void))requested), callback_free);
     gst_object_unref(pad);
 }
 

@@ -1,4 +1,6 @@
+#include <gst/app/gstappsrc.h>
 #include <gst/sdp/sdp.h>
+#include <gst/video/video.h>
 #include <string.h>
 
 #include "internal.h"
@@ -191,15 +193,67 @@ static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer 
     return GST_PAD_PROBE_OK;
 }
 
+// What a packet has beside its payload: the headers of RTP with an extension, SRTP, UDP and IP.
+enum { PACKET_OVERHEAD = 60 };
+
+// The rtpsession tells what the far end said of each packet.
+static GstPadProbeReturn on_feedback(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    peer *self = data;
+    const GstStructure *told = gst_event_get_structure(GST_PAD_PROBE_INFO_EVENT(info));
+    if (!told || !gst_structure_has_name(told, "RTPTWCCPackets")) return GST_PAD_PROBE_OK;
+    const GValue *value = gst_structure_get_value(told, "packets");
+    if (!value || strcmp(G_VALUE_TYPE_NAME(value), "GValueArray") != 0) return GST_PAD_PROBE_DROP;
+    const GValueArray *packets = g_value_get_boxed(value);
+    greenroom_peer_feedback feedback = {.delay = INT64_MIN};
+    for (guint index = 0; packets && index < packets->n_values; index++) {
+        const GstStructure *packet = g_value_get_boxed(&packets->values[index]);
+        guint size = 0;
+        guint64 sent = GST_CLOCK_TIME_NONE;
+        guint64 received = GST_CLOCK_TIME_NONE;
+        gboolean is_lost = FALSE;
+        if (!packet
+            || !gst_structure_get(
+                packet, "size", G_TYPE_UINT, &size, "local-ts", G_TYPE_UINT64, &sent, "remote-ts",
+                G_TYPE_UINT64, &received, "lost", G_TYPE_BOOLEAN, &is_lost, NULL)) {
+            continue;
+        }
+        feedback.packets++;
+        if (is_lost) feedback.lost++;
+        if (is_lost || sent == GST_CLOCK_TIME_NONE || received == GST_CLOCK_TIME_NONE) continue;
+        feedback.bytes += size + PACKET_OVERHEAD;
+        gint64 delay = (gint64)(received - sent);
+        if (feedback.delay == INT64_MIN || delay < feedback.delay) feedback.delay = delay;
+    }
+    if (feedback.packets > 0) self->calls.fed_back(self->context.value, &feedback);
+    // It would go on to each slot.
+    return GST_PAD_PROBE_DROP;
+}
+
+static void add_probe(
+    GstElement *element, const char *name, GstPadProbeType type, GstPadProbeCallback function,
+    peer *self)
+{
+    GstPad *pad = gst_element_get_static_pad(element, name);
+    if (!pad) return;
+    gst_pad_add_probe(pad, type, function, peer_ref(self), peer_unref);
+    gst_object_unref(pad);
+}
+
 static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointer data)
 {
     GstElementFactory *factory = gst_element_get_factory(element);
-    if (!factory || strcmp(GST_OBJECT_NAME(factory), "nicesrc") != 0) return;
-    GstPad *pad = gst_element_get_static_pad(element, "src");
-    gst_pad_add_probe(
-        pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet,
-        peer_ref(data), peer_unref);
-    gst_object_unref(pad);
+    const char *name = factory ? GST_OBJECT_NAME(factory) : "";
+    if (strcmp(name, "nicesrc") == 0) {
+        add_probe(
+            element, "src", GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet,
+            data);
+    } else if (strcmp(name, "rtpfunnel") == 0) {
+        add_probe(element, "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_feedback, data);
+    } else if (strcmp(name, "rtprtxsend") == 0) {
+        // What is older is not worth a retransmission: without a limit of time a loss makes storms.
+        g_object_set(element, "max-size-time", 150, "max-size-packets", 0, NULL);
+    }
 }
 
 static void connect(GstElement *webrtc, const char *signal, GCallback function, peer *self)
@@ -219,8 +273,9 @@ static void set_up_agent(GstElement *webrtc, const char *address)
     }
     g_object_get(ice, "agent", &agent, NULL);
     if (agent) {
-        // It would wait for a router's answer.
-        g_object_set(agent, "upnp", FALSE, NULL);
+        // The first would wait for a router's answer; for the second each connection had open files
+        // more, and offers' candidates of TCP are left out anyway.
+        g_object_set(agent, "upnp", FALSE, "ice-tcp", FALSE, NULL);
         g_object_unref(agent);
     }
     g_object_unref(ice);
@@ -242,9 +297,13 @@ static void send_only(GstElement *webrtc)
     if (!all) return;
     for (guint index = 0; index < all->len; index++) {
         GObject *transceiver = g_array_index(all, GObject *, index);
-        g_object_set(transceiver, "direction", DIRECTION_SENDONLY, NULL);
+        g_object_set(transceiver, "direction", DIRECTION_SENDONLY, "do-nack", TRUE, NULL);
     }
     g_array_unref(all);
+    // Streams of one msid wait for each other: after an outage the video would stay late.
+    for (GList *pad = webrtc->sinkpads; pad; pad = pad->next) {
+        g_object_set(pad->data, "msid", GST_OBJECT_NAME(pad->data), NULL);
+    }
 }
 
 void greenroom_peer_answer_offer(
@@ -301,4 +360,136 @@ bool greenroom_peer_link(GstPad *pad, GstPad *end)
     bool is_linked = gst_pad_link(pad, end) == GST_PAD_LINK_OK;
     gst_object_unref(end);
     return is_linked;
+}
+
+// MARK: Slots
+
+// The way of a slot: a pad outside of the pipeline that is linked into it. An appsrc would do, and have
+// a thread for each.
+typedef struct route {
+    struct router *of;
+    guint32 index;
+    GstPad *pad;
+    GstCaps *caps;
+    bool has_begun;
+} route;
+
+typedef struct router {
+    greenroom_gst_context context;
+    void (*key_requested)(void *value, uint32_t slot);
+    guint count;
+    route routes[GREENROOM_PEER_SLOTS];
+} router;
+
+static void router_free(gpointer data)
+{
+    router *freed = data;
+    for (guint index = 0; index < freed->count; index++) {
+        route *now = &freed->routes[index];
+        GstPad *end = gst_pad_get_peer(now->pad);
+        if (end) {
+            gst_pad_unlink(now->pad, end);
+            gst_object_unref(end);
+        }
+        gst_pad_set_active(now->pad, FALSE);
+        gst_object_unref(now->pad);
+        gst_caps_unref(now->caps);
+    }
+    freed->context.release(freed->context.value);
+    g_free(freed);
+}
+
+static gboolean on_slot_event(GstPad *pad, GstObject *parent, GstEvent *event)
+{
+    route *now = gst_pad_get_element_private(pad);
+    if (gst_video_event_is_force_key_unit(event)) {
+        now->of->key_requested(now->of->context.value, now->index);
+    }
+    gst_event_unref(event);
+    return TRUE;
+}
+
+static void begin(route *now)
+{
+    now->has_begun = true;
+    char *name = g_strdup_printf("slot%u", now->index);
+    gst_pad_push_event(now->pad, gst_event_new_stream_start(name));
+    g_free(name);
+    gst_pad_push_event(now->pad, gst_event_new_caps(now->caps));
+    GstSegment segment;
+    gst_segment_init(&segment, GST_FORMAT_TIME);
+    gst_pad_push_event(now->pad, gst_event_new_segment(&segment));
+}
+
+static GstPadProbeReturn on_routed(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    router *self = data;
+    GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
+    guint64 slot = GST_BUFFER_OFFSET(buffer);
+    info->data = NULL;
+    if (slot < self->count) {
+        route *now = &self->routes[slot];
+        if (!now->has_begun) begin(now);
+        GST_BUFFER_OFFSET(buffer) = GST_BUFFER_OFFSET_NONE;
+        gst_pad_push(now->pad, buffer);
+    } else {
+        gst_buffer_unref(buffer);
+    }
+    return GST_PAD_PROBE_HANDLED;
+}
+
+// Link a pad with the element of a slot.
+static bool link_slot(GstElement *pipeline, guint index, GstPad *pad)
+{
+    char *name = g_strdup_printf("slot%u", index);
+    GstElement *element = gst_bin_get_by_name(GST_BIN(pipeline), name);
+    g_free(name);
+    if (!element) return false;
+    GstPad *end = gst_element_get_static_pad(element, "sink");
+    bool is_linked = end && gst_pad_link(pad, end) == GST_PAD_LINK_OK;
+    if (end) gst_object_unref(end);
+    gst_object_unref(element);
+    return is_linked;
+}
+
+bool greenroom_peer_route(
+    GstElement *pipeline, GstElement *source, const char *caps, greenroom_gst_context context,
+    void (*key_requested)(void *value, uint32_t slot))
+{
+    router *made = g_new0(router, 1);
+    made->context = context;
+    made->key_requested = key_requested;
+    GstCaps *all = gst_caps_from_string(caps);
+    guint count = all ? gst_caps_get_size(all) : 0;
+    bool is_linked = count > 0 && count <= GREENROOM_PEER_SLOTS;
+    for (guint index = 0; is_linked && index < count; index++) {
+        route *now = &made->routes[index];
+        now->of = made;
+        now->index = index;
+        now->caps = gst_caps_copy_nth(all, index);
+        now->pad = gst_object_ref_sink(gst_pad_new(NULL, GST_PAD_SRC));
+        gst_pad_set_element_private(now->pad, now);
+        gst_pad_set_event_function(now->pad, on_slot_event);
+        gst_pad_set_active(now->pad, TRUE);
+        made->count = index + 1;
+        is_linked = link_slot(pipeline, index, now->pad);
+    }
+    gst_clear_caps(&all);
+    if (!is_linked) {
+        router_free(made);
+        return false;
+    }
+    GstPad *pad = gst_element_get_static_pad(source, "src");
+    gst_pad_add_probe(pad, GST_PAD_PROBE_TYPE_BUFFER, on_routed, made, router_free);
+    gst_object_unref(pad);
+    return true;
+}
+
+void greenroom_peer_push(GstElement *source, GstBuffer *buffer, uint32_t slot, uint64_t pts)
+{
+    // What is new has the same memory.
+    GstBuffer *pushed = gst_buffer_copy(buffer);
+    GST_BUFFER_OFFSET(pushed) = slot;
+    GST_BUFFER_PTS(pushed) = pts;
+    gst_app_src_push_buffer(GST_APP_SRC(source), pushed);
 }

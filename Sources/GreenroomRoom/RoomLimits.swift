@@ -1,18 +1,27 @@
 /// How much a room takes.
 package enum RoomLimits {
-    /// Connections that watch or listen, if the process may open files enough; a page has one for
-    /// each stream.
+    /// Connections that watch or listen, if the process may have files and threads enough.
     package static let viewers = 60
-    /// Files that a connection needs, and the page's server and the process itself.
-    private static let filesOfConnection = 10
-    private static let filesBeside = 76
+    /// Files that a connection needs with a request that waits, and the process itself.
+    private static let filesOfConnection = 8
+    private static let filesBeside = 64
+    /// Threads of a viewer's connection, of one that sends with its decoders, and of the process itself.
+    private static let threadsOfViewer = 8
+    private static let threadsOfSender = 15
+    private static let threadsBeside = 48
 
-    /// Connections, guests' included, that a process has files for.
+    /// Whether a process has files and threads for connections.
     ///
-    /// - Parameter openFiles: How many it may open.
-    package static func connections(openFiles: Int) -> Int {
-        max(1, (openFiles - filesBeside) / filesOfConnection)
+    /// - Parameters:
+    ///   - senders: Guests and shares.
+    ///   - openFiles: How many files it may open; below 0 for no limit. A plugin's own process may have
+    ///     as many threads.
+    package static func fits(viewers: Int, senders: Int, openFiles: Int) -> Bool {
+        let files = filesBeside + filesOfConnection * (viewers + senders)
+        let threads = threadsBeside + threadsOfViewer * viewers + threadsOfSender * senders
+        return openFiles < 0 || max(files, threads) <= openFiles
     }
+
     /// Guests, and as many shares.
     package static let guests = 8
     /// Characters of a guest's name.

@@ -7,6 +7,13 @@ package struct SessionOffer: Equatable {
     package struct Media: Equatable {
         /// The payload types of codecs, by their names in capitals, as first offered.
         package var payloads: [String: Int] = [:]
+        /// All payload types, best first.
+        var formats: [Int] = []
+        /// Of each payload type the codec, in capitals, and its parameters.
+        var codecs: [Int: String] = [:]
+        var parameters: [Int: String] = [:]
+        /// How the medium is called in the offer.
+        var name: String?
         /// The URIs of header extensions, by their ids.
         package var extensions: [Int: String] = [:]
         package var direction = "sendrecv"
@@ -20,7 +27,11 @@ package struct SessionOffer: Equatable {
     }
 
     package var audio: Media?
-    package var video: Media?
+    /// How many videos are before the audio.
+    package var audioPlace = 0
+    /// In the order of the offer.
+    package var videos: [Media] = []
+    package var video: Media? { videos.first }
     /// The offer, without the candidates that only a name or a TCP connection leads to: they are not
     /// looked up.
     package var text: String
@@ -28,7 +39,9 @@ package struct SessionOffer: Equatable {
     package static let longest = 64_000
     private static let mostLines = 2000
     private static let mostCandidates = 64
-    private static let mostMedia = 8
+    private static let mostMedia = 16
+    /// Videos that one connection may have.
+    package static let mostVideos = 12
 
     /// Reads an offer.
     ///
@@ -71,6 +84,7 @@ package struct SessionOffer: Equatable {
                 }
                 guard words.count > 3 else { throw .bad("a medium has no codecs") }
                 media[media.count - 1].media.isPortless = words[1] == "0"
+                media[media.count - 1].media.formats = words.dropFirst(3).compactMap { Int($0) }
             } else if media.isEmpty {
                 if let direction = Self.direction(line) { sessionDirection = direction }
             } else {
@@ -80,19 +94,30 @@ package struct SessionOffer: Equatable {
         guard hasFingerprint, hasCredentials else {
             throw .bad("it has no fingerprint or no ICE credentials")
         }
+        // An answer names its media as the offer does.
+        guard Set(media.compactMap(\.media.name)).count == media.count else {
+            throw .bad("each medium needs a=mid with a name of its own")
+        }
         media.removeAll { $0.media.isPortless && !$0.media.isBundleOnly }
         for (kind, medium) in media {
             switch kind {
-            case "audio" where audio == nil: audio = medium
-            case "video" where video == nil: video = medium
+            case "audio" where audio == nil: (audio, audioPlace) = (medium, videos.count)
+            case "video" where videos.count < Self.mostVideos: videos.append(medium)
             default:
                 throw .unacceptable(
-                    "an offer has at most one video and one audio; ask for others with offers of "
-                        + "their own")
+                    "an offer has at most one audio and \(Self.mostVideos) videos, and nothing else"
+                )
             }
         }
         guard !media.isEmpty else { throw .bad("it offers no media") }
         text = kept.joined(separator: "\r\n") + "\r\n"
+    }
+
+    /// The offer for somebody who wants to hear alone.
+    package var withoutVideo: SessionOffer {
+        var offer = self
+        offer.videos = []
+        return offer
     }
 
     package static func direction(_ line: String) -> String? {
@@ -133,9 +158,15 @@ extension SessionOffer.Media {
             self.direction = direction
         } else if line == "a=bundle-only" {
             isBundleOnly = true
+        } else if line.hasPrefix("a=mid:") {
+            if name == nil { name = String(line.dropFirst("a=mid:".count)) }
         } else if let (number, rest) = Self.numbered("a=rtpmap:", line) {
             let name = rest.prefix { $0 != "/" }.uppercased()
-            if payloads[name] == nil, (0...127).contains(number) { payloads[name] = number }
+            guard (0...127).contains(number) else { return }
+            if payloads[name] == nil { payloads[name] = number }
+            codecs[number] = name
+        } else if let (number, rest) = Self.numbered("a=fmtp:", line) {
+            parameters[number] = rest
         } else if let (number, rest) = Self.numbered("a=extmap:", line) {
             if (1...14).contains(number) { extensions[number] = rest }
         }
@@ -147,6 +178,42 @@ extension SessionOffer.Media {
         let words = line.dropFirst(prefix.count).split(separator: " ", maxSplits: 1)
         guard words.count == 2, let number = Int(words[0]) else { return nil }
         return (number, String(words[1]))
+    }
+
+    /// The payload type with which a codec is sent or taken; nil if the offer has none that the room
+    /// can.
+    package func payload(of codec: VideoCodec) -> Int? {
+        let all = formats.filter {
+            // GStreamer's payloaders know the dynamic ones.
+            codecs[$0] == codec.rawValue && (96...127).contains($0)
+        }
+        guard codec == .h264 else { return all.first }
+        // Pictures of many packets need mode 1, and a baseline stream is of every profile but in name.
+        let whole = all.filter { parameter("packetization-mode", of: $0) == "1" }
+        return whole.first { parameter("profile-level-id", of: $0)?.hasPrefix("42") ?? true }
+            ?? whole.first
+    }
+
+    /// The codec that the offer prefers of those that the room knows.
+    package var codec: VideoCodec? {
+        for format in formats {
+            guard let codec = codecs[format].flatMap(VideoCodec.init(rawValue:)),
+                payload(of: codec) != nil
+            else { continue }
+            return codec
+        }
+        return nil
+    }
+
+    private func parameter(_ name: String, of format: Int) -> String? {
+        for part in (parameters[format] ?? "").split(separator: ";") {
+            let words = part.split(separator: "=", maxSplits: 1)
+            guard words.count == 2 else { continue }
+            if words[0].trimmingPrefix(while: \.isWhitespace).lowercased() == name {
+                return words[1].lowercased()
+            }
+        }
+        return nil
     }
 
     /// The URI of the header extension for congestion control.

@@ -35,10 +35,13 @@ import Testing
             tokens = links.map(\.1)
         }
 
-        func peer(_ mode: String, _ token: Int, _ more: String...) throws -> ChildProcess {
+        func peer(
+            _ mode: String, _ token: Int, _ more: String..., environment: [String: String?] = [:]
+        ) throws -> ChildProcess {
             try ChildProcess(
                 "/usr/bin/python3",
-                [Checkout.root + "/Tests/WebRoom/peer.py", mode, url, tokens[token]] + more)
+                [Checkout.root + "/Tests/WebRoom/peer.py", mode, url, tokens[token]] + more,
+                environment: environment)
         }
 
         /// Ends the session.
@@ -179,7 +182,9 @@ import Testing
             "room with a wrong token": 401, "room": 200, "a path outside": 404,
             "watch without a token": 401, "a viewer joins": 403, "a guest removes somebody": 403,
             "another page watches": 403, "another type": 400, "no SDP": 400, "half an SDP": 400,
-            "two videos": 406, "another codec": 406, "sends to a viewer": 406,
+            "two videos": 406, "two of one name": 400, "no name of a medium": 400,
+            "a guest sends two videos": 406, "slots of nobody": 404, "wishes that are none": 400,
+            "endless wishes": 413, "another codec": 406, "sends to a viewer": 406,
             "a large body": 413, "no such stream": 404, "no such viewer": 204,
             "no such guest": 204, "no name": 400, "nobody shares": 404,
             "operator removes nobody": 404, "never connects": 201, "tokens guessed": 429,
@@ -189,6 +194,67 @@ import Testing
         }
         let viewer = try Seen(live.peer("watch", 0, "3").wait(atMost: .seconds(60)))
         #expect(viewer.frames >= 3)
+        _ = live.end()
+    }
+
+    @Test func `one connection shows all streams, each in the size in which it is shown`() throws {
+        let live = try Live()
+        let ana = try live.peer("join", 1, "Ana", "660")
+        #expect(
+            live.run.waitForErrors(containing: "ana-camera: opened", atMost: .seconds(30)),
+            "\(live.run.errorsSoFar)")
+        // What is shown in a few lines has half the size, and so a third of the bits, and later all of it
+        // without another offer. The session's video has 320x180, and a guest's 640x360.
+        let peer = try live.peer("slots", 0, "4", "90,720")
+        for size in ["0 160 90", "1 320 180", "0 320 180", "1 640 360"] {
+            #expect(
+                peer.waitForErrors(containing: "slot \(size)\n", atMost: .seconds(30)),
+                "\(peer.errorsSoFar)")
+        }
+        peer.signal(SIGTERM)
+        #expect(peer.wait(atMost: .seconds(20)).exit == .code(0))
+        ana.signal(SIGTERM)
+        _ = ana.wait(atMost: .seconds(20))
+        _ = live.end()
+    }
+
+    @Test func `those without VP8 see and send H.264, while others watch VP8`() throws {
+        let live = try Live()
+        let other = try live.peer("slots", 0, "4", "720")
+        let ana = try live.peer("join", 1, "Ana", "660", environment: ["CODEC": "H264"])
+        #expect(
+            live.run.waitForErrors(containing: "ana-camera: opened", atMost: .seconds(30)),
+            "\(live.run.errorsSoFar)")
+        let peer = try live.peer("watch", 0, "20", environment: ["CODEC": "H264"])
+        let viewer = try Seen(peer.wait(atMost: .seconds(60)))
+        #expect(viewer.frames >= 20)
+        #expect(Set(viewer.codes.compactMap(\.self)).count > 10, "\(viewer.codes)")
+        #expect(
+            other.waitForErrors(containing: "slot 0 ", atMost: .seconds(30)),
+            "\(other.errorsSoFar)")
+        for peer in [other, ana] {
+            peer.signal(SIGTERM)
+            _ = peer.wait(atMost: .seconds(20))
+        }
+        _ = live.end()
+        try expectFrames(of: YUV(y: 81, u: 90, v: 240), in: live, "ana-camera")
+    }
+
+    @Test func `a room takes two dozen pages, and one more is told that it is full`() throws {
+        struct Crowd: Decodable {
+            var pages: Int
+            var refused: Int
+        }
+        let live = try Live()
+        let crowd = try live.peer("crowd", 0, environment: ["LIMIT": "120"])
+            .wait(atMost: .seconds(130))
+        let result = try JSONDecoder().decode(Crowd.self, from: Data(crowd.standardOutput))
+        #expect(result.pages == 24 && result.refused == 503, "\(result)")
+        // Their places are free again, when their connections have ended.
+        let isFree = try (0..<20).contains { _ in
+            try live.peer("watch", 0, "3").wait(atMost: .seconds(60)).exit == .code(0)
+        }
+        #expect(isFree)
         _ = live.end()
     }
 

@@ -69,12 +69,6 @@ import Testing
         #expect(later == [true, false, false])
     }
 
-    @Test func `a process takes the connections that it has files for`() {
-        #expect(RoomLimits.connections(openFiles: 256) == 18)
-        #expect(RoomLimits.connections(openFiles: 1024) > RoomLimits.viewers)
-        #expect(RoomLimits.connections(openFiles: 0) == 1)
-    }
-
     @Test(arguments: [
         ("  Ana \u{202E}\n Maria\t", "Ana Maria"), ("😀", "😀"),
         (String(repeating: "x", count: 500), String(repeating: "x", count: 40)),

@@ -106,12 +106,61 @@ import Testing
         }
     }
 
-    @Test func `an offer has at most eight media, those without a port too`() throws {
-        let refused = "m=video 0 UDP/TLS/RTP/SAVPF 96"
-        let seven = Array(repeating: refused, count: 7)
-        #expect(try SessionOffer(text(Self.head, Self.video, seven)).video != nil)
+    /// A video with a name of its own.
+    private static func video(named name: String) -> [String] {
+        video.map { $0 == "a=mid:0" ? "a=mid:\(name)" : $0 }
+    }
+
+    @Test func `an offer has at most twelve videos, and sixteen media`() throws {
+        let videos = (0..<12).flatMap { Self.video(named: "v\($0)") }
+        let offer = try SessionOffer(text(Self.head, videos, Self.audio))
+        #expect(offer.videos.count == 12 && offer.audioPlace == 12)
+        let refused = (0..<4).flatMap { ["m=video 0 UDP/TLS/RTP/SAVPF 96", "a=mid:r\($0)"] }
+        #expect(try SessionOffer(text(Self.head, videos, refused)).videos.count == 12)
+        for more in [
+            Self.video(named: "x"), refused + ["m=audio 0 UDP/TLS/RTP/SAVPF 1", "a=mid:y"],
+        ] {
+            #expect(throws: SignallingError.self) {
+                try SessionOffer(text(Self.head, videos, more))
+            }
+        }
+    }
+
+    @Test func `each medium has a name of its own`() throws {
+        for name in ["a=mid:1", "a=mix:0", "a=mid"] {
+            let audio = Self.audio.map { $0 == "a=mid:1" ? name : $0 }
+            let video = Self.video(named: "1")
+            let error = #expect(throws: SignallingError.self) {
+                try SessionOffer(text(Self.head, video, audio))
+            }
+            #expect(error?.status == 400)
+        }
+        let refused = ["m=video 0 UDP/TLS/RTP/SAVPF 96"]
         #expect(throws: SignallingError.self) {
-            try SessionOffer(text(Self.head, Self.video, seven, [refused]))
+            try SessionOffer(text(Self.head, Self.video, refused))
+        }
+    }
+
+    @Test func `the codec is the first of those that the room has, in a form that it sends`() throws
+    {
+        let baseline =
+            "a=fmtp:96 level-asymmetry-allowed=1;packetization-mode=1;profile-level-id=42e01f"
+        let high = "a=fmtp:96 packetization-mode=1;profile-level-id=640032"
+        let cases: [(formats: String, parameters: String, codec: VideoCodec?, payload: Int?)] = [
+            ("96 97 98", baseline, .h264, 96), ("97 96 98", baseline, .vp8, 97),
+            ("96 97 98", high, .h264, 96), ("96", "a=fmtp:96 packetization-mode=0", nil, nil),
+            ("96 98", "a=fmtp:96 profile-level-id=42e01f", .vp8, 98),
+            ("99 100", baseline, nil, nil),
+        ]
+        for (formats, parameters, codec, payload) in cases {
+            let video = Self.video.map { line in
+                line.hasPrefix("m=")
+                    ? "m=video 9 UDP/TLS/RTP/SAVPF \(formats)"
+                    : line.hasPrefix("a=fmtp:") ? parameters : line
+            }
+            let medium = try #require(try SessionOffer(text(Self.head, video)).video)
+            #expect(medium.codec == codec, "\(formats) \(parameters)")
+            #expect(codec.flatMap { medium.payload(of: $0) } == payload)
         }
     }
 
@@ -122,8 +171,10 @@ import Testing
         #expect(try SessionOffer(text(Self.head, Self.video, shared)).audio != nil)
     }
 
-    @Test func `two videos or a data channel can't be met`() {
-        for more in [Self.video, ["m=application 9 UDP/DTLS/SCTP webrtc-datachannel"]] {
+    @Test func `two audios or a data channel can't be met`() {
+        let data = ["m=application 9 UDP/DTLS/SCTP webrtc-datachannel", "a=mid:5"]
+        let second = Self.audio.map { $0 == "a=mid:1" ? "a=mid:2" : $0 }
+        for more in [Self.audio + second, data] {
             let error = #expect(throws: SignallingError.self) {
                 try SessionOffer(text(Self.head, Self.video, more))
             }
@@ -160,5 +211,48 @@ import Testing
         #expect(keyFrame([0x11] + bytes.dropFirst()) == nil)
         #expect(keyFrame(Array(bytes.dropLast())) == nil)
         #expect(keyFrame([]) == nil)
+    }
+
+    // MARK: H.264
+
+    private func headers(_ bytes: [UInt8]) -> H264Headers {
+        bytes.withUnsafeBufferPointer { H264Headers($0) }
+    }
+
+    /// Sequence parameter sets: a baseline one with a row count of fields, and a high one with a byte that
+    /// keeps it from looking like a start.
+    private static let high: [UInt8] = [
+        0, 0, 0, 1, 0x67, 0x64, 0x00, 0x28, 0xac, 0xd9, 0x40, 0x78, 0x02, 0x27, 0xe5, 0xc0, 0x44, 0,
+        0,
+        3, 0, 4, 0, 0, 3, 0, 0xf0, 0x3c, 0x60, 0xc6, 0x58,
+    ]
+    /// Profile 66, order type 2, one reference, 80 by 45 macroblocks.
+    private static let baseline: [UInt8] = [
+        0, 0, 1, 0x67, 0x42, 0xc0, 0x1f, 0xda, 0x01, 0x40, 0x16, 0xe4,
+    ]
+    private static let picture: [UInt8] = [0, 0, 1, 0x65, 0x88, 0x84]
+
+    @Test func `the size of a key frame of H.264 is read, in macroblocks`() {
+        let key = headers(Self.high + Self.picture)
+        #expect(key.isKey && key.size == FrameSize(width: 1920, height: 1088))
+        let other = headers(Self.baseline + Self.picture)
+        #expect(other.isKey && other.size == FrameSize(width: 1280, height: 720), "\(other)")
+        #expect(headers(Self.baseline + Self.high).size == FrameSize(width: 1920, height: 1088))
+        let later = headers([0, 0, 1, 0x41, 0x9a])
+        #expect(!later.isKey && later.size == nil && !later.isBroken)
+        #expect(!headers(Self.picture).isKey)
+    }
+
+    @Test func `half a header of H.264 is broken, and no header does harm`() {
+        for count in 5..<12 {
+            let part = headers(Array(Self.high.prefix(count)))
+            #expect(part.isBroken && !part.isKey && part.size == nil, "\(count)")
+        }
+        var generator = SystemRandomNumberGenerator()
+        for _ in 0..<2000 {
+            let bytes = (0..<40).map { _ in UInt8.random(in: 0...255, using: &generator) }
+            _ = headers([0, 0, 1, 0x67] + bytes + [0, 0, 1])
+        }
+        #expect(headers([]) == headers([0, 0, 1]))
     }
 }

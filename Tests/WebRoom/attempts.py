@@ -36,6 +36,7 @@ def status(method, path, token=None, body=None, **headers):
 
 
 offered = OFFER + MEDIA.format("recvonly", "VP8")
+SECOND = MEDIA.format("recvonly", "VP8").replace("mid:0", "mid:1")
 results = {
     "page": status("GET", "/"),
     "script": status("GET", "/room.js"),
@@ -50,7 +51,14 @@ results = {
     "another type": status("POST", "/whep", viewer, offered, Content_Type="text/plain"),
     "no SDP": status("POST", "/whep", viewer, "hello"),
     "half an SDP": status("POST", "/whep", viewer, OFFER),
-    "two videos": status("POST", "/whep", viewer, offered + MEDIA.format("recvonly", "VP8")),
+    "two videos": status("POST", "/whep", viewer, offered + SECOND),
+    "two of one name": status("POST", "/whep/slots", viewer, offered + MEDIA.format("recvonly", "VP8")),
+    "no name of a medium": status("POST", "/whep", viewer, offered.replace("a=mid:0\r\n", "")),
+    "a guest sends two videos": status(
+        "POST", "/whip?name=x", guest, OFFER + MEDIA.format("sendonly", "VP8") + SECOND.replace("recv", "send")),
+    "slots of nobody": status("PUT", "/viewers/x/slots", viewer, "[]", Content_Type="application/json"),
+    "wishes that are none": status("PUT", "/viewers/x/slots", viewer, "{", Content_Type="application/json"),
+    "endless wishes": status("PUT", "/viewers/x/slots", viewer, "[" + " " * 5000, Content_Type="application/json"),
     "another codec": status("POST", "/whep", viewer, OFFER + MEDIA.format("recvonly", "VP9")),
     "sends to a viewer": status("POST", "/whep", viewer, OFFER + MEDIA.format("sendonly", "VP8")),
     "a large body": status("POST", "/whep", viewer, "v=0\r\n" + "a=x\r\n" * 20_000),

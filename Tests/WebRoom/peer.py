@@ -6,7 +6,14 @@
                                         sends red video and a tone until SIGTERM, and hears the room;
                                         says on stderr which of the TONES it hears, when that changes;
                                         share: then shares blue video, too
+    peer.py slots URL TOKEN COUNT LINES all streams in a connection of COUNT slots, shown in so many
+                                        LINES, until SIGTERM; says on stderr what each slot shows, when
+                                        that changes. LINES may be several, for 4 s each: 90,720
+                                        FRAMES=1: says so of each frame
+    peer.py crowd URL TOKEN             connects as page after page, with 8 slots each, until it is refused
     peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
+
+CODEC=H264 sends and takes H.264, ADDRESS is this side's address, LIMIT the most seconds.
 """
 
 import json
@@ -24,8 +31,15 @@ gi.require_version("GstSdp", "1.0")
 gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 
-LIMIT_SECONDS = 40
-VIDEO = "application/x-rtp,media=video,encoding-name=VP8,payload=96,clock-rate=90000,rtcp-fb-nack-pli=(boolean)true"
+LIMIT_SECONDS = int(os.environ.get("LIMIT", "40"))
+EXTENSION = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+CODEC = os.environ.get("CODEC", "VP8")
+VIDEO = (
+    f"application/x-rtp,media=video,encoding-name={CODEC},payload=96,clock-rate=90000,"
+    "rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true,rtcp-fb-transport-cc=(boolean)true,"
+    f'extmap-1=(string)"{EXTENSION}"')
+if CODEC == "H264":
+    VIDEO += ",packetization-mode=(string)1,profile-level-id=(string)42e01f"
 AUDIO = "application/x-rtp,media=audio,encoding-name=OPUS,payload=111,clock-rate=48000,encoding-params=(string)2"
 
 # Those that the tests send, in hertz.
@@ -53,10 +67,10 @@ def fail(text):
     loop.quit()
 
 
-def request(method, path, body=None):
+def request(method, path, body=None, kind="application/sdp"):
     asked = urllib.request.Request(
         url.rstrip("/") + path, method=method, data=body and body.encode(),
-        headers={"Authorization": f"Bearer {token}", "Content-Type": "application/sdp"})
+        headers={"Authorization": f"Bearer {token}", "Content-Type": kind})
     with urllib.request.urlopen(asked, timeout=10) as response:
         return response.headers.get("Location"), response.read().decode()
 
@@ -78,6 +92,9 @@ def gathered(webrtc, _, path, then):
     try:
         location, text = request("POST", path, offer)
     except urllib.error.HTTPError as error:
+        if mode == "crowd":
+            result["refused"] = error.code
+            return loop.quit()
         return fail(f"{error.code} {error.read().decode()}")
     locations.insert(0, location)
     _, sdp = GstSdp.SDPMessage.new_from_text(text)
@@ -98,7 +115,7 @@ def negotiate(webrtc, path, then=None):
     # The room of a test is reached on this machine alone.
     agent = webrtc.get_property("ice-agent")
     kept.append(agent)
-    agent.emit("add-local-ip-address", "127.0.0.1")
+    agent.emit("add-local-ip-address", os.environ.get("ADDRESS", "127.0.0.1"))
     webrtc.connect("notify::ice-gathering-state", gathered, path, then)
     promise = Gst.Promise.new_with_change_func(lambda p, _: describe(webrtc, p, None), None)
     kept.append(promise)
@@ -123,7 +140,36 @@ def code(data, width, height, stride):
     return payload >> 24 if whole else None
 
 
-def on_picture(sink):
+# What each slot shows: the stream's kind, and the size.
+shows = {}
+slot_kinds = {}
+
+
+def show(slot, size):
+    result["slots"] = result.get("slots", {})
+    result["slots"][slot] = result["slots"].get(slot, 0) + 1
+    if "FRAMES" in os.environ:
+        sys.stderr.write(f"frame {slot}\n")
+    if shows.get(slot) != size:
+        shows[slot] = size
+        sys.stderr.write(f"slot {slot} {size[0]} {size[1]}\n")
+
+
+def wish(viewer):
+    """Asks for every stream of the session, each in the slot of its place, and later in other lines."""
+    lines, *later = sys.argv[5].split(",")
+    sys.argv[5] = ",".join(later)
+    streams = json.loads(request("GET", "/room")[1])["streams"]
+    request(
+        "PUT", f"/viewers/{viewer}/slots",
+        json.dumps([
+            {"slot": slot, "stream": stream["id"], "lines": int(lines)}
+            for slot, stream in enumerate(streams[: int(sys.argv[4])])]), "application/json")
+    if later:
+        GLib.timeout_add_seconds(4, lambda: wish(viewer) or GLib.SOURCE_REMOVE)
+
+
+def on_picture(sink, slot):
     sample = sink.emit("pull-sample")
     caps = sample.get_caps().get_structure(0)
     width, height = caps.get_value("width"), caps.get_value("height")
@@ -136,6 +182,8 @@ def on_picture(sink):
     result["bars"] = [data[height * 3 // 4 * stride + (2 * bar + 1) * width // 16] for bar in range(8)]
     if mode == "vanish":
         os._exit(0)
+    if mode == "slots":
+        return show(slot, (width, height)) or Gst.FlowReturn.OK
     if result["frames"] >= int(sys.argv[4]) and result["samples"] >= 48000:
         loop.quit()
     return TAKEN
@@ -163,7 +211,7 @@ def listen(samples):
         print("hears", *heard, "", file=sys.stderr, flush=True)
 
 
-def on_sound(sink):
+def on_audio(sink, _):
     global last_sample
     sample = sink.emit("pull-sample")
     _, mapped = sample.get_buffer().map(FOR_READING)
@@ -184,11 +232,15 @@ def take(webrtc, pad, pipeline):
     name = pad.get_current_caps().get_structure(0).get_string("encoding-name")
     ends = {
         "VP8": ("rtpvp8depay ! vp8dec ! video/x-raw,format=I420", on_picture),
-        "OPUS": ("rtpopusdepay ! opusdec ! audioconvert ! audio/x-raw,format=S16LE,channels=1,rate=48000", on_sound),
+        "H264": ("rtph264depay ! h264parse ! openh264dec ! video/x-raw,format=I420", on_picture),
+        "OPUS": ("rtpopusdepay ! opusdec ! audioconvert ! audio/x-raw,format=S16LE,channels=1,rate=48000", on_audio),
     }
+    if name not in ends:
+        return
     elements, function = ends[name]
+    slot = pad.get_property("transceiver").get_property("mlineindex")
     end = Gst.parse_bin_from_description(elements + " ! appsink name=end sync=false emit-signals=true", True)
-    end.get_by_name("end").connect("new-sample", function)
+    end.get_by_name("end").connect("new-sample", function, slot)
     pipeline.add(end)
     end.sync_state_with_parent()
     pad.link(end.get_static_pad("sink"))
@@ -206,6 +258,8 @@ def watch(path, kinds, then=None):
     for caps in kinds:
         webrtc.emit(
             "add-transceiver", GstWebRTC.WebRTCRTPTransceiverDirection.RECVONLY, Gst.Caps.from_string(caps))
+    for index in range(len(kinds)):
+        webrtc.emit("get-transceiver", index).set_property("do-nack", True)
     negotiate(webrtc, path, then)
     return pipeline
 
@@ -221,10 +275,22 @@ def send(path, sources, then=None):
     return pipeline
 
 
+ENCODERS = {
+    "VP8": "vp8enc deadline=1 keyframe-max-dist=15 ! rtpvp8pay",
+    "H264": "openh264enc gop-size=15 ! rtph264pay config-interval=-1",
+}
+
+
 def video(colour):
     return (
         f"videotestsrc is-live=true pattern={colour} ! video/x-raw,width=320,height=180,framerate=15/1"
-        f" ! vp8enc deadline=1 keyframe-max-dist=15 ! rtpvp8pay pt=96 ! {VIDEO} ! peer.")
+        f" ! {ENCODERS[CODEC]} pt=96 ! {VIDEO} ! peer.")
+
+
+def crowd(_=None):
+    """One page more, once the last one is connected."""
+    result["pages"] = result.get("pages", -1) + 1
+    return watch("/whep/slots", [VIDEO] * 8 + [AUDIO], crowd)
 
 
 def join(listener):
@@ -241,12 +307,20 @@ def share(guest):
 
 if mode == "join":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
-    pipeline = watch("/whep/sound", [AUDIO], join)
+    pipeline = watch("/whep/audio", [AUDIO], join)
+elif mode == "crowd":
+    pipeline = crowd()
+elif mode == "slots":
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    pipeline = watch("/whep/slots", [VIDEO] * int(sys.argv[4]) + [AUDIO], wish)
 else:
     pipeline = watch("/whep", [VIDEO, AUDIO])
 GLib.timeout_add_seconds(LIMIT_SECONDS, lambda: fail("too late"))
 loop.run()
 for location in locations:
-    request("DELETE", location)
+    try:
+        request("DELETE", location)
+    except OSError as error:
+        result["left"] = str(error)
 print(json.dumps(result), flush=True)
 os._exit("error" in result)

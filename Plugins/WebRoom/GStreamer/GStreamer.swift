@@ -10,7 +10,7 @@ enum GStreamer {
         ("libgstreamer1.0-0", ["coreelements"]),
         ("gstreamer1.0-plugins-base", ["app", "opus"]),
         ("gstreamer1.0-plugins-good", ["rtp", "rtpmanager", "vpx"]),
-        ("gstreamer1.0-plugins-bad", ["dtls", "srtp", "webrtc"]),
+        ("gstreamer1.0-plugins-bad", ["dtls", "openh264", "srtp", "videoparsersbad", "webrtc"]),
         ("gstreamer1.0-nice", ["nice"]),
     ]
 

@@ -12,28 +12,8 @@ struct Source: Sendable {
     /// The buffers that the pipeline has not taken yet.
     var waiting: Int { Int(clamping: greenroom_gst_waiting(element.pointer)) }
 
-    /// Pushes an encoded buffer.
-    func push(_ buffer: EncodedBuffer) {
-        greenroom_gst_push(element.pointer, buffer.pointer)
-    }
-
-    /// Pushes a copy of an I420 frame.
-    func push(_ frame: borrowing OutputFrame, at pts: UInt64, for duration: UInt64) {
-        let size = frame.size
-        let strides = (0..<3).map { frame.strideBytes(ofPlane: $0) }
-        frame.plane(0).withUnsafeBytes { y in
-            frame.plane(1).withUnsafeBytes { u in
-                frame.plane(2).withUnsafeBytes { v in
-                    // Empty: no longer lent.
-                    guard let y = y.baseAddress, let u = u.baseAddress, let v = v.baseAddress
-                    else { return }
-                    greenroom_gst_push_i420(
-                        element.pointer, UInt32(clamping: size.width),
-                        UInt32(clamping: size.height), [y, u, v], strides, pts, duration)
-                }
-            }
-        }
-    }
+    /// Pushes a frame; others may get it, too.
+    func push(_ frame: borrowing RawFrame) { greenroom_gst_push(element.pointer, frame.pointer) }
 
     /// Pushes a copy of samples.
     func push(_ samples: Span<Int16>, at pts: UInt64, for duration: UInt64) {
@@ -42,14 +22,48 @@ struct Source: Sendable {
             greenroom_gst_push_bytes(element.pointer, start, bytes.count, pts, duration)
         }
     }
+}
 
-    /// Calls back when what follows needs a key frame.
-    func onKeyRequest(_ requested: @escaping @Sendable () -> Void) {
-        let handler = Handler<Void> { requested() }
-        greenroom_gst_on_key_request(element.pointer, greenroom_gst_context(handler)) { value in
-            greenroom_gst_context.object(value, Handler<Void>.self).call(())
+/// A frame for encoders: a copy, freed with the last who has it.
+struct RawFrame: ~Copyable {
+    let pointer: OpaquePointer
+
+    /// Nil if it is no longer lent, or without memory.
+    ///
+    /// - Parameter size: That of the frame, or of its half rendition.
+    init?(
+        _ frame: borrowing OutputFrame, size: FrameSize, at pts: UInt64, for duration: UInt64
+    ) {
+        let isHalf = size != frame.size
+        var whole = greenroom_gst_picture()
+        whole.width = UInt32(clamping: frame.size.width)
+        whole.height = UInt32(clamping: frame.size.height)
+        whole.strides = (
+            frame.strideBytes(ofPlane: 0), frame.strideBytes(ofPlane: 1),
+            frame.strideBytes(ofPlane: 2)
+        )
+        var copy: OpaquePointer?
+        frame.plane(0).withUnsafeBytes { y in
+            frame.plane(1).withUnsafeBytes { u in
+                frame.plane(2).withUnsafeBytes { v in
+                    guard let y = y.baseAddress, let u = u.baseAddress, let v = v.baseAddress
+                    else { return }
+                    whole.planes = (
+                        y.assumingMemoryBound(to: UInt8.self),
+                        u.assumingMemoryBound(to: UInt8.self),
+                        v.assumingMemoryBound(to: UInt8.self)
+                    )
+                    copy = greenroom_gst_i420(
+                        &whole, UInt32(clamping: size.width), UInt32(clamping: size.height),
+                        isHalf, pts, duration)
+                }
+            }
         }
+        guard let copy else { return nil }
+        pointer = copy
     }
+
+    deinit { greenroom_gst_buffer_unref(pointer) }
 }
 
 /// A buffer of an encoder, during a callback.
@@ -58,4 +72,6 @@ struct EncodedBuffer {
 
     /// Whether it can be decoded without those before it.
     var isKey: Bool { !greenroom_gst_buffer_is_delta(pointer) }
+
+    var pts: UInt64 { greenroom_gst_buffer_pts(pointer) }
 }

@@ -11,7 +11,9 @@ import Synchronization
 /// | --- | --- | --- |
 /// | `GET /` and the page's files | | |
 /// | `GET /room?after=N` | viewer | what there is, as soon as it is not revision N any more |
-/// | `POST /whep`, `/whep/STREAM`, `/whep/sound` | viewer | WHEP: watch |
+/// | `POST /whep`, `/whep/STREAM`, `/whep/audio` | viewer | WHEP: watch |
+/// | `POST /whep/slots` | viewer | a connection for several streams |
+/// | `PUT /viewers/ID/slots` | viewer | which stream is in which of its slots |
 /// | `DELETE /viewers/ID` | viewer | watch no more |
 /// | `POST /whip?name=…` | guest | WHIP: join |
 /// | `POST /whip?share-of=ID` | guest | WHIP: share |
@@ -92,12 +94,16 @@ final class RoomHandler: HTTPHandler, Sendable {
         case (.GET, "room", 1):
             return try Reply.json(
                 await description(
-                    for: role, guest: query["guest"], after: query["after"].flatMap { Int($0) }))
+                    for: role, guest: query["guest"], viewer: query["viewer"],
+                    after: query["after"].flatMap { Int($0) }))
         case (.POST, "whep", 1...2):
             let offer = try await Self.offer(in: request)
             let (id, answer) = try await room.watch(
                 Self.subject(path.dropFirst().first), offer: offer)
             return Reply.created(answer, at: "/viewers/\(id)")
+        case (.PUT, "viewers", 3) where path[2] == "slots":
+            try room.wish(try await Self.wishes(in: request), of: path[1])
+            return Reply.done
         case (.DELETE, "viewers", 2):
             // Gone is gone: the room may have ended the connection first.
             room.remove(viewer: path[1], because: nil)
@@ -156,20 +162,44 @@ final class RoomHandler: HTTPHandler, Sendable {
         guard type.hasPrefix("application/sdp") else {
             throw SignallingError.bad("it is no application/sdp")
         }
-        var body = Data()
-        for try await part in request.bodySequence {
-            body.append(part)
-            guard body.count <= SessionOffer.longest else { throw SignallingError.tooLarge }
-        }
+        let body = try await body(of: request, atMost: SessionOffer.longest)
         guard let text = String(data: body, encoding: .utf8) else {
             throw SignallingError.bad("the offer is no UTF-8")
         }
         return text
     }
 
+    private static func body(of request: HTTPRequest, atMost longest: Int) async throws -> Data {
+        var body = Data()
+        for try await part in request.bodySequence {
+            body.append(part)
+            guard body.count <= longest else { throw SignallingError.tooLarge }
+        }
+        return body
+    }
+
+    /// What a page wants: `[{"slot": 0, "stream": 3, "lines": 720}]`.
+    private static func wishes(in request: HTTPRequest) async throws -> [SlotWish] {
+        struct Wish: Decodable {
+            var slot: Int
+            var stream: UInt32
+            var lines: Int
+        }
+        let body = try await body(of: request, atMost: 4096)
+        guard let wishes = try? JSONDecoder().decode([Wish].self, from: body) else {
+            throw SignallingError.bad(
+                "the body is no JSON such as [{\"slot\": 0, \"stream\": 3, \"lines\": 720}]")
+        }
+        return wishes.map { SlotWish(slot: $0.slot, stream: $0.stream, lines: $0.lines) }
+    }
+
     private static func subject(_ text: String?) throws(SignallingError) -> Room.Subject {
         guard let text else { return .first }
-        guard text != "sound" else { return .sound }
+        switch text {
+        case "audio": return .audio
+        case "slots": return .slots
+        default: break
+        }
         guard let id = UInt32(text) else { throw .notFound("There is no such stream.") }
         return .stream(id)
     }
@@ -187,13 +217,13 @@ final class RoomHandler: HTTPHandler, Sendable {
 
     /// Waits for a change, up to 10 s.
     private func description(
-        for role: Access.Role, guest: String?, after: Int?
+        for role: Access.Role, guest: String?, viewer: String?, after: Int?
     ) async -> RoomDescription {
         for _ in 0..<100 where room.revision == after {
             try? await Task.sleep(for: .milliseconds(100))
             if Task.isCancelled { break }
         }
-        var description = room.description(for: role, guest: guest)
+        var description = room.description(for: role, guest: guest, viewer: viewer)
         description.control = role == .operator && control.session != nil ? true : nil
         return description
     }

@@ -10,8 +10,7 @@ final class AudioStream: Sendable {
 
     private struct State {
         var encoder: (pipeline: Pipeline, source: Source)?
-        /// By the viewer.
-        var feeds: [String: Feed] = [:]
+        var feeds: [AudioFeed] = []
     }
 
     private let room: RoomServices
@@ -21,20 +20,20 @@ final class AudioStream: Sendable {
 
     var isHeard: Bool { state.withLock { !$0.feeds.isEmpty } }
 
-    func add(_ feed: Feed, for viewer: String) { state.withLock { $0.feeds[viewer] = feed } }
+    /// Adds a viewer, once.
+    func add(_ feed: AudioFeed) {
+        state.withLock { state in
+            if !state.feeds.contains(where: { $0 === feed }) { state.feeds.append(feed) }
+        }
+    }
 
-    /// Removes a viewer.
-    ///
-    /// - Returns: Their feed, to hear something else.
-    @discardableResult
-    func remove(_ viewer: String) -> Feed? {
-        let (feed, unused) = state.withLock { state -> (Feed?, Pipeline?) in
-            let feed = state.feeds.removeValue(forKey: viewer)
-            guard state.feeds.isEmpty else { return (feed, nil) }
-            return (feed, state.encoder.take()?.pipeline)
+    /// Removes a viewer, if it has them.
+    func remove(_ feed: AudioFeed) {
+        let unused = state.withLock { state -> Pipeline? in
+            state.feeds.removeAll { $0 === feed }
+            return state.feeds.isEmpty ? state.encoder.take()?.pipeline : nil
         }
         if let unused { room.later { unused.stop() } }
-        return feed
     }
 
     /// Encodes 20 ms. [the session's media thread]
@@ -58,9 +57,7 @@ final class AudioStream: Sendable {
             let source = try Source("in", of: pipeline)
             try Sink("out", of: pipeline).onBuffer { [weak self] buffer in
                 guard let self else { return }
-                for feed in self.state.withLock({ Array($0.feeds.values) }) {
-                    _ = feed.take(buffer)
-                }
+                for feed in self.state.withLock({ $0.feeds }) { feed.take(buffer) }
             }
             try pipeline.play(from: room.clock.base)
             state.withLock { $0.encoder = (pipeline, source) }
@@ -74,7 +71,7 @@ final class AudioStream: Sendable {
     /// Ends the encoder.
     func stop() {
         let encoder = state.withLock { state in
-            state.feeds = [:]
+            state.feeds = []
             return state.encoder.take()
         }
         encoder?.pipeline.stop()

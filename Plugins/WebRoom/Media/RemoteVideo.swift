@@ -5,11 +5,21 @@ import Synchronization
 /// Video that a guest sends: decoded only while the session wants it.
 final class RemoteVideo: Sendable {
     /// What takes it in the guest's pipeline.
-    static let elements =
-        "queue max-size-buffers=500 max-size-bytes=0 max-size-time=0"
-        + " ! rtpvp8depay name=depay wait-for-keyframe=true request-keyframe=true"
-        + " ! vp8dec threads=1 ! video/x-raw,format=I420"
-        + " ! appsink name=pictures sync=false async=false max-buffers=3 drop=true"
+    var elements: String {
+        let parts =
+            switch codec {
+            case .vp8:
+                "rtpvp8depay name=depay wait-for-keyframe=true request-keyframe=true"
+                    + " ! vp8dec threads=1"
+            case .h264:
+                "rtph264depay name=depay wait-for-keyframe=true request-keyframe=true"
+                    + " ! video/x-h264,stream-format=byte-stream,alignment=au ! h264parse"
+                    + " ! openh264dec"
+            }
+        return "queue max-size-buffers=500 max-size-bytes=0 max-size-time=0 ! \(parts)"
+            + " ! video/x-raw,format=I420"
+            + " ! appsink name=pictures sync=false async=false max-buffers=3 drop=true"
+    }
 
     /// The largest picture that is decoded; a guest who sends a larger one loses the connection.
     static let largest = FrameSize(width: 2560, height: 1600)
@@ -24,11 +34,15 @@ final class RemoteVideo: Sendable {
         var isTooLarge = false
     }
 
+    let codec: VideoCodec
     private let services: RoomServices
     private let onTooLarge: @Sendable () -> Void
     private let state = Mutex(State())
 
-    init(services: RoomServices, onTooLarge: @escaping @Sendable () -> Void) {
+    init(
+        _ codec: VideoCodec, services: RoomServices, onTooLarge: @escaping @Sendable () -> Void
+    ) {
+        self.codec = codec
         self.services = services
         self.onTooLarge = onTooLarge
     }
@@ -77,21 +91,34 @@ final class RemoteVideo: Sendable {
 
     /// Whether an encoded frame is to be decoded.
     private func passes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
-        let key = VP8KeyFrame(bytes)
+        let (size, isKey, isBroken) = headers(of: bytes)
         let (passes, isNewlyTooLarge) = state.withLock { state -> (Bool, Bool) in
-            if let key, !Self.fits(key.size) {
+            if let size, !Self.fits(size) {
                 defer { state.isTooLarge = true }
                 return (false, !state.isTooLarge)
             }
-            guard state.isWanted, !state.isTooLarge else {
+            guard state.isWanted, !state.isTooLarge, !isBroken else {
                 state.awaitsKey = true
                 return (false, false)
             }
-            if key != nil { state.awaitsKey = false }
+            if isKey { state.awaitsKey = false }
             return (!state.awaitsKey, false)
         }
         if isNewlyTooLarge { onTooLarge() }
         return passes
+    }
+
+    private func headers(
+        of bytes: UnsafeBufferPointer<UInt8>
+    ) -> (size: FrameSize?, isKey: Bool, isBroken: Bool) {
+        switch codec {
+        case .vp8:
+            let key = VP8KeyFrame(bytes)
+            return (key?.size, key != nil, false)
+        case .h264:
+            let headers = H264Headers(bytes)
+            return (headers.size, headers.isKey, headers.isBroken)
+        }
     }
 
     private static func fits(_ size: FrameSize) -> Bool {

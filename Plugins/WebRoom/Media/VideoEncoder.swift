@@ -1,8 +1,11 @@
 import GreenroomPlugin
+import GreenroomRoom
 import Synchronization
 
-/// A VP8 encoder of one size: a rendition, for all who watch it.
+/// An encoder of one rendition and codec, for all who watch it.
 final class VideoEncoder: Sendable {
+    let rendition: Rendition
+    let codec: VideoCodec
     let size: FrameSize
 
     /// Frames that may wait for the encoder; a frame more is dropped.
@@ -13,29 +16,33 @@ final class VideoEncoder: Sendable {
     private let pipeline: Pipeline
     private let source: Source
     private let sink: Sink
-    private let lastKeyRequest = Mutex<UInt64?>(nil)
+    private let element: Element
+    private struct State {
+        var lastKeyRequest: UInt64?
+        var bitsPerSecond: Int
+    }
+    private let state: Mutex<State>
 
     /// - Parameter take: Gets what is encoded, on the encoder's thread.
     init(
-        _ capability: VideoCapability, base: UInt64,
-        onError: @escaping @Sendable (String) -> Void,
+        _ rendition: Rendition, _ codec: VideoCodec, _ capability: VideoCapability,
+        bitsPerSecond: Int, base: UInt64, onError: @escaping @Sendable (String) -> Void,
         take: @escaping @Sendable (EncodedBuffer) -> Void
     ) throws(PluginError) {
+        (self.rendition, self.codec, size) = (rendition, codec, capability.size)
+        state = Mutex(State(bitsPerSecond: bitsPerSecond))
         let rate = capability.rate
-        size = capability.size
         let caps =
             "video/x-raw,format=I420,width=\(size.width),height=\(size.height),"
             + "framerate=\(rate.numerator)/\(rate.denominator)"
         pipeline = try Pipeline(
             "appsrc name=in format=time is-live=true max-buffers=4 caps=\"\(caps)\""
-                + " ! vp8enc deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr"
-                + " keyframe-max-dist=100000 error-resilient=default buffer-size=1000"
-                + " buffer-initial-size=500 buffer-optimal-size=600"
-                + " target-bitrate=\(Self.bitsPerSecond(of: capability))"
+                + " ! \(Self.encoder(of: codec, bitsPerSecond))"
                 + " ! appsink name=out sync=false async=false", onError: onError)
         do throws(PluginError) {
             let (source, sink) = (try Source("in", of: pipeline), try Sink("out", of: pipeline))
             (self.source, self.sink) = (source, sink)
+            element = try pipeline.child("encoder")
             sink.onBuffer(take)
             try pipeline.play(from: base)
         } catch {
@@ -44,28 +51,49 @@ final class VideoEncoder: Sendable {
         }
     }
 
-    /// What looks clean on footage: 2.2 Mbit/s of 720p30.
-    static func bitsPerSecond(of capability: VideoCapability) -> Int {
-        let pixels = Double(capability.size.area) * capability.rate.framesPerSecond
-        return Int(min(max(pixels * 0.08, 200_000), 6_000_000))
+    private static func encoder(of codec: VideoCodec, _ bits: Int) -> String {
+        switch codec {
+        case .vp8:
+            "vp8enc name=encoder deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr"
+                + " keyframe-max-dist=100000 error-resilient=default buffer-size=1000"
+                + " buffer-initial-size=500 buffer-optimal-size=600 target-bitrate=\(bits)"
+        case .h264:
+            "openh264enc name=encoder usage-type=camera complexity=low rate-control=bitrate"
+                + " multi-thread=1 gop-size=100000 scene-change-detection=false bitrate=\(bits)"
+                + " ! video/x-h264,stream-format=byte-stream,alignment=au"
+        }
     }
 
+    /// The name of the bit rate, which each encoder has.
+    private var bitRate: String {
+        switch codec {
+        case .vp8: "target-bitrate"
+        case .h264: "bitrate"
+        }
+    }
+
+    /// Whether it takes a frame; it may be too slow.
+    var isReady: Bool { source.waiting < Self.longestQueue }
+
     /// Encodes a frame.
-    ///
-    /// - Returns: Whether it was taken; the encoder may be too slow.
-    func encode(_ frame: borrowing OutputFrame, at pts: UInt64, for duration: UInt64) -> Bool {
-        guard source.waiting < Self.longestQueue else { return false }
-        source.push(frame, at: pts, for: duration)
-        return true
+    func encode(_ frame: borrowing RawFrame) { source.push(frame) }
+
+    /// Sets the bit rate from now on.
+    func set(bitsPerSecond: Int) {
+        let isNew = state.withLock { state in
+            defer { state.bitsPerSecond = bitsPerSecond }
+            return state.bitsPerSecond != bitsPerSecond
+        }
+        if isNew { element.set(bitRate: bitRate, to: bitsPerSecond) }
     }
 
     /// Makes the next frame a key frame, unless one was just asked for.
     ///
     /// - Parameter now: On any clock of nanoseconds.
     func requestKey(now: UInt64) {
-        let isDue = lastKeyRequest.withLock { last in
-            if let last, now < last &+ Self.keyInterval { return false }
-            last = now
+        let isDue = state.withLock { state in
+            if let last = state.lastKeyRequest, now < last &+ Self.keyInterval { return false }
+            state.lastKeyRequest = now
             return true
         }
         if isDue { sink.requestKey() }

@@ -1,14 +1,17 @@
 import CGStreamer
 import GreenroomPlugin
+import GreenroomRoom
 import Synchronization
 
-/// A video track of the session, as viewers get it: encoded once, and only while somebody watches.
+/// A video track of the session, as viewers get it: each rendition and codec encoded once, and only
+/// while somebody watches it.
 final class VideoStream: Sendable {
     private struct State {
         var track: Track
-        var encoder: VideoEncoder?
-        /// By the viewer.
-        var feeds: [String: Feed] = [:]
+        var encoders: [VideoEncoder] = []
+        var feeds: [VideoFeed] = []
+        /// The most bits of a rendition.
+        var limits: [Rendition: Int] = [:]
     }
 
     private let room: RoomServices
@@ -24,19 +27,31 @@ final class VideoStream: Sendable {
     /// Its source has agreed on a size and a rate.
     func update(_ track: Track) { state.withLock { $0.track = track } }
 
+    // MARK: What it is
+
     /// What the room wants of the track now: nothing without a viewer.
     var want: TrackWant? {
         let track = track
         guard isWatched, let own = track.capability else { return nil }
-        // Browsers take VP8 for BT.601, whatever its size.
+        // Browsers take VP8 for BT.601, whatever its size. Frames come in this size also while the
+        // source makes less: then the half rendition has all of it.
         return .video(
-            VideoTrackWant(size: size(of: own), rate: rate(of: own), matrix: .bt601))
+            VideoTrackWant(
+                size: size(of: own, track), rate: rate(of: own, track), matrix: .bt601))
     }
 
     var isWatched: Bool { state.withLock { !$0.feeds.isEmpty } }
 
+    /// The size and rate of the full rendition; nil before its source has agreed.
+    var whole: VideoCapability? {
+        let track = track
+        return track.capability.map {
+            VideoCapability(size: size(of: $0, track), rate: rate(of: $0, track))
+        }
+    }
+
     /// The session's own video whole, participants' in the size that a page shows.
-    private func size(of own: VideoCapability) -> FrameSize {
+    private func size(of own: VideoCapability, _ track: Track) -> FrameSize {
         guard track.participant != nil else { return own.size }
         let factor = min(640 / Double(own.size.width), 360 / Double(own.size.height), 1)
         return FrameSize(
@@ -44,81 +59,151 @@ final class VideoStream: Sendable {
             height: max(2, Int(Double(own.size.height) * factor) / 2 * 2))
     }
 
-    private func rate(of own: VideoCapability) -> FrameRate {
+    private func rate(of own: VideoCapability, _ track: Track) -> FrameRate {
         min(own.rate, FrameRate(track.participant == nil ? 30 : 20))
     }
 
     /// That of the track now.
-    private var rate: FrameRate { track.capability.map { rate(of: $0) } ?? FrameRate(30) }
+    private var rate: FrameRate { whole?.rate ?? FrameRate(30) }
 
-    /// Adds a viewer.
-    func add(_ feed: Feed, for viewer: String) { state.withLock { $0.feeds[viewer] = feed } }
+    // MARK: Viewers
 
-    /// Removes a viewer; without any there is no encoder.
-    func remove(_ viewer: String) {
-        let unused = state.withLock { state -> VideoEncoder? in
-            guard state.feeds.removeValue(forKey: viewer) != nil, state.feeds.isEmpty
-            else { return nil }
-            return state.encoder.take()
-        }
-        if let unused { room.later { unused.stop() } }
+    /// Adds a viewer's slot.
+    func add(_ feed: VideoFeed) { state.withLock { $0.feeds.append(feed) } }
+
+    /// Removes a viewer's slot.
+    func remove(_ feed: VideoFeed) {
+        state.withLock { $0.feeds.removeAll { $0 === feed } }
+        prune()
     }
+
+    /// Ends the encoders that nobody watches.
+    func prune() {
+        let unused = state.withLock { state -> [VideoEncoder] in
+            let needs = Self.needs(of: state.feeds)
+            let unused = state.encoders.filter {
+                !needs.contains(VideoFeed.Needs($0.rendition, $0.codec))
+            }
+            state.encoders.removeAll { encoder in unused.contains { $0 === encoder } }
+            return unused
+        }
+        for encoder in unused { room.later { encoder.stop() } }
+    }
+
+    private static func needs(of feeds: [VideoFeed]) -> VideoFeed.Needs {
+        var needs: VideoFeed.Needs = []
+        for feed in feeds { needs.formUnion(feed.needs) }
+        return needs
+    }
+
+    /// Limits the bits of a rendition; nil: to what looks clean.
+    func limit(_ rendition: Rendition, to bitsPerSecond: Int?) {
+        let encoders = state.withLock { state in
+            state.limits[rendition] = bitsPerSecond
+            return state.encoders
+        }
+        for encoder in encoders where encoder.rendition == rendition {
+            encoder.set(bitsPerSecond: bits(of: rendition))
+        }
+    }
+
+    private func bits(of rendition: Rendition) -> Int {
+        let clean = whole.map { rendition.bitsPerSecond(of: $0) } ?? 500_000
+        return min(clean, state.withLock { $0.limits[rendition] } ?? clean)
+    }
+
+    /// Sets or lifts a ceiling for the source: no network bears the full rendition, or one does again.
+    func setCeiling(_ isSet: Bool) {
+        guard let whole else { return }
+        let limit = VideoCapability(
+            size: Rendition.half.size(of: whole.size), rate: whole.rate)
+        room.host.setCeiling(
+            of: track, to: isSet ? limit : nil,
+            because: isSet
+                ? "no viewer's network bears \(whole.size)"
+                : "a viewer's network bears \(whole.size)")
+    }
+
+    // MARK: Frames
 
     /// Lets a frame be encoded. [the session's media thread]
     func take(_ frame: borrowing OutputFrame) throws(PluginError) {
-        guard let encoder = try encoder(for: frame.size) else { return }
-        let duration = rate.dueNanoseconds(ofFrame: Int64(clamping: frame.periods))
-        let isTaken = encoder.encode(
-            frame, at: room.clock.pts(frame.timeNanoseconds), for: UInt64(clamping: duration))
-        if !isTaken { room.count("frames-dropped") }
+        let needs = Self.needs(of: state.withLock { $0.feeds })
+        try encode(frame, .full, frame.size, needs)
+        try encode(frame, .half, Rendition.half.size(of: frame.size), needs)
     }
 
-    /// The encoder of a size, which is made when it is not there; nil without viewers.
-    private func encoder(for size: FrameSize) throws(PluginError) -> VideoEncoder? {
-        let (fits, unused) = state.withLock { state -> (VideoEncoder?, VideoEncoder?) in
-            guard let encoder = state.encoder, encoder.size != size else {
-                return (state.encoder, nil)
-            }
-            state.encoder = nil
-            return (nil, encoder)
+    private func encode(
+        _ frame: borrowing OutputFrame, _ rendition: Rendition, _ size: FrameSize,
+        _ needs: VideoFeed.Needs
+    ) throws(PluginError) {
+        let vp8 =
+            needs.contains(VideoFeed.Needs(rendition, .vp8))
+            ? try encoder(rendition, .vp8, size) : nil
+        let h264 =
+            needs.contains(VideoFeed.Needs(rendition, .h264))
+            ? try encoder(rendition, .h264, size) : nil
+        guard vp8 != nil || h264 != nil else { return }
+        let (hasVP8, hasH264) = (vp8?.isReady ?? false, h264?.isReady ?? false)
+        if vp8 != nil, !hasVP8 { room.count("frames-dropped") }
+        if h264 != nil, !hasH264 { room.count("frames-dropped") }
+        guard hasVP8 || hasH264 else { return }
+        let duration = rate.dueNanoseconds(ofFrame: Int64(clamping: frame.periods))
+        guard
+            let raw = RawFrame(
+                frame, size: size, at: room.clock.pts(frame.timeNanoseconds),
+                for: UInt64(clamping: duration))
+        else { return room.count("frames-dropped") }
+        if hasVP8 { vp8?.encode(raw) }
+        if hasH264 { h264?.encode(raw) }
+    }
+
+    /// An encoder, which is made when it is not there.
+    private func encoder(
+        _ rendition: Rendition, _ codec: VideoCodec, _ size: FrameSize
+    ) throws(PluginError) -> VideoEncoder {
+        let old = state.withLock { state in
+            state.encoders.first { $0.rendition == rendition && $0.codec == codec }
         }
-        if let unused { room.later { unused.stop() } }
-        if let fits { return fits }
-        guard isWatched else { return nil }
+        if let old, old.size == size { return old }
         let name = track.name
         let made = try VideoEncoder(
-            VideoCapability(size: size, rate: rate),
-            base: room.clock.base,
+            rendition, codec, VideoCapability(size: size, rate: rate),
+            bitsPerSecond: bits(of: rendition), base: room.clock.base,
             onError: { [room] text in room.host.log(.error, "\(name): encoder: \(text)") },
-            take: { [weak self] buffer in self?.pass(buffer) })
-        // The last viewer may have left meanwhile.
-        let isUsed = state.withLock { state in
-            guard !state.feeds.isEmpty else { return false }
-            state.encoder = made
-            return true
+            take: { [weak self] buffer in self?.pass(buffer, rendition, codec) })
+        // One that nobody watches any more ends with the next change of who watches.
+        state.withLock { state in
+            state.encoders.removeAll { $0 === old }
+            state.encoders.append(made)
         }
-        if !isUsed { room.later { made.stop() } }
-        return isUsed ? made : nil
+        if let old { room.later { old.stop() } }
+        return made
     }
 
-    private func pass(_ buffer: EncodedBuffer) {
-        let feeds = state.withLock { Array($0.feeds.values) }
+    private func pass(_ buffer: EncodedBuffer, _ rendition: Rendition, _ codec: VideoCodec) {
+        let feeds = state.withLock { $0.feeds }
         var needsKey = false
-        for feed in feeds where feed.take(buffer) { needsKey = true }
-        if needsKey { requestKey() }
+        for feed in feeds where feed.codec == codec && feed.take(buffer, rendition) {
+            needsKey = true
+        }
+        if needsKey { requestKey(rendition, codec) }
     }
 
     /// Makes the next frame a key frame, for a viewer who joined or lost something. [any]
-    func requestKey() {
-        state.withLock { $0.encoder }?.requestKey(now: greenroom_gst_now())
+    func requestKey(_ rendition: Rendition, _ codec: VideoCodec) {
+        let encoder = state.withLock { state in
+            state.encoders.first { $0.rendition == rendition && $0.codec == codec }
+        }
+        encoder?.requestKey(now: greenroom_gst_now())
     }
 
-    /// Ends the encoder.
+    /// Ends the encoders.
     func stop() {
-        let encoder = state.withLock { state in
-            state.feeds = [:]
-            return state.encoder.take()
+        let encoders = state.withLock { state in
+            defer { (state.feeds, state.encoders) = ([], []) }
+            return state.encoders
         }
-        encoder?.stop()
+        for encoder in encoders { encoder.stop() }
     }
 }

@@ -34,14 +34,19 @@ final class Guest: Sendable {
         self.name = name
         self.sharer = sharer
         self.services = services
+        // VP8 if they have it: H.264 decoders take more of a hostile stream.
+        let codec =
+            offer.video?.payload(of: .vp8) == nil
+            ? offer.video?.codec ?? .vp8 : VideoCodec.vp8
         let (videoCaps, audioCaps) = (
-            try offer.video.map(Self.videoCaps), try offer.audio.map(Self.audioCaps)
+            try offer.video.map { try Self.videoCaps($0, codec) },
+            try offer.audio.map(Self.audioCaps)
         )
         receiving = Peer.Receiving(audioCaps: audioCaps, videoCaps: videoCaps)
         video =
             videoCaps == nil
             ? nil
-            : RemoteVideo(services: services) {
+            : RemoteVideo(codec, services: services) {
                 onGone("a picture is larger than \(RemoteVideo.largest)")
             }
         audio = audioCaps == nil ? nil : RemoteAudio(services: services)
@@ -61,13 +66,15 @@ final class Guest: Sendable {
     var participant: CallParticipant? { state.withLock { $0.participant } }
 
     /// What is received, in GStreamer's language: of the offer it has numbers alone.
-    private static func videoCaps(_ media: SessionOffer.Media) throws(SignallingError) -> String {
-        guard media.sends, let payload = media.payloads["VP8"] else {
-            throw .unacceptable("the room takes VP8, and its video is not sent as that")
+    private static func videoCaps(
+        _ media: SessionOffer.Media, _ codec: VideoCodec
+    ) throws(SignallingError) -> String {
+        guard media.sends, let payload = media.payload(of: codec) else {
+            throw .unacceptable("the room takes VP8 or H.264, and its video is not sent as that")
         }
         var caps =
-            "application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,payload=\(payload),"
-            + "rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true"
+            "application/x-rtp,media=video,encoding-name=\(codec.rawValue),clock-rate=90000,"
+            + "payload=\(payload),rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true"
         if let id = media.transportWide {
             let uri = SessionOffer.Media.transportWideURI
             caps += ",rtcp-fb-transport-cc=(boolean)true,extmap-\(id)=(string)\"\(uri)\""
@@ -89,7 +96,7 @@ final class Guest: Sendable {
     private func elements(for encoding: String) -> String? {
         guard state.withLock({ $0.encodings.insert(encoding).inserted }) else { return nil }
         return switch encoding {
-        case "VP8": video == nil ? nil : RemoteVideo.elements
+        case video?.codec.rawValue: video?.elements
         case "OPUS": audio == nil ? nil : RemoteAudio.elements
         default: nil
         }
@@ -107,7 +114,7 @@ final class Guest: Sendable {
             return (participant, state.encodings.subtracting(state.opened))
         }
         guard let participant else { return }
-        if opened.contains("VP8"), let video {
+        if let video, opened.contains(video.codec.rawValue) {
             let camera = VideoCapability(width: 1280, height: 720, fps: 30)
             let share = VideoCapability(width: 1920, height: 1080, fps: 30)
             video.open(
@@ -123,7 +130,7 @@ final class Guest: Sendable {
     private func link(_ encoding: String, _ onGone: (String) -> Void) {
         guard let peer else { return }
         do {
-            if encoding == "VP8" {
+            if encoding == video?.codec.rawValue {
                 try video?.link(in: peer.pipeline)
             } else {
                 try audio?.link(in: peer.pipeline)

@@ -1,37 +1,46 @@
+import CGStreamer
 import Synchronization
 
-/// Opens a viewer's feeds when the connection and the feeds are there, whichever comes last.
+/// What a connection tells its viewer, who is made after it.
 final class Opening: Sendable {
     private struct State {
         var isConnected = false
-        var feeds: [Feed] = []
-        var stream: VideoStream?
+        weak var viewer: Viewer?
+        var onTight: (@Sendable () -> Void)?
     }
 
     private let state = Mutex(State())
 
-    /// The viewer is connected.
+    /// The connection is there.
     func open() {
         state.withLock { $0.isConnected = true }
-        openBoth()
+        openFeeds()
     }
 
-    /// What to open.
-    func set(_ feeds: [Feed], _ stream: VideoStream?) {
+    /// The viewer is there.
+    func set(_ viewer: Viewer, onTight: @escaping @Sendable () -> Void) {
         state.withLock { state in
-            state.feeds = feeds
-            state.stream = stream
+            state.viewer = viewer
+            state.onTight = onTight
         }
-        openBoth()
+        openFeeds()
     }
 
-    private func openBoth() {
-        let (feeds, stream) = state.withLock { state -> ([Feed], VideoStream?) in
-            guard state.isConnected, !state.feeds.isEmpty else { return ([], nil) }
-            defer { (state.feeds, state.stream) = ([], nil) }
-            return (state.feeds, state.stream)
-        }
-        for feed in feeds { feed.open() }
-        stream?.requestKey()
+    private func openFeeds() {
+        guard let viewer = state.withLock({ $0.isConnected ? $0.viewer : nil }) else { return }
+        for video in viewer.videos { video.open() }
+        viewer.audio?.open()
+    }
+
+    /// The far end tells what arrives.
+    func take(_ feedback: greenroom_peer_feedback) {
+        let (viewer, onTight) = state.withLock { ($0.viewer, $0.onTight) }
+        if viewer?.take(feedback) ?? false { onTight?() }
+    }
+
+    /// The far end needs a key frame.
+    func requestKey(_ slot: Int) {
+        let viewer = state.withLock { $0.viewer }
+        viewer?.videos.first { $0.slot == slot }?.requestKey()
     }
 }

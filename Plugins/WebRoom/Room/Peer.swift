@@ -19,10 +19,13 @@ final class Peer: Sendable {
         var onMedia: @Sendable (String) -> String? = { _ in nil }
         /// These elements are there, and get media from now on.
         var onAdded: @Sendable (String) -> Void = { _ in }
+        /// The far end tells what arrived of what was sent to it.
+        var onFeedback: @Sendable (greenroom_peer_feedback) -> Void = { _ in }
     }
 
     private struct State {
         var connection = Connection.new
+        let begun: UInt64
         var lastHeard: UInt64
         var answer: CheckedContinuation<String, any Error>?
         /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
@@ -31,8 +34,9 @@ final class Peer: Sendable {
 
     /// How long an answer and a connection may take.
     private static let longestConnecting: UInt64 = 15_000_000_000
-    /// A peer of whom nothing comes has vanished: browsers report on what they get every few seconds.
-    private static let longestSilence: UInt64 = 8_000_000_000
+    /// A peer of whom nothing comes has vanished: browsers report on what they get every few seconds. A
+    /// network may be away for 10 s.
+    private static let longestSilence: UInt64 = 13_000_000_000
 
     let pipeline: Pipeline
     private let events: Events
@@ -45,7 +49,8 @@ final class Peer: Sendable {
         _ elements: String, latencyMilliseconds: Int, events: Events, services: RoomServices
     ) throws(PluginError) {
         self.events = events
-        state = Mutex(State(lastHeard: greenroom_gst_now()))
+        let now = greenroom_gst_now()
+        state = Mutex(State(begun: now, lastHeard: now))
         pipeline = try Pipeline(
             "webrtcbin name=peer bundle-policy=max-bundle latency=\(latencyMilliseconds) \(elements)",
             onError: { text in events.onGone(text) })
@@ -109,6 +114,9 @@ final class Peer: Sendable {
             heard: { value in
                 greenroom_gst_context.object(value, Peer.self).hasHeard
                     .store(true, ordering: .relaxed)
+            },
+            fed_back: { value, feedback in
+                greenroom_gst_context.object(value, Peer.self).events.onFeedback(feedback.pointee)
             })
         withOptional(receiving?.audioCaps) { audio in
             withOptional(receiving?.videoCaps) { video in
@@ -161,8 +169,9 @@ final class Peer: Sendable {
         return state.withLock { state in
             if hasHeard { state.lastHeard = now }
             let silence = now > state.lastHeard ? now - state.lastHeard : 0
+            let age = now > state.begun ? now - state.begun : 0
             return switch state.connection {
-            case .new where silence > Self.longestConnecting: "it never connected"
+            case .new where age > Self.longestConnecting: "it never connected"
             case .connected where silence > Self.longestSilence: "nothing comes from it"
             default: nil
             }

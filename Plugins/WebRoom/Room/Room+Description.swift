@@ -22,6 +22,18 @@ struct RoomDescription: Encodable, Equatable {
         var microphone: Bool
     }
 
+    /// What a slot of the page's connection shows.
+    struct Slot: Encodable, Equatable {
+        var slot: Int
+        var stream: UInt32
+        /// The lines that are sent; nil: none, the network bears no more.
+        var lines: Int?
+        /// The lines that the stream has.
+        var of: Int
+        /// Whether it is less than the page asks for because of its network.
+        var lowered: Bool
+    }
+
     var revision: Int
     var role: String
     /// The participant's number of the guest who asks.
@@ -32,13 +44,19 @@ struct RoomDescription: Encodable, Equatable {
     var viewers: Int
     /// Whether the page may control the session; nil for no.
     var control: Bool?
+    /// Of the connection of the page that asks.
+    var slots: [Slot]?
 }
 
 extension Room {
     /// What there is now.
     ///
-    /// - Parameter guest: The id of the guest who asks.
-    func description(for role: Access.Role, guest: String?) -> RoomDescription {
+    /// - Parameters:
+    ///   - guest: The id of the guest who asks.
+    ///   - viewer: The id of the connection through which they watch.
+    func description(
+        for role: Access.Role, guest: String?, viewer: String?
+    ) -> RoomDescription {
         state.withLock { state in
             let tracks = state.streams.values.map(\.track)
             return RoomDescription(
@@ -58,7 +76,12 @@ extension Room {
                         camera: guest.video.map { !$0.isMuted } ?? false,
                         microphone: guest.audio.map { !$0.isMuted } ?? false)
                 }.sorted { $0.participant < $1.participant },
-                viewers: state.viewers.count)
+                viewers: state.viewers.count,
+                slots: viewer.flatMap { state.viewers[$0] }?.shown.map { shown in
+                    RoomDescription.Slot(
+                        slot: shown.slot, stream: shown.stream, lines: shown.size?.height,
+                        of: shown.whole.height, lowered: shown.isLowered)
+                })
         }
     }
 }

@@ -15,6 +15,9 @@ extension Room {
         _ name: String, offer text: String, sharer sharerID: String?, listener: String?
     ) async throws -> (id: String, answer: String) {
         let offer = try SessionOffer(text)
+        guard offer.videos.count <= 1 else {
+            throw SignallingError.unacceptable("a guest sends one video, and shares another one")
+        }
         let name = try sharerID == nil ? RoomLimits.name(name) : ""
         let sharer = state.withLock { state in sharerID.flatMap { state.guests[$0] } }
         guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {

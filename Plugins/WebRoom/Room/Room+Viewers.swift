@@ -1,3 +1,4 @@
+import CGStreamer
 import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
@@ -10,7 +11,9 @@ extension Room {
         /// A video track, by its number.
         case stream(UInt32)
         /// The audio alone.
-        case sound
+        case audio
+        /// What the page says, in as many slots as the offer has videos.
+        case slots
     }
 
     /// Answers a viewer's offer.
@@ -22,12 +25,19 @@ extension Room {
     ) async throws -> (id: String, answer: String) {
         let offer = try SessionOffer(text)
         let stream = try stream(of: subject)
+        guard subject == .slots || offer.videos.count <= 1 else {
+            throw SignallingError.unacceptable(
+                "it has \(offer.videos.count) videos: one stream is one video, and /whep/slots takes "
+                    + "more")
+        }
+        let hearsOnly = subject == .audio || (subject == .first && stream == nil)
         let id = Secret.random()
         try reserve(.viewer)
         let viewer: Viewer
         do {
             viewer = try Viewer(
-                id, offer: offer, stream: offer.video == nil ? nil : stream, services: services
+                id, offer: hearsOnly ? offer.withoutVideo : offer, stream: stream,
+                services: services, onTight: { [weak self] in self?.adaptSoon() }
             ) { [weak self] reason in
                 self?.services.later { [weak self] in self?.remove(viewer: id, because: reason) }
             }
@@ -38,12 +48,9 @@ extension Room {
         // At once with the viewer: a stream that ends removes the viewers that it finds.
         let refusal = state.withLock { state -> SignallingError? in
             guard !state.isClosed else { return Self.full }
-            if let stream = viewer.stream, state.streams[stream.track.id] !== stream {
-                return Self.ended
-            }
+            if let stream, state.streams[stream] == nil { return Self.ended }
             // The encoders begin while the connection is made.
-            if let video = viewer.video { viewer.stream?.add(video, for: id) }
-            if let audio = viewer.audio { sound.add(audio, for: id) }
+            if let feed = viewer.audio { audio.add(feed) }
             state.viewers[id] = viewer
             state.revision += 1
             return nil
@@ -52,6 +59,7 @@ extension Room {
             release(.viewer) { viewer.peer.stop() }
             throw refusal
         }
+        adaptSoon()
         services.host.wantsChanged()
         report()
         do {
@@ -62,21 +70,28 @@ extension Room {
         }
     }
 
+    /// Takes what a page wants in the slots of its connection.
+    func wish(_ wishes: [SlotWish], of id: String) throws(SignallingError) {
+        guard let viewer = state.withLock({ $0.viewers[id] }) else {
+            throw .notFound("There is no such viewer.")
+        }
+        try viewer.wish(for: wishes)
+        adaptSoon()
+    }
+
     private static let ended = SignallingError.notFound(
         "There is no such stream: it may have ended.")
 
-    private func stream(of subject: Subject) throws(SignallingError) -> VideoStream? {
+    private func stream(of subject: Subject) throws(SignallingError) -> UInt32? {
         let streams = state.withLock { $0.streams }
         switch subject {
-        case .sound: return nil
+        case .audio, .slots: return nil
         case .first:
-            return streams.values.filter { $0.track.participant == nil }
-                .min { $0.track.kind.rawValue < $1.track.kind.rawValue }
+            return streams.values.map(\.track).filter { $0.participant == nil }
+                .min { $0.kind.rawValue < $1.kind.rawValue }?.id
         case .stream(let id):
-            guard let stream = streams[id] else {
-                throw Self.ended
-            }
-            return stream
+            guard streams[id] != nil else { throw Self.ended }
+            return id
         }
     }
 
@@ -86,15 +101,72 @@ extension Room {
             guard let viewer = state.viewers.removeValue(forKey: id) else { return nil }
             state.revision += 1
             state.hearing[id] = nil
-            for stream in [sound] + state.mixes.values { stream.remove(id) }
+            if let feed = viewer.audio {
+                for stream in [audio] + state.mixes.values { stream.remove(feed) }
+            }
             return viewer
         }
         guard let viewer else { return }
         if let reason { services.host.log(.info, "a viewer has gone: \(reason)") }
-        viewer.stream?.remove(id)
+        services.soon { viewer.leave() }
+        adaptSoon()
         release(.viewer) { viewer.peer.stop() }
+        // Of the audio; adapting asks for the video.
         services.host.wantsChanged()
         report()
+    }
+
+    // MARK: What networks bear
+
+    /// Decides anew what viewers get, soon.
+    func adaptSoon() { services.soon { [weak self] in self?.adapt() } }
+
+    /// Decides what viewers get of each stream, and what the sources are asked for.
+    private func adapt() {
+        let now = Double(greenroom_gst_now()) / 1e9
+        let (viewers, streams) = state.withLock { state in
+            (Array(state.viewers.values), state.streams)
+        }
+        var isNew = false
+        for viewer in viewers where viewer.adapt(streams, now: now) { isNew = true }
+        for (id, stream) in streams {
+            follow(id, stream, viewers, now: now)
+            stream.prune()
+        }
+        let wanted = Set(streams.filter { $0.value.isWatched }.keys)
+        let isOther = state.withLock { state in
+            if isNew { state.revision += 1 }
+            defer { state.watched = wanted }
+            return state.watched != wanted
+        }
+        if isOther { services.host.wantsChanged() }
+    }
+
+    /// Gives a stream's renditions the bits that all who get them bear, and its source a ceiling if
+    /// nobody bears the full one.
+    private func follow(
+        _ id: UInt32, _ stream: VideoStream, _ viewers: [Viewer], now: Double
+    ) {
+        guard let whole = stream.whole else { return }
+        var half: Int?
+        var (wanted, borne) = (false, false)
+        for viewer in viewers {
+            guard let (wish, share) = viewer.use(of: id) else { continue }
+            if share.rendition == .half { half = min(half ?? share.bits, share.bits) }
+            if share.rendition == .full { borne = true }
+            if share.isLowered,
+                wish.lines > Rendition.half.size(of: whole.size).height
+            {
+                wanted = true
+            }
+        }
+        stream.limit(.half, to: half)
+        guard stream.track.participant == nil else { return }
+        let isNews = state.withLock { state in
+            state.ceilings[id, default: CeilingRule()]
+                .follow(wanted: wanted, borne: borne, at: now)
+        }
+        if isNews { stream.setCeiling(state.withLock { $0.ceilings[id]?.isSet ?? false }) }
     }
 
     /// Who is there.

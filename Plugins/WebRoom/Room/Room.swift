@@ -18,6 +18,10 @@ final class Room: Sendable {
         /// Viewers who are participants, too: their number, by the viewer.
         var hearing: [String: UInt32] = [:]
         var sum = AudioSum()
+        /// By the stream.
+        var ceilings: [UInt32: CeilingRule] = [:]
+        /// Streams that somebody watches.
+        var watched: Set<UInt32> = []
         /// Counts changes that pages show.
         var revision = 1
         /// Connections, from before they are made until after they have stopped.
@@ -32,18 +36,17 @@ final class Room: Sendable {
 
     let services: RoomServices
     /// What everybody hears who is no participant.
-    let sound: AudioStream
+    let audio: AudioStream
     /// The only address to be reached at; nil: all.
     let address: String?
-    /// Viewers and guests that this process has files for.
-    let mostConnections: Int
+    /// How many files this process may open.
+    private let openFiles = sysconf(Int32(_SC_OPEN_MAX))
     let state = Mutex(State())
 
     init(services: RoomServices, address: String?) {
         self.services = services
         self.address = address
-        sound = AudioStream(room: services)
-        mostConnections = RoomLimits.connections(openFiles: sysconf(Int32(_SC_OPEN_MAX)))
+        audio = AudioStream(room: services)
     }
 
     // MARK: What the session has
@@ -56,7 +59,7 @@ final class Room: Sendable {
         case .camera, .share:
             return stream(of: track).want
         case .mix, .incoming:
-            return sound.isHeard ? AudioStream.want : nil
+            return audio.isHeard ? AudioStream.want : nil
         case .mixMinus:
             guard let participant = track.participant?.number else { return nil }
             let (mix, isNew) = state.withLock { state in
@@ -85,10 +88,11 @@ final class Room: Sendable {
         }
     }
 
-    /// A participant's track has ended: so have the connections that show it.
+    /// A participant's track has ended: so have the connections that show it alone.
     func end(_ track: Track) {
         let (stream, mix) = state.withLock { state -> (VideoStream?, AudioStream?) in
             state.revision += 1
+            state.ceilings[track.id] = nil
             guard track.kind == .mixMinus, let number = track.participant?.number else {
                 return (state.streams.removeValue(forKey: track.id), nil)
             }
@@ -98,9 +102,10 @@ final class Room: Sendable {
         }
         guard stream != nil || mix != nil else { return }
         let orphans = state.withLock { state in
-            state.viewers.values.filter { $0.stream != nil && $0.stream === stream }.map(\.id)
+            state.viewers.values.filter { stream != nil && $0.onlyStream == track.id }.map(\.id)
         }
         for viewer in orphans { remove(viewer: viewer, because: nil) }
+        adaptSoon()
         services.later {
             stream?.stop()
             mix?.stop()
@@ -129,7 +134,7 @@ final class Room: Sendable {
             time: block.timeNanoseconds,
             samples: block.samples.withUnsafeBufferPointer { Array($0) })
         let sums = state.withLock { $0.sum.add(taken, of: part) }
-        for sum in sums { try sound.take(sum.samples.span, at: sum.time) }
+        for sum in sums { try audio.take(sum.samples.span, at: sum.time) }
     }
 
     func follow(_ demand: TrackDemand) {
@@ -151,12 +156,12 @@ final class Room: Sendable {
     /// participant, before or after the first one has left.
     func route(_ viewers: [String], in state: State) {
         for viewer in viewers {
-            guard let audio = state.viewers[viewer]?.audio else { continue }
-            let target = state.hearing[viewer].flatMap { state.mixes[$0] } ?? sound
-            for other in [sound] + state.mixes.values where other !== target {
-                other.remove(viewer)
+            guard let feed = state.viewers[viewer]?.audio else { continue }
+            let target = state.hearing[viewer].flatMap { state.mixes[$0] } ?? audio
+            for other in [audio] + state.mixes.values where other !== target {
+                other.remove(feed)
             }
-            target.add(audio, for: viewer)
+            target.add(feed)
         }
     }
 
@@ -179,10 +184,14 @@ final class Room: Sendable {
             case .viewer where taken >= RoomLimits.viewers: throw Self.full
             default: break
             }
-            guard !state.isClosed, state.places.values.reduce(0, +) < mostConnections else {
-                throw Self.full
-            }
-            state.places[place] = taken + 1
+            var places = state.places
+            places[place] = taken + 1
+            let senders = places[.guest, default: 0] + places[.share, default: 0]
+            guard !state.isClosed,
+                RoomLimits.fits(
+                    viewers: places[.viewer, default: 0], senders: senders, openFiles: openFiles)
+            else { throw Self.full }
+            state.places = places
         }
     }
 
@@ -198,8 +207,9 @@ final class Room: Sendable {
 
     // MARK: The end
 
-    /// Removes who has vanished. Called every second.
-    func removeVanished() {
+    /// Removes who has vanished, and looks at what networks bear. Called every second.
+    func tick() {
+        adaptSoon()
         let now = greenroom_gst_now()
         let (viewers, guests) = state.withLock {
             (Array($0.viewers.values), Array($0.guests.values))
@@ -237,7 +247,7 @@ final class Room: Sendable {
         }
         for stream in ended.0 { stream.stop() }
         for mix in ended.1 { mix.stop() }
-        sound.stop()
+        audio.stop()
         services.finish()
     }
 }

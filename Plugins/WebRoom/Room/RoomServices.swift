@@ -8,6 +8,7 @@ final class RoomServices: Sendable {
     let clock: RoomClock
 
     private let queue = DispatchQueue(label: "room")
+    private let adapting = DispatchQueue(label: "room-adapts")
     private let counts = Mutex<[String: Int]>([:])
 
     init(host: PluginHost) {
@@ -18,8 +19,14 @@ final class RoomServices: Sendable {
     /// Does something on a thread that may wait: pipelines stop there.
     func later(_ body: @escaping @Sendable () -> Void) { queue.async(execute: body) }
 
-    /// Waits until that is done.
-    func finish() { queue.sync {} }
+    /// Does something that decides what viewers get: one thing at a time, and soon.
+    func soon(_ body: @escaping @Sendable () -> Void) { adapting.async(execute: body) }
+
+    /// Waits until all that is done.
+    func finish() {
+        adapting.sync {}
+        queue.sync {}
+    }
 
     /// Counts one more, for the report.
     func count(_ name: String) {

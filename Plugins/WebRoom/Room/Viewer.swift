@@ -1,73 +1,248 @@
+import CGStreamer
 import GreenroomPlugin
 import GreenroomRoom
+import Synchronization
 
-/// Somebody who watches one stream, hears the room, or both.
+/// Somebody who watches streams, hears the room, or both.
 final class Viewer: Sendable {
+    /// What a slot shows now.
+    struct Shown: Equatable, Sendable {
+        var slot: Int
+        var stream: UInt32
+        /// Nil: the network bears nothing of it.
+        var size: FrameSize?
+        /// Of the full rendition.
+        var whole: FrameSize
+        /// Whether it is less than wanted because of the network.
+        var isLowered: Bool
+    }
+
+    private struct State {
+        var wishes: [SlotWish] = []
+        var plan = SlotPlan()
+        var estimator = BandwidthEstimator()
+        /// Whether the far end tells what arrives, or will; else everything is sent.
+        var hasFeedback = false
+        var shares: [Int: SlotPlan.Share] = [:]
+        var shown: [Shown] = []
+    }
+
     let id: String
     let peer: Peer
-    /// What they watch.
-    let stream: VideoStream?
-    let video: Feed?
-    let audio: Feed?
+    /// A slot each, in the order of the offer's videos.
+    let videos: [VideoFeed]
+    let audio: AudioFeed?
+    /// Whether the viewer has asked for one stream, and goes with it.
+    let isOfOneStream: Bool
+    private let state = Mutex(State())
 
     /// - Parameters:
-    ///   - stream: What to watch; nil for nothing, as if the offer has no video.
+    ///   - stream: What to watch in the only slot; nil: what ``wish(for:)`` says.
+    ///   - onTight: Called when the network bears less than before, on the pipeline's threads.
     ///   - onGone: Called when the connection is lost, on the pipeline's threads.
     init(
-        _ id: String, offer: SessionOffer, stream: VideoStream?, services: RoomServices,
-        onGone: @escaping @Sendable (String) -> Void
+        _ id: String, offer: SessionOffer, stream: UInt32?, services: RoomServices,
+        onTight: @escaping @Sendable () -> Void, onGone: @escaping @Sendable (String) -> Void
     ) throws {
-        var elements = ""
-        if stream != nil, let video = offer.video {
-            elements += try Self.video(video)
-        }
-        if let audio = offer.audio { elements += try Self.audio(audio) }
-        guard !elements.isEmpty else {
-            throw SignallingError.unacceptable("it asks for nothing that this stream has")
+        let slots = try Self.slots(of: offer)
+        guard !slots.isEmpty else {
+            throw SignallingError.unacceptable("it asks for nothing that the room has")
         }
         self.id = id
-        self.stream = stream
+        isOfOneStream = stream != nil
         let opening = Opening()
+        let feedback = Handler<greenroom_peer_feedback> { opening.take($0) }
         peer = try Peer(
-            elements, latencyMilliseconds: 0,
-            events: Peer.Events(onConnected: { opening.open() }, onGone: onGone),
+            slots.enumerated().map { $1.elements($0) }.joined() + Slots.elements,
+            latencyMilliseconds: 0,
+            events: Peer.Events(
+                onConnected: { opening.open() }, onGone: onGone,
+                onFeedback: { feedback.call($0) }),
             services: services)
         do throws(PluginError) {
-            let source = stream == nil ? nil : try Source("video", of: peer.pipeline)
-            source?.onKeyRequest { [weak stream] in stream?.requestKey() }
-            video = source.map { Feed($0, isVideo: true) }
-            audio =
-                offer.audio != nil
-                ? Feed(try Source("audio", of: peer.pipeline), isVideo: false) : nil
+            let ways = try Slots(slots.map(\.caps), of: peer.pipeline) { opening.requestKey($0) }
+            videos = slots.enumerated().compactMap { number, slot in
+                slot.codec.map { VideoFeed(ways, slot: number, codec: $0) }
+            }
+            audio = slots.firstIndex { $0.codec == nil }.map { AudioFeed(ways, slot: $0) }
         } catch {
             peer.stop()
             throw error
         }
-        opening.set([video, audio].compactMap(\.self), stream)
+        state.withLock { state in
+            if let stream, !videos.isEmpty {
+                state.wishes = [SlotWish(slot: 0, stream: stream, lines: SlotWish.mostLines)]
+            }
+            state.hasFeedback = offer.video?.transportWide != nil
+        }
+        opening.set(self, onTight: onTight)
     }
 
-    /// Elements that send VP8 as the offer wants it.
-    private static func video(_ media: SessionOffer.Media) throws(SignallingError) -> String {
-        guard media.receives, let payload = media.payloads["VP8"] else {
-            throw .unacceptable("the room sends VP8, and its video does not take that")
+    // MARK: What it wants and gets
+
+    /// Takes what the page wants.
+    func wish(for wishes: [SlotWish]) throws(SignallingError) {
+        guard !isOfOneStream else { throw .bad("the connection is for one stream") }
+        try SlotWish.check(wishes, slots: videos.count)
+        state.withLock { $0.wishes = wishes }
+    }
+
+    /// The stream of a viewer who has asked for one.
+    var onlyStream: UInt32? {
+        isOfOneStream ? state.withLock { $0.wishes.first?.stream } : nil
+    }
+
+    /// What the slots show.
+    var shown: [Shown] { state.withLock { $0.shown } }
+
+    /// What the network bears, in bits a second; nil: unknown.
+    var bandwidth: Double? {
+        state.withLock { $0.hasFeedback ? $0.estimator.bitsPerSecond : nil }
+    }
+
+    /// Takes what the far end tells of the packets that were sent to it.
+    ///
+    /// - Returns: Whether the network bears less than before.
+    func take(_ feedback: greenroom_peer_feedback) -> Bool {
+        let seconds = Double(greenroom_gst_now()) / 1e9
+        return state.withLock { state in
+            state.hasFeedback = true
+            return state.estimator.add(
+                BandwidthEstimator.Feedback(
+                    seconds: seconds, packets: Int(feedback.packets), lost: Int(feedback.lost),
+                    bytes: Int(clamping: feedback.bytes),
+                    delay: feedback.delay == .min ? nil : Double(feedback.delay) / 1e9))
+        }
+    }
+
+    /// Gives each slot what its share of the network allows. [the room's queue for that]
+    ///
+    /// - Returns: Whether something else is shown than before.
+    func adapt(_ streams: [UInt32: VideoStream], now: Double) -> Bool {
+        struct Wanted {
+            var wish: SlotWish
+            var stream: VideoStream
+            var whole: VideoCapability
+        }
+        let (wanted, shares) = state.withLock { state in
+            let wanted = state.wishes.compactMap { wish in
+                streams[wish.stream].flatMap { stream in
+                    stream.whole.map { Wanted(wish: wish, stream: stream, whole: $0) }
+                }
+            }
+            let wishes = wanted.map { wanted in
+                SlotPlan.Wish(
+                    slot: wanted.wish.slot, lines: wanted.wish.lines,
+                    halfLines: Rendition.half.size(of: wanted.whole.size).height,
+                    fullBits: Rendition.full.bitsPerSecond(of: wanted.whole),
+                    halfBits: Rendition.half.bitsPerSecond(of: wanted.whole))
+            }
+            state.shares = state.plan.shares(
+                of: wishes, within: state.hasFeedback ? state.estimator.bitsPerSecond : nil,
+                at: now)
+            return (wanted, state.shares)
+        }
+        var shown: [Shown] = []
+        var used: Set<Int> = []
+        for wanted in wanted {
+            let slot = wanted.wish.slot
+            let rendition = shares[slot]?.rendition
+            videos[slot].watch(wanted.stream, rendition)
+            used.insert(slot)
+            shown.append(
+                Shown(
+                    slot: slot, stream: wanted.wish.stream,
+                    size: rendition.map { $0.size(of: wanted.whole.size) },
+                    whole: wanted.whole.size, isLowered: shares[slot]?.isLowered ?? false))
+        }
+        for slot in videos.indices where !used.contains(slot) { videos[slot].watch(nil, nil) }
+        return state.withLock { state in
+            defer { state.shown = shown }
+            return state.shown != shown
+        }
+    }
+
+    /// What the viewer wants and gets of a stream; nil for nothing.
+    func use(of stream: UInt32) -> (wish: SlotWish, share: SlotPlan.Share)? {
+        state.withLock { state in
+            guard let wish = state.wishes.first(where: { $0.stream == stream }),
+                let share = state.shares[wish.slot]
+            else { return nil }
+            return (wish, share)
+        }
+    }
+
+    /// Lets go of the streams. [the room's queue for that]
+    func leave() { for video in videos { video.watch(nil, nil) } }
+
+    // MARK: The connection
+
+    /// Elements that send what the offer wants, and what they get.
+    private struct SlotForm {
+        /// Nil for audio.
+        var codec: VideoCodec?
+        var caps: String
+        /// By the number of the slot.
+        var elements: (Int) -> String
+    }
+
+    /// The slots of an offer, in its order: GStreamer takes them for what is offered in that order.
+    private static func slots(of offer: SessionOffer) throws(SignallingError) -> [SlotForm] {
+        var slots: [SlotForm] = []
+        if let codec = offer.video?.codec ?? (offer.videos.isEmpty ? nil : .vp8) {
+            for video in offer.videos { slots.append(try self.video(video, codec)) }
+        }
+        if let audio = offer.audio { slots.insert(try self.audio(audio), at: offer.audioPlace) }
+        return slots
+    }
+
+    private static func video(
+        _ media: SessionOffer.Media, _ codec: VideoCodec
+    ) throws(SignallingError) -> SlotForm {
+        guard media.receives, let payload = media.payload(of: codec) else {
+            throw .unacceptable("the room sends VP8 or H.264, and its video does not take that")
         }
         let ssrc = UInt32.random(in: 1...UInt32.max)
-        return " appsrc name=video format=time is-live=true max-bytes=0 caps=video/x-vp8"
-            + " ! rtpvp8pay pt=\(payload) ssrc=\(ssrc) mtu=1200 picture-id-mode=15-bit"
-            + " ! application/x-rtp,media=video,encoding-name=VP8,clock-rate=90000,"
-            + "payload=\(payload),ssrc=(uint)\(ssrc),rtcp-fb-nack-pli=(boolean)true ! peer."
+        var caps =
+            "application/x-rtp,media=video,encoding-name=\(codec.rawValue),clock-rate=90000,"
+            + "payload=\(payload),ssrc=(uint)\(ssrc),rtcp-fb-nack=(boolean)true,"
+            + "rtcp-fb-nack-pli=(boolean)true"
+        if let id = media.transportWide {
+            caps +=
+                ",rtcp-fb-transport-cc=(boolean)true,extmap-\(id)=(string)\""
+                + "\(SessionOffer.Media.transportWideURI)\""
+        }
+        let form = "pt=\(payload) ssrc=\(ssrc) mtu=1200"
+        let payloader =
+            switch codec {
+            case .vp8: "rtpvp8pay \(form) picture-id-mode=15-bit"
+            case .h264: "rtph264pay \(form) config-interval=-1 aggregate-mode=zero-latency"
+            }
+        return SlotForm(codec: codec, caps: Self.caps(of: codec)) {
+            " \(payloader) name=slot\($0) ! \(caps) ! peer."
+        }
     }
 
-    /// Elements that send Opus as the offer wants it.
-    private static func audio(_ media: SessionOffer.Media) throws(SignallingError) -> String {
+    private static func caps(of codec: VideoCodec) -> String {
+        switch codec {
+        case .vp8: "video/x-vp8"
+        case .h264: "video/x-h264,stream-format=(string)byte-stream,alignment=(string)au"
+        }
+    }
+
+    private static func audio(
+        _ media: SessionOffer.Media
+    ) throws(SignallingError) -> SlotForm {
         guard media.receives, let payload = media.payloads["OPUS"] else {
             throw .unacceptable("the room sends Opus, and its audio does not take that")
         }
         let ssrc = UInt32.random(in: 1...UInt32.max)
-        return " appsrc name=audio format=time is-live=true max-bytes=0"
-            + " caps=\"audio/x-opus,rate=48000,channels=2,channel-mapping-family=0\""
-            + " ! rtpopuspay pt=\(payload) ssrc=\(ssrc)"
-            + " ! application/x-rtp,media=audio,encoding-name=OPUS,clock-rate=48000,"
-            + "payload=\(payload),ssrc=(uint)\(ssrc),encoding-params=(string)2 ! peer."
+        return SlotForm(
+            codec: nil, caps: "audio/x-opus,rate=48000,channels=2,channel-mapping-family=0"
+        ) {
+            " rtpopuspay name=slot\($0) pt=\(payload) ssrc=\(ssrc)"
+                + " ! application/x-rtp,media=audio,encoding-name=OPUS,clock-rate=48000,"
+                + "payload=\(payload),ssrc=(uint)\(ssrc),encoding-params=(string)2 ! peer."
+        }
     }
 }

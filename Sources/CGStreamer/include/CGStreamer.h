@@ -57,10 +57,34 @@ GstElement *_Nullable greenroom_gst_child(GstElement *_Nonnull pipeline, const c
 
 void greenroom_gst_unref(GstElement *_Nonnull element);
 
+// Set the bit rate of an encoder, which may be at work: `property` is the name that it has there.
+void greenroom_gst_set_bit_rate(
+    GstElement *_Nonnull encoder, const char *_Nonnull property, uint32_t bits_per_second);
+
 // MARK: Buffers
 
 // Whether it needs the buffers before it.
 bool greenroom_gst_buffer_is_delta(GstBuffer *_Nonnull buffer);
+
+// Its timestamp; UINT64_MAX for none.
+uint64_t greenroom_gst_buffer_pts(GstBuffer *_Nonnull buffer);
+
+void greenroom_gst_buffer_unref(GstBuffer *_Nonnull buffer);
+
+// An I420 frame.
+typedef struct greenroom_gst_picture {
+    const uint8_t *_Nonnull planes[3];
+    size_t strides[3];
+    uint32_t width;
+    uint32_t height;
+} greenroom_gst_picture;
+
+// A copy of a frame: its left upper part of twice the size, each four samples one, if `is_half`; else
+// of the size itself. NULL: no memory, or the frame is smaller. Free it with
+// greenroom_gst_buffer_unref.
+GstBuffer *_Nullable greenroom_gst_i420(
+    const greenroom_gst_picture *_Nonnull picture, uint32_t width, uint32_t height, bool is_half,
+    uint64_t pts, uint64_t duration);
 
 // MARK: Into a pipeline
 
@@ -70,12 +94,6 @@ uint64_t greenroom_gst_waiting(GstElement *_Nonnull source);
 // Push a buffer into an appsrc, which takes a reference of its own.
 void greenroom_gst_push(GstElement *_Nonnull source, GstBuffer *_Nonnull buffer);
 
-// Push a copy of an I420 frame.
-void greenroom_gst_push_i420(
-    GstElement *_Nonnull source, uint32_t width, uint32_t height,
-    const void *_Nonnull const *_Nonnull planes, const size_t *_Nonnull strides, uint64_t pts,
-    uint64_t duration);
-
 // Push a copy of bytes.
 void greenroom_gst_push_bytes(
     GstElement *_Nonnull source, const void *_Nonnull bytes, size_t count, uint64_t pts,
@@ -84,11 +102,6 @@ void greenroom_gst_push_bytes(
 // Ask the encoder before an appsink for a key frame, or the far end behind one for a PLI.
 void greenroom_gst_request_key(GstElement *_Nonnull sink);
 
-// Call back when what follows an appsrc asks for a key frame.
-void greenroom_gst_on_key_request(
-    GstElement *_Nonnull source, greenroom_gst_context context,
-    void (*_Nonnull requested)(void *_Nonnull value));
-
 // MARK: Out of a pipeline
 
 // Call back with each buffer of an appsink.
@@ -96,14 +109,7 @@ void greenroom_gst_on_buffer(
     GstElement *_Nonnull sink, greenroom_gst_context context,
     void (*_Nonnull take)(void *_Nonnull value, GstBuffer *_Nonnull buffer));
 
-// A decoded I420 frame, valid during the call.
-typedef struct greenroom_gst_picture {
-    const uint8_t *_Nonnull planes[3];
-    size_t strides[3];
-    uint32_t width;
-    uint32_t height;
-} greenroom_gst_picture;
-
+// Call back with each decoded I420 frame, which is valid during the call.
 void greenroom_gst_on_picture(
     GstElement *_Nonnull sink, greenroom_gst_context context,
     void (*_Nonnull take)(void *_Nonnull value, const greenroom_gst_picture *_Nonnull picture));
@@ -129,6 +135,17 @@ enum {
     GREENROOM_PEER_CLOSED = 5
 };
 
+// What the far end tells of packets that were sent to it, by transport-wide feedback.
+typedef struct greenroom_peer_feedback {
+    uint32_t packets;
+    uint32_t lost;
+    // Of those that arrived, with their headers.
+    uint64_t bytes;
+    // The shortest time that a packet took, on two clocks: only its changes mean something.
+    // INT64_MIN: no packet arrived.
+    int64_t delay;
+} greenroom_peer_feedback;
+
 typedef struct greenroom_peer_calls {
     // The answer with all candidates, or NULL if there is none, and then why.
     void (*_Nonnull answered)(
@@ -139,6 +156,8 @@ typedef struct greenroom_peer_calls {
         void *_Nonnull value, GstPad *_Nonnull pad, const char *_Nonnull encoding);
     // A packet has arrived.
     void (*_Nonnull heard)(void *_Nonnull value);
+    // The far end has told which packets it got.
+    void (*_Nonnull fed_back)(void *_Nonnull value, const greenroom_peer_feedback *_Nonnull feedback);
 } greenroom_peer_calls;
 
 // How to answer an offer.
@@ -157,6 +176,22 @@ typedef struct greenroom_peer_answer {
 void greenroom_peer_answer_offer(
     GstElement *_Nonnull webrtc, const greenroom_peer_answer *_Nonnull answer,
     const greenroom_peer_calls *_Nonnull calls, greenroom_gst_context context);
+
+// The most slots of a peer.
+enum { GREENROOM_PEER_SLOTS = 16 };
+
+// Let buffers of an appsrc enter a peer by the slots that they were pushed for. The elements of the
+// slots are those of the pipeline that are called `slot0`, `slot1`, …; `caps` has a structure for each.
+// `key_requested` is called when the far end needs a key frame.
+bool greenroom_peer_route(
+    GstElement *_Nonnull pipeline, GstElement *_Nonnull source, const char *_Nonnull caps,
+    greenroom_gst_context context,
+    void (*_Nonnull key_requested)(void *_Nonnull value, uint32_t slot));
+
+// Push a buffer into an appsrc for a slot, with a timestamp of its own. Its memory is not copied, and
+// it may be pushed for others.
+void greenroom_peer_push(
+    GstElement *_Nonnull source, GstBuffer *_Nonnull buffer, uint32_t slot, uint64_t pts);
 
 // Add elements by their description, which has one open end: that is returned. NULL: they can't be
 // made.

@@ -4,9 +4,8 @@ const $ = (id) => document.getElementById(id);
 const token = decodeURIComponent(location.hash.slice(1));
 
 let room = null;            // what /room said last
-let soundOn = false;
+let audioOn = false;
 let picked = null;          // the tile that the user has put first
-const watchers = new Map(); // connections that watch, by the stream's key
 const tiles = new Map();    // by key
 // Whether the room has said that this page's guest is in it.
 const me = { guest: null, share: null, name: "", isIn: false };
@@ -15,7 +14,7 @@ const me = { guest: null, share: null, name: "", isIn: false };
 
 function request(method, path, body, extra = {}) {
   const headers = { authorization: `Bearer ${token}` };
-  if (body !== undefined) headers["content-type"] = "application/sdp";
+  if (body !== undefined) headers["content-type"] = body.startsWith("v=") ? "application/sdp" : "application/json";
   return fetch(path, { method, headers, body, cache: "no-store", ...extra });
 }
 
@@ -45,64 +44,138 @@ function gathered(pc) {
   });
 }
 
-const idOf = (location) => location?.split("/").pop();
+/** Offers one codec, if the browser has it, and what mends its losses. */
+function prefer(transceiver, codec) {
+  const all = RTCRtpReceiver.getCapabilities("video")?.codecs ?? [];
+  const found = all.filter(({ mimeType }) => mimeType === codec || mimeType === "video/rtx");
+  if (found.some(({ mimeType }) => mimeType === codec)) transceiver.setCodecPreferences?.(found);
+}
 
-/** The id of the connection through which this page hears the room. */
-const listener = () => idOf([...watchers.values()].find((watcher) => watcher.audio)?.location);
+const idOf = (location) => location?.split("/").pop();
 
 const stopTracks = (media) => media?.getTracks().forEach((track) => track.stop());
 
-/** A connection that watches one stream, and connects again when it is lost. */
-class Watcher {
-  constructor(path, { video, audio }) {
-    Object.assign(this, { path, video, audio, media: new MediaStream(), tries: 0, isClosed: false });
+// ---- Watching
+
+/** So many videos at once: those that are left out show a name alone. */
+const SLOTS = 8;
+
+/** The connection through which this page watches and hears: slots for video, and the audio. */
+const watcher = {
+  pc: null, location: null, tries: 0, isClosed: true,
+  // The media of each slot, and the number of the stream that it has.
+  slots: [],
+  wished: "", wishTimer: null, isWishing: false,
+
+  get id() { return idOf(this.location); },
+
+  open() {
+    if (!this.isClosed) return;
+    this.isClosed = false;
     this.connect();
-  }
+  },
 
   async connect() {
     const pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
     this.pc = pc;
-    if (this.video) pc.addTransceiver("video", { direction: "recvonly" });
-    if (this.audio) pc.addTransceiver("audio", { direction: "recvonly" });
-    pc.ontrack = ({ track }) => {
-      for (const old of this.media.getTracks()) if (old.kind === track.kind) this.media.removeTrack(old);
-      this.media.addTrack(track);
-      if (!this.video) $("sound-alone").srcObject = this.media;
-    };
+    this.wished = "";
+    const streams = this.slots.map((slot) => slot.stream);
+    this.slots = Array.from({ length: SLOTS }, (_, slot) => {
+      const transceiver = pc.addTransceiver("video", { direction: "recvonly" });
+      prefer(transceiver, "video/VP8");
+      return { stream: streams[slot] ?? null, media: new MediaStream([transceiver.receiver.track]) };
+    });
+    const { receiver } = pc.addTransceiver("audio", { direction: "recvonly" });
+    $("audio-out").srcObject = new MediaStream([receiver.track]);
     pc.onconnectionstatechange = () => {
       if (pc.connectionState === "connected") this.tries = 0;
       if (pc.connectionState === "failed" || pc.connectionState === "closed") this.again(pc);
-      if (pc.connectionState === "disconnected") setTimeout(() => pc.connectionState === "disconnected" && this.again(pc), 3000);
+      // A network that has gone for a moment comes back to the same connection.
+      if (pc.connectionState === "disconnected") setTimeout(() => pc.connectionState === "disconnected" && this.again(pc), 11000);
     };
+    if (room) show();
     try {
-      this.location = await negotiate(pc, this.path);
+      this.location = await negotiate(pc, "/whep/slots");
+      this.wish();
       hearYourself();
     } catch (error) {
       if (error.status === 503) toast(error.message);
       this.again(pc);
     }
-  }
+  },
 
   /** Connects again, later each time. */
   again(pc) {
     if (this.isClosed || this.pc !== pc) return;
     this.drop();
     this.tries += 1;
-    setTimeout(() => this.isClosed || this.connect(), Math.min(500 * 2 ** this.tries, 8000));
-  }
+    setTimeout(() => this.isClosed || this.pc || this.connect(), Math.min(500 * 2 ** this.tries, 8000));
+  },
 
   drop(keepalive = false) {
     this.pc?.close();
     this.pc = null;
     if (this.location) request("DELETE", this.location, undefined, { keepalive }).catch(() => {});
     this.location = null;
-  }
+  },
 
   close() {
     this.isClosed = true;
     this.drop();
-  }
+    this.slots = [];
+  },
+
+  /** Gives streams slots, those first that are before others; the slots that they have stay theirs. */
+  assign(streams) {
+    const shown = streams.slice(0, SLOTS);
+    for (const slot of this.slots) if (!shown.includes(slot.stream)) slot.stream = null;
+    for (const stream of shown) {
+      if (this.slots.some((slot) => slot.stream === stream)) continue;
+      const free = this.slots.find((slot) => slot.stream === null);
+      if (free) free.stream = stream;
+    }
+  },
+
+  media(stream) { return this.slots.find((slot) => slot.stream === stream)?.media; },
+
+  /** Tells the room what each slot is to have, and how large it is shown. */
+  wish() {
+    if (this.wishTimer || !this.location) return;
+    this.wishTimer = setTimeout(() => {
+      this.wishTimer = null;
+      this.sendWish();
+    }, this.wished ? 200 : 0);
+  },
+
+  async sendWish() {
+    const wishes = this.slots.flatMap(({ stream }, slot) => (stream === null ? [] : [{ slot, stream, lines: linesOf(tiles.get(`stream-${stream}`)) }]));
+    const text = JSON.stringify(wishes);
+    if (!this.location || this.isWishing || text === this.wished) return;
+    const pc = this.pc;
+    this.isWishing = true;
+    try {
+      const response = await request("PUT", `${this.location}/slots`, text);
+      if (response.ok) this.wished = text;
+      else if (response.status === 404) this.again(pc);
+      else throw new Error();
+    } catch {
+      setTimeout(() => this.wish(), 1000);
+    }
+    this.isWishing = false;
+    this.wish();
+  },
+};
+
+/** The lines in which a tile shows its video, of the screen's own. */
+function linesOf(tile) {
+  if (!tile) return 0;
+  const { clientWidth, clientHeight } = tile.element;
+  const lines = Math.min(clientHeight, (clientWidth * 9) / 16) * (window.devicePixelRatio || 1);
+  // Small changes are none.
+  return Math.min(Math.ceil(lines / 60) * 60, 4320);
 }
+
+const sizes = new ResizeObserver(() => watcher.wish());
 
 // ---- What there is
 
@@ -112,12 +185,16 @@ async function follow() {
       const query = new URLSearchParams();
       if (room) query.set("after", room.revision);
       if (me.guest) query.set("guest", idOf(me.guest.location));
+      const viewer = watcher.id;
+      if (viewer) query.set("viewer", viewer);
       // The answer comes within 10 s; a network that has gone says nothing.
       const response = await request("GET", `/room?${query}`, undefined, { signal: AbortSignal.timeout(15000) });
       if (response.status === 401) return closed("This link does not open the room", "It is of an earlier session, or a part of it is missing. Ask for a new one.");
       if (!response.ok) throw new Error(String(response.status));
       room = await response.json();
       failures = 0;
+      // The room has given the connection up.
+      if (viewer && viewer === watcher.id && !room.slots) watcher.again(watcher.pc);
       show();
     } catch (error) {
       if (error.message !== "429") failures += 1; // Too many requests: the room is there.
@@ -135,10 +212,8 @@ function closed(title, text) {
   room = null;
   if (me.guest) leave();
   if ($("entry").open) $("entry").close();
-  for (const watcher of watchers.values()) watcher.close();
-  watchers.clear();
-  for (const tile of tiles.values()) tile.element.remove();
-  tiles.clear();
+  watcher.close();
+  for (const key of tiles.keys()) removeTile(key);
   ended(title, text);
 }
 
@@ -167,16 +242,17 @@ function show() {
   status("Live", true);
   document.body.toggleAttribute("data-control", room.control === true);
   document.querySelector("footer").hidden = false;
-  watch();
+  watcher.open();
+  const streams = room.streams.filter((stream) => !stream.participant || stream.participant !== room.you);
+  watcher.assign(ordered(streams).map((stream) => stream.id));
   const wanted = new Map();
-  for (const stream of room.streams) {
-    if (stream.participant && stream.participant === room.you) continue;
+  for (const stream of streams) {
     const guest = room.guests.find((guest) => guest.participant === stream.participant);
     wanted.set(`stream-${stream.id}`, {
       name: stream.name ? (stream.kind === "share" ? `${stream.name}’s screen` : stream.name) : stream.kind === "share" ? "Share" : "Camera",
-      media: watchers.get(`stream-${stream.id}`)?.media,
+      media: watcher.media(stream.id), stream: stream.id,
       isShare: stream.kind === "share", isOwn: !stream.participant,
-      isDark: stream.kind === "camera" && guest && !guest.camera,
+      isDark: (stream.kind === "camera" && guest && !guest.camera) || !watcher.media(stream.id),
       isMuted: stream.kind === "camera" && guest && !guest.microphone, participant: guest?.participant,
     });
   }
@@ -190,10 +266,9 @@ function show() {
   }
   if (me.share) wanted.set("your-share", { name: "Your screen", media: me.share.media, isShare: true });
 
-  for (const [key, tile] of tiles) {
+  for (const key of tiles.keys()) {
     if (wanted.has(key)) continue;
-    tile.element.remove();
-    tiles.delete(key);
+    removeTile(key);
     if (picked === key) picked = null;
   }
   for (const [key, facts] of wanted) {
@@ -207,34 +282,37 @@ function show() {
   $("empty").hidden = tiles.size > 0;
   if (tiles.size === 0) {
     $("empty-title").textContent = "The session has no video";
-    $("empty-text").textContent = "Turn the sound on to hear it.";
+    $("empty-text").textContent = "Turn the audio on to hear it.";
   }
   $("join").hidden = room.role === "viewer" || me.guest !== null;
   for (const id of ["microphone", "camera", "share", "leave"]) $(id).hidden = me.guest === null;
   if (!navigator.mediaDevices?.getDisplayMedia) $("share").hidden = true;
   document.body.classList.toggle("joined", me.guest !== null);
   arrange();
+  showNetwork();
+  watcher.wish();
 }
 
-/** Connects to what is new, and leaves what has ended. The first stream brings the audio. */
-function watch() {
-  const own = room.streams.filter((stream) => !stream.participant);
-  const first = own.find((stream) => stream.kind === "camera") ?? own[0];
-  const wanted = new Map();
-  for (const stream of room.streams) {
-    if (stream.participant && stream.participant === room.you) continue;
-    wanted.set(`stream-${stream.id}`, [`/whep/${stream.id}`, { video: true, audio: stream === first }]);
-  }
-  if (!first) wanted.set("sound", ["/whep/sound", { video: false, audio: true }]);
-  for (const [key, watcher] of watchers) {
-    if (wanted.has(key) && wanted.get(key)[1].audio === watcher.audio) continue;
-    watcher.close();
-    watchers.delete(key);
-  }
-  for (const [key, [path, media]] of wanted) {
-    if (!watchers.has(key)) watchers.set(key, new Watcher(path, media));
-  }
+/** The streams that get a slot first: what is large, shares, the session's own. */
+function ordered(streams) {
+  const rank = (stream) => (picked === `stream-${stream.id}` ? 0 : stream.kind === "share" ? 1 : stream.participant ? 3 : 2);
+  return [...streams].sort((left, right) => rank(left) - rank(right));
 }
+
+/** Says what the network bears of the large video, if that is less than is shown. */
+function showNetwork() {
+  const large = [...tiles.values()].find((tile) => tile.element.parentElement === $("main"));
+  const all = room?.slots ?? [];
+  const slot = all.find((slot) => slot.lowered && slot.stream === large?.stream) ?? all.find((slot) => slot.lowered);
+  networkLine.hidden = !slot;
+  if (slot) networkLine.textContent = slot.lines ? `Network: ${slot.lines}p of ${slot.of}p` : "Network: no video";
+}
+
+const networkLine = make("p", "pill quiet");
+networkLine.id = "network";
+networkLine.hidden = true;
+networkLine.title = "The network to this page is too slow for all of the video.";
+$("people").before(networkLine);
 
 // ---- Tiles
 
@@ -269,13 +347,21 @@ function makeTile(key) {
   video.onresize = video.onplaying = () => element.classList.toggle("waiting", !video.videoWidth);
   full.onclick = () => fullScreen(tile);
   element.ondblclick = () => fullScreen(tile);
-  pick.onclick = () => { picked = key; arrange(); tile.full.focus(); };
+  pick.onclick = () => { picked = key; show(); tile.full.focus(); };
   remove.onclick = () => request("DELETE", `/participants/${tile.participant}`).then((response) => response.ok || response.text().then(toast));
+  sizes.observe(element);
   return tile;
 }
 
+function removeTile(key) {
+  const { element } = tiles.get(key);
+  sizes.unobserve(element);
+  element.remove();
+  tiles.delete(key);
+}
+
 function fill(tile, facts) {
-  Object.assign(tile, { isShare: facts.isShare, isOwn: facts.isOwn, participant: facts.participant });
+  Object.assign(tile, { isShare: facts.isShare, isOwn: facts.isOwn, participant: facts.participant, stream: facts.stream });
   tile.name.textContent = facts.name;
   tile.face.textContent = [...facts.name][0]?.toUpperCase() ?? "";
   tile.element.setAttribute("aria-label", facts.name);
@@ -288,8 +374,10 @@ function fill(tile, facts) {
   tile.micOff.toggleAttribute("hidden", !facts.isMuted);
   tile.element.classList.toggle("dark", Boolean(facts.isDark));
   tile.element.classList.toggle("mirrored", Boolean(facts.isMirrored));
-  if (facts.media && tile.video.srcObject !== facts.media) tile.video.srcObject = facts.media;
-  tile.video.muted = !(soundOn && watchers.get(tile.key)?.audio);
+  if (tile.video.srcObject !== (facts.media ?? null)) {
+    tile.element.classList.add("waiting");
+    tile.video.srcObject = facts.media ?? null;
+  }
 }
 
 /** Puts one tile first: what the user has picked, a share, the camera, anybody. */
@@ -313,21 +401,17 @@ function fullScreen(tile) {
   else (tile.element.requestFullscreen?.() ?? Promise.resolve(tile.video.webkitEnterFullscreen?.())).catch(() => {});
 }
 
-// ---- Sound
+// ---- Audio
 
-function setSound(on) {
-  soundOn = on;
-  const button = $("sound");
+function setAudio(on) {
+  audioOn = on;
+  const button = $("audio");
   button.classList.toggle("primary", !on);
   button.classList.toggle("quiet-button", on);
-  button.replaceChildren(icon(on ? "sound" : "silent"), make("span", "", on ? "Sound on" : "Turn sound on"));
+  button.replaceChildren(icon(on ? "audio" : "silent"), make("span", "", on ? "Audio on" : "Turn audio on"));
   button.setAttribute("aria-pressed", String(on));
-  for (const tile of tiles.values()) {
-    tile.video.muted = !(on && watchers.get(tile.key)?.audio);
-    if (!tile.video.muted) tile.video.play().catch(() => {});
-  }
-  $("sound-alone").muted = !on;
-  if (on) $("sound-alone").play().catch(() => {});
+  $("audio-out").muted = !on;
+  if (on) $("audio-out").play().catch(() => {});
 }
 
 // ---- Joining
@@ -369,10 +453,7 @@ async function publish(media, path, { onLost }) {
   const pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
   for (const track of media.getTracks()) {
     const transceiver = pc.addTransceiver(track, { direction: "sendonly", streams: [media] });
-    if (track.kind !== "video") continue;
-    const codecs = RTCRtpSender.getCapabilities("video")?.codecs ?? [];
-    const first = codecs.filter((codec) => /VP8|rtx/i.test(codec.mimeType));
-    if (first.length) transceiver.setCodecPreferences?.(first);
+    if (track.kind === "video") prefer(transceiver, "video/VP8");
   }
   pc.onconnectionstatechange = () => ["failed", "closed"].includes(pc.connectionState) && onLost();
   try {
@@ -390,14 +471,14 @@ async function enter() {
   const name = $("name").value.trim();
   try {
     const lost = () => { if (me.guest?.media === media) { toast("The connection was lost. You may join again."); leave(); } };
-    const guest = await publish(media, `/whip?name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(listener() ?? "")}`, { onLost: lost });
+    const guest = await publish(media, `/whip?name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(watcher.id ?? "")}`, { onLost: lost });
     // They thought better of it meanwhile.
     if (!$("entry").open) return end(guest);
     Object.assign(me, { guest, name, isIn: false });
     previewed = null;
     localStorage.setItem("greenroom-name", name);
     $("entry").close();
-    setSound(true);
+    setAudio(true);
     label();
     show();
     $("microphone").focus();
@@ -411,8 +492,7 @@ async function enter() {
 /** Lets the room leave this guest out of what the page hears. */
 function hearYourself() {
   if (!me.guest) return;
-  const viewer = listener();
-  if (viewer) request("PATCH", `${me.guest.location}?viewer=${viewer}`).catch(() => {});
+  if (watcher.id) request("PATCH", `${me.guest.location}?viewer=${watcher.id}`).catch(() => {});
 }
 
 function end(connection, keepalive = false) {
@@ -494,7 +574,7 @@ function toast(text) {
   toastTimer = setTimeout(() => { $("toast").hidden = true; }, 5000);
 }
 
-$("sound").onclick = () => setSound(!soundOn);
+$("audio").onclick = () => setAudio(!audioOn);
 $("microphone").onclick = () => toggle("audio");
 $("camera").onclick = () => toggle("video");
 $("share").onclick = shareScreen;
@@ -516,7 +596,7 @@ $("entry-form").onsubmit = (event) => { event.preventDefault(); enter(); };
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.target.closest("input, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
   const keys = {
-    s: () => setSound(!soundOn),
+    a: () => setAudio(!audioOn),
     m: () => me.guest && toggle("audio"),
     c: () => me.guest && toggle("video"),
     f: () => { const tile = [...tiles.values()].find((tile) => tile.element.parentElement === $("main")); if (tile) fullScreen(tile); },
@@ -525,7 +605,7 @@ document.addEventListener("keydown", (event) => {
 });
 addEventListener("hashchange", () => location.reload());
 addEventListener("pagehide", () => {
-  for (const watcher of watchers.values()) watcher.drop(true);
+  watcher.drop(true);
   end(me.share, true);
   end(me.guest, true);
 });

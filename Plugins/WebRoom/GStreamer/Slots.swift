@@ -1,0 +1,39 @@
+import CGStreamer
+import GreenroomPlugin
+
+/// Where encoded media enter a viewer's connection: slots, each of which is a stream to the far end.
+///
+/// All slots have one queue and one thread.
+struct Slots: Sendable {
+    private let source: Element
+
+    /// What a pipeline with slots has beside the elements that are called `slot0`, `slot1`, ….
+    static let elements =
+        " appsrc name=media format=time is-live=true max-bytes=0 ! fakesink sync=false async=false"
+
+    /// - Parameters:
+    ///   - caps: What each slot gets, in order.
+    ///   - onKeyRequest: Called when a slot needs a key frame, on the pipeline's threads.
+    init(
+        _ caps: [String], of pipeline: Pipeline,
+        onKeyRequest: @escaping @Sendable (Int) -> Void
+    ) throws(PluginError) {
+        source = try pipeline.child("media")
+        let context = greenroom_gst_context(Handler(onKeyRequest))
+        guard
+            greenroom_peer_route(
+                pipeline.element.pointer, source.pointer, caps.joined(separator: "; "), context,
+                { value, slot in
+                    greenroom_gst_context.object(value, Handler<Int>.self).call(Int(slot))
+                })
+        else { throw PluginError("GStreamer: the slots can't be linked") }
+    }
+
+    /// Whether the connection is so slow that frames are left out.
+    var isLate: Bool { greenroom_gst_waiting(source.pointer) > 100 }
+
+    /// Pushes a buffer; never waits.
+    func push(_ buffer: EncodedBuffer, to slot: Int, at pts: UInt64) {
+        greenroom_peer_push(source.pointer, buffer.pointer, UInt32(clamping: slot), pts)
+    }
+}

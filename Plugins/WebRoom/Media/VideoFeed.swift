@@ -1,0 +1,115 @@
+import CGStreamer
+import GreenroomRoom
+import Synchronization
+
+/// A viewer's slot for video: which stream it has, in which rendition.
+///
+/// It changes with a key frame; until that comes, the same stream's other rendition goes on. A viewer
+/// that is too slow loses frames up to the next key frame.
+final class VideoFeed: Sendable {
+    /// Which encoders a stream needs.
+    struct Needs: OptionSet {
+        let rawValue: UInt8
+
+        init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        init(_ rendition: Rendition, _ codec: VideoCodec) {
+            rawValue = 1 << ((rendition == .full ? 0 : 1) + (codec == .vp8 ? 0 : 2))
+        }
+    }
+
+    private struct State {
+        var isOpen = false
+        var stream: VideoStream?
+        /// What it is to have; nil for nothing.
+        var target: Rendition?
+        /// What passes now; nil before a key frame.
+        var current: Rendition?
+        /// With which the last buffer has passed.
+        var pts: UInt64?
+    }
+
+    /// Between two frames, in nanoseconds.
+    private static let shortestPeriod: UInt64 = 1_000_000
+
+    let codec: VideoCodec
+    private let slots: Slots
+    let slot: Int
+    private let state = Mutex(State())
+
+    init(_ slots: Slots, slot: Int, codec: VideoCodec) {
+        (self.slots, self.slot, self.codec) = (slots, slot, codec)
+    }
+
+    /// The viewer is connected.
+    func open() {
+        state.withLock { $0.isOpen = true }
+        requestKey()
+    }
+
+    /// Takes a rendition of a stream from now on; nil: nothing. One call at a time.
+    func watch(_ stream: VideoStream?, _ rendition: Rendition?) {
+        let stream = rendition == nil ? nil : stream
+        let (old, begins) = state.withLock { state -> (VideoStream?, Bool) in
+            let old = state.stream
+            let begins = state.target != rendition || old !== stream
+            state.target = rendition
+            if old !== stream {
+                state.stream = stream
+                state.current = nil
+            }
+            return (old, begins)
+        }
+        if old !== stream {
+            old?.remove(self)
+            stream?.add(self)
+        }
+        if begins { requestKey() }
+    }
+
+    /// The encoders that it needs.
+    var needs: Needs {
+        state.withLock { state in
+            var needs: Needs = []
+            if let target = state.target { needs.insert(Needs(target, codec)) }
+            if let current = state.current { needs.insert(Needs(current, codec)) }
+            return needs
+        }
+    }
+
+    /// Passes a buffer on.
+    ///
+    /// - Returns: Whether a key frame is needed.
+    func take(_ buffer: EncodedBuffer, _ rendition: Rendition) -> Bool {
+        let isLate = slots.isLate
+        let (pts, needsKey) = state.withLock { state -> (UInt64?, Bool) in
+            guard state.isOpen, rendition == state.target || rendition == state.current else {
+                return (nil, false)
+            }
+            guard !isLate else {
+                state.current = nil
+                return (nil, false)
+            }
+            if rendition == state.target, rendition != state.current {
+                // Asked for again until it is there: a request just before it may have had its key
+                // frame before this feed was open, and a viewer who got nothing can't ask.
+                guard buffer.isKey else { return (nil, true) }
+                state.current = rendition
+            }
+            // One encoder may be behind the other, and time goes on.
+            let pts = max(buffer.pts, state.pts.map { $0 &+ Self.shortestPeriod } ?? 0)
+            state.pts = pts
+            return (pts, false)
+        }
+        if let pts { slots.push(buffer, to: slot, at: pts) }
+        return needsKey
+    }
+
+    /// The viewer has lost something. [any]
+    func requestKey() {
+        let (stream, rendition) = state.withLock { state -> (VideoStream?, Rendition?) in
+            state.isOpen ? (state.stream, state.target) : (nil, nil)
+        }
+        if let rendition { stream?.requestKey(rendition, codec) }
+    }
+}

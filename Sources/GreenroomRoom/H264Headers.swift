@@ -1,0 +1,151 @@
+package import GreenroomMedia
+
+/// What the room must know of a frame of H.264 (ITU-T H.264, Annex B) before it is decoded.
+package struct H264Headers: Equatable {
+    /// Whether it can be decoded without those before it.
+    package private(set) var isKey = false
+    /// The largest of the sizes that it sets; nil: those before count.
+    package private(set) var size: FrameSize?
+    /// Whether one of its headers can't be read.
+    package private(set) var isBroken = false
+
+    package init(_ bytes: UnsafeBufferPointer<UInt8>) {
+        var (hasHeader, hasPicture) = (false, false)
+        var index = 0
+        while index + 3 < bytes.count {
+            // 00 00 01, and a header of one byte.
+            guard bytes[index] == 0, bytes[index + 1] == 0, bytes[index + 2] == 1 else {
+                index += 1
+                continue
+            }
+            index += 3
+            switch bytes[index] & 0x1f {
+            case 5: hasPicture = true
+            case 7:
+                guard let size = Self.size(bytes, after: index) else {
+                    isBroken = true
+                    continue
+                }
+                hasHeader = true
+                let known = self.size ?? size
+                self.size = FrameSize(
+                    width: max(known.width, size.width), height: max(known.height, size.height))
+            default: break
+            }
+        }
+        isKey = hasHeader && hasPicture
+    }
+
+    // MARK: A sequence parameter set (7.3.2.1.1)
+
+    /// Profiles whose sets say more of the colours.
+    private static let highProfiles: Set<UInt32> = [
+        44, 83, 86, 100, 110, 118, 122, 128, 134, 135, 138, 139, 244,
+    ]
+
+    /// The size in whole macroblocks; nil if it can't be read.
+    private static func size(
+        _ bytes: UnsafeBufferPointer<UInt8>, after header: Int
+    ) -> FrameSize? {
+        var bits = BitReader(bytes, from: header + 1)
+        let profile = bits.read(8)
+        bits.skip(16)
+        _ = bits.unsigned()
+        if highProfiles.contains(profile) { skipColors(&bits) }
+        _ = bits.unsigned()
+        switch bits.unsigned() {
+        case 0: _ = bits.unsigned()
+        case 1:
+            bits.skip(1)
+            _ = bits.unsigned()
+            _ = bits.unsigned()
+            let count = bits.unsigned()
+            guard count <= 255 else { return nil }
+            for _ in 0..<count { _ = bits.unsigned() }
+        default: break
+        }
+        _ = bits.unsigned()
+        bits.skip(1)
+        let (columns, rows) = (bits.unsigned(), bits.unsigned())
+        let isFrame = bits.read(1) == 1
+        guard !bits.hasEnded, columns < 1024, rows < 1024 else { return nil }
+        return FrameSize(
+            width: (Int(columns) + 1) * 16, height: (Int(rows) + 1) * (isFrame ? 16 : 32))
+    }
+
+    private static func skipColors(_ bits: inout BitReader) {
+        let format = bits.unsigned()
+        if format == 3 { bits.skip(1) }
+        _ = bits.unsigned()
+        _ = bits.unsigned()
+        bits.skip(1)
+        guard bits.read(1) == 1 else { return }
+        for list in 0..<(format == 3 ? 12 : 8) where bits.read(1) == 1 {
+            var (last, next) = (8, 8)
+            for _ in 0..<(list < 6 ? 16 : 64) {
+                if next != 0 { next = (last + bits.signed()) & 0xff }
+                if next != 0 { last = next }
+            }
+        }
+    }
+}
+
+/// Reads the bits of a header, without the bytes that keep it from looking like a start.
+private struct BitReader {
+    private let bytes: UnsafeBufferPointer<UInt8>
+    private var index: Int
+    private var bit = 0
+    private var zeros = 0
+    /// Whether more was read than there is.
+    private(set) var hasEnded = false
+
+    init(_ bytes: UnsafeBufferPointer<UInt8>, from index: Int) {
+        (self.bytes, self.index) = (bytes, index)
+    }
+
+    private mutating func next() -> UInt32 {
+        if bit == 0, zeros >= 2, index < bytes.count, bytes[index] == 3 {
+            index += 1
+            zeros = 0
+        }
+        guard index < bytes.count else {
+            hasEnded = true
+            return 0
+        }
+        let value = UInt32(bytes[index] >> UInt8(7 - bit) & 1)
+        bit += 1
+        if bit == 8 {
+            zeros = bytes[index] == 0 ? zeros + 1 : 0
+            bit = 0
+            index += 1
+        }
+        return value
+    }
+
+    mutating func read(_ count: Int) -> UInt32 {
+        var value: UInt32 = 0
+        for _ in 0..<count { value = value << 1 | next() }
+        return value
+    }
+
+    mutating func skip(_ count: Int) { for _ in 0..<count { _ = next() } }
+
+    /// `ue(v)`; the greatest for what is longer than 32 bits.
+    mutating func unsigned() -> UInt32 {
+        var zeros = 0
+        while next() == 0 {
+            zeros += 1
+            guard zeros < 32, !hasEnded else {
+                hasEnded = true
+                return .max
+            }
+        }
+        return (1 << UInt32(zeros)) - 1 + read(zeros)
+    }
+
+    /// `se(v)`
+    mutating func signed() -> Int {
+        let code = Int(unsigned())
+        return code % 2 == 0 ? -(code / 2) : code / 2 + 1
+    }
+}

@@ -1,0 +1,36 @@
+/// What a page wants in a slot of its connection.
+package struct SlotWish: Equatable, Sendable {
+    package var slot: Int
+    /// The number of the stream.
+    package var stream: UInt32
+    /// The lines in which it is shown.
+    package var lines: Int
+
+    package init(slot: Int, stream: UInt32, lines: Int) {
+        self.slot = slot
+        self.stream = stream
+        self.lines = lines
+    }
+
+    package static let mostLines = 10_000
+
+    /// Checks what a page wants.
+    ///
+    /// - Parameter slots: How many its connection has.
+    /// - Throws: What is wrong.
+    package static func check(
+        _ wishes: [SlotWish], slots: Int
+    ) throws(SignallingError) {
+        guard Set(wishes.map(\.slot)).count == wishes.count else {
+            throw .bad("a slot has one stream")
+        }
+        for wish in wishes {
+            guard (0..<slots).contains(wish.slot) else {
+                throw .bad("the connection has the slots 0 to \(slots - 1), and not \(wish.slot)")
+            }
+            guard (0...mostLines).contains(wish.lines) else {
+                throw .bad("lines are 0 to \(mostLines)")
+            }
+        }
+    }
+}

@@ -1,0 +1,100 @@
+#!/bin/sh
+# A viewer behind a bad network: 5 % of the packets lost, 1.2 Mbit/s, and no network for 10 s. What it
+# sees each time is printed. Needs root and network namespaces; skipped without.
+#
+#   Tests/WebRoom/network.sh
+set -eu
+cd "$(dirname "$0")/../.."
+. Samples/prepare.sh
+if [ "$(id -u)" != 0 ] || ! command -v tc > /dev/null || ! command -v iptables > /dev/null; then
+    echo "skipped: needs root, tc and iptables"
+    exit 0
+fi
+greenroom=${GREENROOM:-.build/release/greenroom}
+space="greenroom-$$"
+log=$(mktemp)
+seen=$(mktemp)
+file=$(mktemp)
+room=
+viewer=
+end() {
+    [ -z "$viewer" ] || kill "$viewer" 2> /dev/null || true
+    [ -z "$room" ] || kill "$room" 2> /dev/null || true
+    ip netns del "$space" 2> /dev/null || true
+    rm -f "$log" "$seen" "$file"
+}
+trap end EXIT
+if ! ip netns add "$space" 2> /dev/null; then
+    echo "skipped: no network namespaces"
+    exit 0
+fi
+# Names of links are short.
+here="gr$$h" there="gr$$t"
+ip link add "$here" type veth peer name "$there" netns "$space"
+ip addr add 10.213.0.1/30 dev "$here"
+ip link set "$here" up
+ip -n "$space" addr add 10.213.0.2/30 dev "$there"
+ip -n "$space" link set "$there" up
+ip -n "$space" link set lo up
+
+token=a-viewer-behind-a-bad-network
+cat > "$file" << END
+session: { maximum: 1280x720@30, duration: 300s }
+camera: { plugin: ColorBars }
+microphone: { plugin: Tone }
+call:
+  plugin: WebRoom
+  settings: { address: 10.213.0.1, viewer-token: $token }
+  isolation: process
+  allow: { network: true }
+  memory-limit: 1 GB
+END
+"$greenroom" run "$file" --explain 2> "$log" &
+room=$!
+tries=0
+until grep -q "live: http" "$log"; do
+    tries=$((tries + 1))
+    [ $tries -le 300 ] || fail "The room does not open: $(cat "$log")"
+    sleep 0.1
+done
+port=$(sed -n 's/.*live: http.*:\([0-9]*\).*/\1/p' "$log")
+ip netns exec "$space" env LIMIT=200 ADDRESS=10.213.0.2 FRAMES=1 /usr/bin/python3 \
+    Tests/WebRoom/peer.py slots "http://10.213.0.1:$port/" "$token" 1 720 2> "$seen" > /dev/null &
+viewer=$!
+
+# Frames in so many seconds.
+frames() {
+    before=$(grep -c '^frame' "$seen" || true)
+    sleep "$1"
+    echo $(($(grep -c '^frame' "$seen" || true) - before))
+}
+size() { sed -n 's/^slot 0 //p' "$seen" | tail -1; }
+step() { printf '%-28s %s frames in 10 s, %s\n' "$1" "$(frames 10)" "$(size)"; }
+
+sleep 5
+step "no fault"
+iptables -I INPUT -i "$here" -p udp -m statistic --mode random --probability 0.05 -j DROP
+iptables -I OUTPUT -o "$here" -p udp -m statistic --mode random --probability 0.05 -j DROP
+step "5 % lost"
+iptables -D INPUT -i "$here" -p udp -m statistic --mode random --probability 0.05 -j DROP
+iptables -D OUTPUT -o "$here" -p udp -m statistic --mode random --probability 0.05 -j DROP
+tc qdisc add dev "$here" root tbf rate 1200kbit burst 5kb latency 400ms
+step "1.2 Mbit/s, at first"
+step "1.2 Mbit/s, later"
+tc qdisc del dev "$here" root
+[ "$(size)" = "640 360" ] || fail "1.2 Mbit/s have room for half the size, and not for: $(size)"
+seconds=0
+until [ "$(size)" = "1280 720" ]; do
+    seconds=$((seconds + 1))
+    [ $seconds -le 60 ] || fail "The full size did not come back: $(tail -3 "$log")"
+    sleep 1
+done
+printf '%-28s full size after %s s\n' "without the limit" "$seconds"
+ip link set "$here" down
+sleep 10
+ip link set "$here" up
+back=$(frames 5)
+printf '%-28s %s frames in the first 5 s\n' "back after 10 s" "$back"
+[ "$back" -ge 30 ] || fail "The video did not come back: $(tail -3 "$log")"
+say "What the session said:"
+grep -E "ceiling|property|network" "$log" || true
