@@ -96,7 +96,11 @@ let package = Package(
         // C: the contract, and the libraries of the host.
         .systemLibrary(name: "GreenroomABI"),
         .target(name: "CALSA", linkerSettings: [.linkedLibrary("asound")]),
-        .target(name: "CLibYUV", linkerSettings: [.linkedLibrary("yuv")]),
+        .systemLibrary(name: "CLibYUV", providers: [.apt(["libyuv-dev"])]),
+        // Frames are too many for unoptimized code, in debug builds too.
+        .target(
+            name: "CGreenroomKernels",
+            cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(name: "CLinux"),
         .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
@@ -152,7 +156,7 @@ let package = Package(
         .target(
             name: "GreenroomImages",
             dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"],
-            linkerSettings: [.linkedLibrary("png")]),
+            linkerSettings: [.linkedLibrary("png"), .linkedLibrary("yuv")]),
         .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
         // The decisions of WebRoom, and the tokens that the command makes for it.
         .target(name: "GreenroomRoom", dependencies: ["GreenroomMedia"]),
@@ -208,7 +212,10 @@ let package = Package(
             ]),
 
         .target(name: "GreenroomSchema", dependencies: ["GreenroomMedia"]),
-        .target(name: "GreenroomConversion", dependencies: ["CLibYUV", "GreenroomMedia"]),
+        .target(
+            name: "GreenroomConversion",
+            dependencies: ["CGreenroomKernels", "CLibYUV", "GreenroomMedia"],
+            linkerSettings: [.linkedLibrary("yuv")]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia", "GreenroomSystem"]),
         .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
         .target(
@@ -293,7 +300,7 @@ let package = Package(
         .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia", "GreenroomABI"]),
         .testTarget(
             name: "GreenroomConversionTests",
-            dependencies: ["GreenroomConversion", "GreenroomMedia"]),
+            dependencies: ["CGreenroomKernels", "GreenroomConversion", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomFilesTests",
             dependencies: ["CSndFile", "GreenroomFiles", "GreenroomMedia", "TestSupport"]),

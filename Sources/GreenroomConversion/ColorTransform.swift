@@ -1,108 +1,113 @@
+internal import CGreenroomKernels
 internal import GreenroomMedia
 
-/// The weights of ``ColorKernels``, from the definitions of BT.601 and BT.709.
-///
-/// A bias, in 32nds, is the sum of the result's offset, the half for rounding, and half a unit for
-/// each truncated term. The kernels add the 128 of U and V.
-enum ColorTransform {
-    /// A factor from -4 to 4, in 32nds and 4096ths.
-    struct Weight: Equatable {
-        let coarse, fine: Int16
+// The weights of the kernels, from the definitions of BT.601 and BT.709.
+//
+// Y from RGB and U and V from RGB have weights of 8 bits; the rest has weights of 13 bits, whose products
+// with samples have 5 bits after the point and are rounded down: half of a unit for each such term is in
+// the bias. A weight of 1 rounds nothing.
 
-        init(_ value: Double) {
-            let whole = Int16((value * 4096).rounded())
-            coarse = whole >> 7
-            fine = whole & 127
+extension greenroom_from_rgb {
+    /// - Parameter isBlueFirst: The order in memory: of BGRA or of RGBA.
+    init(to color: ColorSpace, isBlueFirst: Bool) {
+        let (red, green, blue) = color.matrix.lumaWeights
+        let (lumaScale, chromaScale) = color.range.scales
+        func inMemory<Weight: FixedWidthInteger>(
+            _ red: Double, _ green: Double, _ blue: Double, _: Weight.Type
+        ) -> (Weight, Weight, Weight, Weight) {
+            let whole = Self.rounded([red, green, blue])
+            let (red, blue) = isBlueFirst ? (whole[2], whole[0]) : (whole[0], whole[2])
+            return (Weight(clamping: red), Weight(clamping: whole[1]), Weight(clamping: blue), 0)
         }
+        // U = (B - Y) / 2 (1 - blue), V = (R - Y) / 2 (1 - red).
+        let uScale = -chromaScale / (2 * (1 - blue))
+        let vScale = -chromaScale / (2 * (1 - red))
+        self.init(
+            y: inMemory(red * lumaScale, green * lumaScale, blue * lumaScale, UInt8.self),
+            u: inMemory(-red * uScale, -green * uScale, (1 - blue) * uScale, Int8.self),
+            v: inMemory((1 - red) * vScale, -green * vScale, -blue * vScale, Int8.self),
+            y_bias: Int32((256 * (Double(color.range.blackLuma) + 0.5 + 128 * lumaScale)).rounded())
+        )
     }
 
-    private static func bias(_ offset: Double, terms: Int) -> Int16 {
-        Int16(((offset + 0.5) * 32 + Double(terms) / 2).rounded())
-    }
-
-    /// From RGB to YUV: each of Y, U and V is a weighted sum of red, green and blue.
-    struct FromRGB {
-        let yRed, yGreen, yBlue, uRed, uGreen, uBlue, vRed, vGreen, vBlue: Weight
-        let yBias, uvBias: Int16
-
-        init(to color: ColorSpace) {
-            let (red, green, blue) = color.matrix.lumaWeights
-            let (lumaScale, chromaScale) = color.range.scales
-            yRed = Weight(red * lumaScale)
-            yGreen = Weight(green * lumaScale)
-            yBlue = Weight(blue * lumaScale)
-            // U = (B - Y) / 2 (1 - blue), V = (R - Y) / 2 (1 - red).
-            let uScale = chromaScale / (2 * (1 - blue))
-            let vScale = chromaScale / (2 * (1 - red))
-            uRed = Weight(-red * uScale)
-            uGreen = Weight(-green * uScale)
-            uBlue = Weight((1 - blue) * uScale)
-            vRed = Weight((1 - red) * vScale)
-            vGreen = Weight(-green * vScale)
-            vBlue = Weight(-blue * vScale)
-            yBias = bias(Double(color.range.blackLuma), terms: 3)
-            uvBias = bias(0, terms: 3)
+    /// Weights in 256ths whose sum is the rounded sum: grey stays grey.
+    private static func rounded(_ weights: InlineArray<3, Double>) -> InlineArray<3, Int> {
+        var whole = InlineArray<3, Int> { Int((256 * weights[$0]).rounded()) }
+        let sum = weights[0] + weights[1] + weights[2]
+        // At most one off: the one that it harms least takes it.
+        let excess = whole[0] + whole[1] + whole[2] - Int((256 * sum).rounded())
+        guard excess != 0 else { return whole }
+        func harm(_ index: Int) -> Double {
+            abs(Double(whole[index] - excess) - 256 * weights[index])
         }
+        let least = harm(0) < harm(1) ? 0 : 1
+        whole[harm(2) < harm(least) ? 2 : least] -= excess
+        return whole
+    }
+}
+
+extension greenroom_to_rgb {
+    init(from color: ColorSpace) {
+        let (red, green, blue) = color.matrix.lumaWeights
+        let (lumaScale, chromaScale) = color.range.scales
+        let blueOfU = 2 * (1 - blue) / chromaScale
+        let redOfV = 2 * (1 - red) / chromaScale
+        self.init(
+            y: UInt16(weight(1 / lumaScale)), blue_u: weight(blueOfU),
+            green_u: weight(-blueOfU * blue / green), green_v: weight(-redOfV * red / green),
+            red_v: weight(redOfV),
+            // Green has two terms of chroma, blue and red have one.
+            bias: fixedPoint(
+                -Double(color.range.blackLuma) / lumaScale,
+                terms: 4.0 / 3 + (lumaScale == 1 ? 0 : 1)))
     }
 
-    /// From YUV to RGB, with u and v relative to 128: red is y Y + redV v + offset, and so on.
-    struct ToRGB {
-        let y, redV, greenU, greenV, blueU: Weight
-        let bias: Int16
+    /// For the other order in memory, with U and V exchanged.
+    var mirrored: Self {
+        Self(y: y, blue_u: red_v, green_u: green_v, green_v: green_u, red_v: blue_u, bias: bias)
+    }
+}
 
-        init(from color: ColorSpace) {
-            let (red, green, blue) = color.matrix.lumaWeights
-            let (lumaScale, chromaScale) = color.range.scales
-            let blueOfU = 2 * (1 - blue) / chromaScale
-            let redOfV = 2 * (1 - red) / chromaScale
-            y = Weight(1 / lumaScale)
-            blueU = Weight(blueOfU)
-            redV = Weight(redOfV)
-            greenU = Weight(-blueOfU * blue / green)
-            greenV = Weight(-redOfV * red / green)
-            bias = ColorTransform.bias(-Double(color.range.blackLuma) / lumaScale, terms: 2)
-        }
+extension greenroom_recolor {
+    /// With u and v relative to 128, Y' = y Y + yU u + yV v + offset, and U' and V' are weighted sums of
+    /// u and v. They don't depend on Y, because grey stays grey.
+    init(from input: ColorSpace, to output: ColorSpace) {
+        let (inRed, inGreen, inBlue) = input.matrix.lumaWeights
+        let (outRed, outGreen, outBlue) = output.matrix.lumaWeights
+        let (inLuma, inChroma) = input.range.scales
+        let (outLuma, outChroma) = output.range.scales
+        // Differences of red, green and blue from the input's luma, for one unit of u and v.
+        let blueOfU = 2 * (1 - inBlue)
+        let redOfV = 2 * (1 - inRed)
+        let greenOfU = -blueOfU * inBlue / inGreen
+        let greenOfV = -redOfV * inRed / inGreen
+        // The output's luma of these differences; then its differences of blue and red.
+        let lumaOfU = outGreen * greenOfU + outBlue * blueOfU
+        let lumaOfV = outRed * redOfV + outGreen * greenOfV
+        let uOf = 1 / (2 * (1 - outBlue))
+        let vOf = 1 / (2 * (1 - outRed))
+        let chroma = outChroma / inChroma
+        let black =
+            Double(output.range.blackLuma) - Double(input.range.blackLuma) * outLuma / inLuma
+        let chromaTerms = input.matrix == output.matrix ? 0 : 2.0
+        self.init(
+            y: UInt16(weight(outLuma / inLuma)), y_u: weight(lumaOfU * outLuma / inChroma),
+            y_v: weight(lumaOfV * outLuma / inChroma),
+            u_u: weight((blueOfU - lumaOfU) * uOf * chroma),
+            u_v: weight(-lumaOfV * uOf * chroma), v_u: weight(-lumaOfU * vOf * chroma),
+            v_v: weight((redOfV - lumaOfV) * vOf * chroma),
+            y_bias: fixedPoint(black, terms: chromaTerms + (outLuma == inLuma ? 0 : 1)),
+            uv_bias: fixedPoint(128, terms: max(1, chromaTerms)))
     }
 
-    /// From YUV to YUV, with u and v relative to 128: Y' = y Y + yU u + yV v + offset, and U' and
-    /// V' are weighted sums of u and v. They don't depend on Y, because grey stays grey.
-    struct Recoloring {
-        let y, yU, yV, uU, uV, vU, vV: Weight
-        let yBias, uvBias: Int16
+    /// Whether luma depends only on luma.
+    var keepsMatrix: Bool { y_u == 0 && y_v == 0 }
+}
 
-        /// Whether luma depends only on luma.
-        var keepsMatrix: Bool { yU == Weight(0) && yV == Weight(0) }
+private func weight(_ value: Double) -> Int16 { Int16((value * 8192).rounded()) }
 
-        init(from input: ColorSpace, to output: ColorSpace) {
-            let (inRed, inGreen, inBlue) = input.matrix.lumaWeights
-            let (outRed, outGreen, outBlue) = output.matrix.lumaWeights
-            let (inLuma, inChroma) = input.range.scales
-            let (outLuma, outChroma) = output.range.scales
-            // Differences of red, green and blue from the input's luma, for one unit of u and v.
-            let blueOfU = 2 * (1 - inBlue)
-            let redOfV = 2 * (1 - inRed)
-            let greenOfU = -blueOfU * inBlue / inGreen
-            let greenOfV = -redOfV * inRed / inGreen
-            // The output's luma of these differences; then its differences of blue and red.
-            let lumaOfU = outGreen * greenOfU + outBlue * blueOfU
-            let lumaOfV = outRed * redOfV + outGreen * greenOfV
-            let uOf = 1 / (2 * (1 - outBlue))
-            let vOf = 1 / (2 * (1 - outRed))
-            let chroma = outChroma / inChroma
-            y = Weight(outLuma / inLuma)
-            yU = Weight(lumaOfU * outLuma / inChroma)
-            yV = Weight(lumaOfV * outLuma / inChroma)
-            uU = Weight((blueOfU - lumaOfU) * uOf * chroma)
-            uV = Weight(-lumaOfV * uOf * chroma)
-            vU = Weight(-lumaOfU * vOf * chroma)
-            vV = Weight((redOfV - lumaOfV) * vOf * chroma)
-            let black = Double(input.range.blackLuma) * outLuma / inLuma
-            yBias = bias(
-                Double(output.range.blackLuma) - black, terms: input.matrix == output.matrix ? 1 : 3
-            )
-            uvBias = bias(0, terms: input.matrix == output.matrix ? 1 : 2)
-        }
-    }
+private func fixedPoint(_ offset: Double, terms: Double) -> Int16 {
+    Int16(((offset + 0.5) * 32 + terms / 2).rounded())
 }
 
 extension ColorMatrix {

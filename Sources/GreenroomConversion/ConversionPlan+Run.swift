@@ -1,4 +1,4 @@
-internal import CLibYUV
+internal import CGreenroomKernels
 internal import GreenroomMedia
 
 extension ConversionPlan.Step {
@@ -8,9 +8,15 @@ extension ConversionPlan.Step {
         case .crop(let rect): (format, rect.size)
         case .convert(let other, _): (other, size)
         case .copy, .recolor: (format, size)
-        case .scale(let other, _): (format, other)
+        case .scale(let other): (format, other)
         case .rotate(let rotation): (format, size.rotated(by: rotation))
         }
+    }
+
+    /// The filters of the step, if it scales an image of this format and size.
+    func scaler(of format: PixelFormat, _ size: FrameSize) -> ImageScaler? {
+        guard case .scale(let wanted) = self else { return nil }
+        return ImageScaler(format, from: size, to: wanted)
     }
 
     /// Runs the step.
@@ -18,21 +24,23 @@ extension ConversionPlan.Step {
     /// - Parameters:
     ///   - input: The result of the step before.
     ///   - compressedByteCount: The length of a compressed image.
+    ///   - scaler: What ``scaler(of:_:)`` made.
     ///   - output: An image of the format and size from ``result(of:_:)``.
     func run(
-        from input: UnsafeFrame, compressedByteCount: Int, into output: UnsafeFrame
+        from input: UnsafeFrame, compressedByteCount: Int, with scaler: ImageScaler?,
+        into output: UnsafeFrame
     ) throws(ConversionError) {
         switch self {
         case .crop:
             break
         case .copy:
             input.copy(to: output)
-        case .scale(_, let filter):
-            try input.scale(to: output, filter)
+        case .scale:
+            scaler?.scale(input, to: output)
         case .rotate(let rotation):
             try input.rotate(rotation, to: output)
         case .recolor(let from, let to):
-            input.recolor(ColorTransform.Recoloring(from: from, to: to), to: output)
+            input.recolor(greenroom_recolor(from: from, to: to), to: output)
         case .convert where input.format.isCompressed:
             try input.decode(byteCount: compressedByteCount, to: output)
         case .convert(_, let color):
@@ -41,7 +49,7 @@ extension ConversionPlan.Step {
             } else if input.format.isRGB {
                 try input.convertRGBToRGB(to: output)
             } else if output.format.isRGB {
-                try input.convertYUVToRGB(color, to: output)
+                input.convertYUVToRGB(greenroom_to_rgb(from: color), to: output)
             } else {
                 try input.convertYUVToYUV(to: output)
             }

@@ -24,10 +24,6 @@ extension ConversionPlan {
         mutating func addStepsFromYUV(to wanted: PixelFormat) {
             if format.isCompressed { convert(to: .i420, input) }
             crop()
-            if format.layout.bits > 8 {
-                convert(to: format.planeCount == 2 ? .nv12 : .i420, input)
-            }
-
             let recolors = !wanted.isRGB && output != input
             let isPlain = !geometry.scales && turn == .none && !recolors
             if !(isPlain && format.convertsDirectly(to: wanted, input)) {
@@ -46,18 +42,14 @@ extension ConversionPlan {
             crop()
             if wanted.isRGB {
                 if geometry.scales || turn != .none { expand(orderedLike: wanted) }
-                scaleAndTurn()
             } else {
-                let shrinks = geometry.shrinks
-                if shrinks || output.matrix != .bt601 { expand(orderedLike: .bgra) }
-                if shrinks { scale() }
-                let isFinished = turn == .none && (shrinks || !geometry.scales)
-                if !(isFinished && format.convertsDirectly(to: wanted, output)) {
+                if output.matrix != .bt601 { expand(orderedLike: .bgra) }
+                let isPlain = !geometry.scales && turn == .none
+                if !(isPlain && format.convertsDirectly(to: wanted, output)) {
                     convert(to: .i420, output)
                 }
-                rotate()
-                if !shrinks { scale() }
             }
+            scaleAndTurn()
             convert(to: wanted, output)
             copyIfLastStepMovesNothing()
         }
@@ -97,17 +89,13 @@ extension ConversionPlan {
             let isTurned = steps.contains(.rotate(turn))
             var size = isTurned ? geometry.seen.rotated(by: turn) : geometry.seen
             let wanted = isTurned ? geometry.scaled.rotated(by: turn) : geometry.scaled
-            while size.width >= 2 * wanted.width, size.height >= 2 * wanted.height {
-                size = FrameSize(width: size.width / 2, height: size.height / 2)
-                steps.append(.scale(size, .box))
+            // Weights of 7 bits make good filters of a few taps only.
+            while size.width >= 8 * wanted.width || size.height >= 8 * wanted.height {
+                if size.width >= 8 * wanted.width { size.width /= 2 }
+                if size.height >= 8 * wanted.height { size.height /= 2 }
+                steps.append(.scale(size))
             }
-            // Only one side shrinks that much: bilinear scaling would skip pixels.
-            while size.width >= 3 * wanted.width || size.height >= 3 * wanted.height {
-                if size.width >= 3 * wanted.width { size.width /= 2 }
-                if size.height >= 3 * wanted.height { size.height /= 2 }
-                steps.append(.scale(size, .box))
-            }
-            if size != wanted { steps.append(.scale(wanted, .bilinear)) }
+            if size != wanted { steps.append(.scale(wanted)) }
         }
 
         /// The last step must write, but crop and letterbox do not.
@@ -123,21 +111,20 @@ extension ConversionPlan {
 extension PixelFormat {
     /// Whether one pass converts this format to another one.
     ///
-    /// Not included are BT.709 limited to RGB, which ``ColorKernels`` convert only from I420, and
-    /// YUY2 to NV12: libyuv 1857 writes wrong chroma there if the width is 17 to 30 pixels above a
-    /// multiple of 32.
+    /// Not included are YUV to 24-bit RGB, which libyuv 1857 makes up to 14 levels off, and YUY2 to
+    /// NV12: it writes wrong chroma there if the width is 17 to 30 pixels above a multiple of 32.
     ///
     /// - Parameter color: The colour space of the YUV side.
     fileprivate func convertsDirectly(to other: PixelFormat, _ color: ColorSpace) -> Bool {
         switch (self, other) {
         case _ where self == other, (_, .i420):
             true
-        case (.i420, .rgb24):
-            color != .bt709Limited
-        case (.i420, _), (.nv12, .nv21), (.nv21, .nv12):
-            true
+        case (.i420, _):
+            other != .rgb24
         case (.nv12, _), (.nv21, _):
-            other.isRGB && color != .bt709Limited
+            [.nv12, .nv21, .bgra, .bgrx, .rgba, .rgbx].contains(other)
+        case (.p010, .nv12):
+            true
         case (.bgra, .nv12), (.bgrx, .nv12), (.rgba, .nv12), (.rgbx, .nv12):
             color == .bt601Limited
         default:

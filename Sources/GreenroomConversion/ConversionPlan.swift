@@ -9,18 +9,15 @@ public import GreenroomMedia
 /// the fastest kernels:
 ///
 /// 1. Crop, which costs nothing.
-/// 2. Unpack everything but I420 and 32-bit RGB.
+/// 2. Unpack everything but I420 and 32-bit RGB, and convert RGB to YUV, which has fewer bytes.
 /// 3. To shrink: scale, rotate, convert colours. To enlarge: convert colours, rotate, scale.
-/// Convert YUV to RGB last, since RGB has more bytes; convert RGB to YUV before rotation, for the
-/// same reason.
+/// Convert YUV to RGB last.
 /// 4. The last step writes into the result, inside the bars of a letterbox.
 ///
 /// ## Filters
 ///
-/// Reduction to half or less first halves the image repeatedly by averaging, for which libyuv has
-/// fast kernels. The rest is bilinear. Compared with one box filter this takes half the time
-/// (1920x1080 to 858x480, to 352x240), and avoids libyuv's box filter where its 16-bit weights
-/// darken the image (by a fifth at 130 to 1).
+/// One pass of ``PolyphaseFilter`` scales by any ratio. A side that shrinks to an eighth or less is
+/// halved first.
 public struct ConversionPlan: Equatable, Sendable {
     /// One pass over the pixels; none for ``crop(_:)``.
     public enum Step: Equatable, Sendable {
@@ -33,19 +30,11 @@ public struct ConversionPlan: Equatable, Sendable {
         /// Copies the pixels unchanged.
         case copy
         /// Scales to a size.
-        case scale(FrameSize, ScaleFilter)
+        case scale(FrameSize)
         /// Rotates clockwise.
         case rotate(Rotation)
         /// Converts the values of an I420 image to another colour space.
         case recolor(from: ColorSpace, to: ColorSpace)
-    }
-
-    /// The filter for scaling.
-    public enum ScaleFilter: Hashable, Sendable {
-        /// The mean of all pixels that map to one.
-        case box
-        /// The four nearest pixels, weighted by distance.
-        case bilinear
     }
 
     /// The passes in order; none if the frame matches the want.

@@ -17,8 +17,28 @@ public final class FrameConverter {
 
     /// A step reads one scratch frame and writes the other.
     private let scratch = FramePool(limit: 2)
-    private var plans: [(key: PlanKey, plan: ConversionPlan)] = []
+    private var plans: [Prepared] = []
     private static let mostPlans = 32
+
+    /// A plan, and what its steps need for frames of this format and size.
+    private struct Prepared {
+        let key: PlanKey
+        let plan: ConversionPlan
+        /// One for each step.
+        var scalers: [ImageScaler?] = []
+
+        init(_ key: PlanKey) throws(ConversionError) {
+            self.key = key
+            plan = try ConversionPlan.plan(
+                format: key.format, size: key.size, rotation: key.rotation, color: key.color,
+                want: key.want)
+            var (format, size) = (key.format, key.size)
+            for step in plan.steps {
+                scalers.append(step.scaler(of: format, size))
+                (format, size) = step.result(of: format, size)
+            }
+        }
+    }
 
     private struct PlanKey: Equatable {
         var format: PixelFormat
@@ -45,13 +65,13 @@ public final class FrameConverter {
     public func convert(
         _ frame: borrowing VideoFrame, to want: VideoWant, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame {
-        let plan = try plan(for: frame, want)
-        guard !plan.isIdentity else {
-            var same = frame.share(as: plan.format)
-            same.info.color = plan.color
+        let prepared = try prepared(for: frame, want)
+        guard !prepared.plan.isIdentity else {
+            var same = frame.share(as: prepared.plan.format)
+            same.info.color = prepared.plan.color
             return same
         }
-        return try make(plan, of: frame, into: pool)
+        return try make(prepared, of: frame, into: pool)
     }
 
     /// Converts a frame into a unique one: without anything to do, into a copy.
@@ -65,8 +85,9 @@ public final class FrameConverter {
     public func copy(
         _ frame: borrowing VideoFrame, to want: VideoWant, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame {
-        let plan = try plan(for: frame, want)
-        guard plan.isIdentity else { return try make(plan, of: frame, into: pool) }
+        let prepared = try prepared(for: frame, want)
+        let plan = prepared.plan
+        guard plan.isIdentity else { return try make(prepared, of: frame, into: pool) }
         var result = try take(plan, compressedByteCount: frame.byteCount(0), from: pool)
         result.info = frame.info
         result.info.color = plan.color
@@ -80,15 +101,16 @@ public final class FrameConverter {
     }
 
     private func make(
-        _ plan: ConversionPlan, of frame: borrowing VideoFrame, into pool: FramePool
+        _ prepared: Prepared, of frame: borrowing VideoFrame, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame {
+        let plan = prepared.plan
         var result = try take(plan, from: pool)
         result.info = frame.info
         result.info.color = plan.color
         result.info.rotation = plan.rotation
         let canvas = UnsafeFrame(result)
         canvas.fillBlack(around: plan.placement, plan.color.range)
-        try run(plan.steps, on: frame, into: canvas.part(plan.placement))
+        try run(prepared, on: frame, into: canvas.part(plan.placement))
         conversionCount += 1
         return result
     }
@@ -103,20 +125,18 @@ public final class FrameConverter {
         return frame
     }
 
-    private func plan(
+    private func prepared(
         for frame: borrowing VideoFrame, _ want: VideoWant
-    ) throws(ConversionError) -> ConversionPlan {
+    ) throws(ConversionError) -> Prepared {
         let info = frame.info
         let key = PlanKey(
             format: frame.format, size: frame.size, rotation: info.rotation, color: info.color,
             want: want)
-        for known in plans where known.key == key { return known.plan }
-        let plan = try ConversionPlan.plan(
-            format: frame.format, size: frame.size, rotation: info.rotation, color: info.color,
-            want: want)
+        for known in plans where known.key == key { return known }
+        let new = try Prepared(key)
         if plans.count == Self.mostPlans { plans.removeFirst() }
-        plans.append((key, plan))
-        return plan
+        plans.append(new)
+        return new
     }
 
     /// Copies a compressed image from memory that another process can write: the checked bytes
@@ -135,43 +155,59 @@ public final class FrameConverter {
 
     /// Runs the steps: the last one into the target, the others into scratch frames.
     private func run(
-        _ steps: [ConversionPlan.Step], on frame: borrowing VideoFrame, into target: UnsafeFrame
+        _ prepared: Prepared, on frame: borrowing VideoFrame, into target: UnsafeFrame
     ) throws(ConversionError) {
-        var picture = UnsafeFrame(frame)
-        /// Keeps an intermediate image alive.
-        var owner: VideoFrame?
-        if frame.format.isCompressed {
-            if frame.isInGivenMemory {
-                let image = try privateCopy(of: frame)
-                picture = UnsafeFrame(image)
-                owner = consume image
-            }
-            let bytes = RawSpan(
-                _unsafeStart: picture.planes[0], byteCount: frame.byteCount(0))
-            try JPEGStructure.check(bytes, size: frame.size)
+        let byteCount = frame.byteCount(0)
+        guard frame.format.isCompressed else {
+            return try run(
+                prepared, 0, of: UnsafeFrame(frame), ownedBy: nil, byteCount, into: target)
         }
-        for (index, step) in steps.enumerated() {
-            if case .crop(let rect) = step {
-                picture = picture.part(rect)
-                continue
-            }
-            let next: UnsafeFrame
-            var nextOwner: VideoFrame?
-            if index == steps.count - 1 {
-                next = target
-            } else {
-                let (format, size) = step.result(of: picture.format, picture.size)
-                guard let taken = scratch.take(format, size) else {
-                    throw .noBuffer(scratch.explainLack(of: format, size))
-                }
-                next = UnsafeFrame(taken)
-                nextOwner = consume taken
-            }
-            try step.run(from: picture, compressedByteCount: frame.byteCount(0), into: next)
+        guard frame.isInGivenMemory else {
+            return try runOnImage(prepared, frame.share(), byteCount, into: target)
+        }
+        try runOnImage(prepared, privateCopy(of: frame), byteCount, into: target)
+    }
+
+    /// Checks a compressed image, and runs the steps.
+    private func runOnImage(
+        _ prepared: Prepared, _ image: consuming VideoFrame, _ byteCount: Int,
+        into target: UnsafeFrame
+    ) throws(ConversionError) {
+        let picture = UnsafeFrame(image)
+        let bytes = RawSpan(_unsafeStart: picture.planes[0], byteCount: byteCount)
+        try JPEGStructure.check(bytes, size: picture.size)
+        try run(prepared, 0, of: picture, ownedBy: image, byteCount, into: target)
+    }
+
+    /// Runs the steps from one on.
+    ///
+    /// - Parameter owner: What keeps an intermediate image alive. Not a variable of a loop, which the
+    ///   compiler would allocate.
+    private func run(
+        _ prepared: Prepared, _ index: Int, of picture: UnsafeFrame,
+        ownedBy owner: consuming VideoFrame?, _ compressedByteCount: Int, into target: UnsafeFrame
+    ) throws(ConversionError) {
+        let steps = prepared.plan.steps
+        if case .crop(let rect) = steps[index] {
+            return try run(
+                prepared, index + 1, of: picture.part(rect), ownedBy: owner, compressedByteCount,
+                into: target)
+        }
+        func write(to next: UnsafeFrame) throws(ConversionError) {
+            try steps[index].run(
+                from: picture, compressedByteCount: compressedByteCount,
+                with: prepared.scalers[index], into: next)
             bytesWritten += next.byteCount
-            picture = next
-            owner = nextOwner.take()
         }
-        _ = owner.take()
+        guard index < steps.count - 1 else { return try write(to: target) }
+        let (format, size) = steps[index].result(of: picture.format, picture.size)
+        guard let taken = scratch.take(format, size) else {
+            throw .noBuffer(scratch.explainLack(of: format, size))
+        }
+        let next = UnsafeFrame(taken)
+        try write(to: next)
+        _ = consume owner
+        try run(
+            prepared, index + 1, of: next, ownedBy: taken, compressedByteCount, into: target)
     }
 }

@@ -12,23 +12,6 @@ extension UnsafeFrame {
         }
     }
 
-    /// Scales an I420 or 32-bit RGB image.
-    func scale(
-        to output: UnsafeFrame, _ filter: ConversionPlan.ScaleFilter
-    ) throws(ConversionError) {
-        let mode = filter == .box ? kFilterBox : kFilterBilinear
-        let result =
-            format == .i420
-            ? I420Scale(
-                planes[0], strides[0], planes[1], strides[1], planes[2], strides[2], width, height,
-                output.planes[0], output.strides[0], output.planes[1], output.strides[1],
-                output.planes[2], output.strides[2], output.width, output.height, mode)
-            : ARGBScale(
-                planes[0], strides[0], width, height, output.planes[0], output.strides[0],
-                output.width, output.height, mode)
-        try ConversionError.check(result, self, output)
-    }
-
     /// Rotates an I420 or 32-bit RGB image clockwise.
     func rotate(_ rotation: Rotation, to output: UnsafeFrame) throws(ConversionError) {
         let mode = RotationMode(rotation.rawValue)

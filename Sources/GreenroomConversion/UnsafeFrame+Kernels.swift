@@ -1,70 +1,94 @@
+internal import CGreenroomKernels
 internal import GreenroomMedia
 
-/// Runs ``ColorKernels`` over the rows of images.
+/// Runs the kernels over the rows of images.
 extension UnsafeFrame {
+    private var kernels: greenroom_kernels { greenroom_best_kernels().pointee }
+    private var chromaWidth: Int32 { Int32(chromaSize.width) }
+
     /// Converts 32-bit RGB to I420.
-    func convertRGBToYUV(_ color: ColorTransform.FromRGB, to output: UnsafeFrame) {
-        let isBlueFirst = format.hasSameLayout(as: .bgra)
-        func weights(
-            _ red: ColorTransform.Weight, _ green: ColorTransform.Weight,
-            _ blue: ColorTransform.Weight, _ bias: Int16
-        ) -> ColorKernels.ByteWeights {
-            ColorKernels.ByteWeights(
-                first: isBlueFirst ? blue : red, second: green, third: isBlueFirst ? red : blue,
-                bias: bias)
-        }
-        let y = weights(color.yRed, color.yGreen, color.yBlue, color.yBias)
-        let u = weights(color.uRed, color.uGreen, color.uBlue, color.uvBias)
-        let v = weights(color.vRed, color.vGreen, color.vBlue, color.uvBias)
-        for row in 0..<chromaSize.height {
-            let (top, bottom) = (2 * row, min(2 * row + 1, size.height - 1))
-            withPixelRow(top) { upper in
-                withPixelRow(bottom) { lower in
-                    ColorKernels.luma(
-                        ofRow: upper, width: size.width, y, into: output.row(top, ofPlane: 0))
-                    ColorKernels.luma(
-                        ofRow: lower, width: size.width, y, into: output.row(bottom, ofPlane: 0))
-                    ColorKernels.chroma(
-                        ofRows: upper, lower, width: size.width, u: u, v: v,
-                        intoU: output.row(row, ofPlane: 1), intoV: output.row(row, ofPlane: 2))
+    func convertRGBToYUV(_ weights: greenroom_from_rgb, to output: UnsafeFrame) {
+        let kernels = kernels
+        withUnsafePointer(to: weights) { weights in
+            for row in 0..<chromaSize.height {
+                let (top, bottom) = (2 * row, min(2 * row + 1, size.height - 1))
+                for y in top...bottom {
+                    kernels.luma(self.row(y, ofPlane: 0), output.row(y, ofPlane: 0), width, weights)
                 }
+                kernels.chroma(
+                    self.row(top, ofPlane: 0), self.row(bottom, ofPlane: 0),
+                    output.row(row, ofPlane: 1), output.row(row, ofPlane: 2), width, weights)
             }
         }
     }
 
-    /// Converts I420 to 32-bit RGB.
-    func convertYUVToRGB(_ color: ColorTransform.ToRGB, to output: UnsafeFrame) {
-        let blueShift: UInt32 = output.format.hasSameLayout(as: .bgra) ? 0 : 16
-        for y in 0..<size.height {
-            output.withPixelRow(y) { pixels in
-                ColorKernels.pixels(
-                    ofLuma: row(y, ofPlane: 0), u: row(y / 2, ofPlane: 1),
-                    v: row(y / 2, ofPlane: 2), width: size.width, color, blueShift: blueShift,
-                    into: pixels)
+    /// Converts I420, NV12 or NV21 to 32-bit RGB.
+    func convertYUVToRGB(_ weights: greenroom_to_rgb, to output: UnsafeFrame) {
+        let hasPairs = format != .i420
+        let convert = hasPairs ? kernels.pixels_of_pairs : kernels.pixels
+        let isBlueFirst = output.format.hasSameLayout(as: .bgra)
+        // U and V; V and U for red before blue, and for NV21.
+        var first = (plane: planes[1], stride: Int(strides[1]))
+        var second = first
+        if hasPairs { second.plane += 1 } else { second = (planes[2], Int(strides[2])) }
+        if isBlueFirst == (format == .nv21) { swap(&first, &second) }
+        withUnsafePointer(to: isBlueFirst ? weights : weights.mirrored) { weights in
+            for y in 0..<size.height {
+                convert(
+                    row(y, ofPlane: 0), first.plane + y / 2 * first.stride,
+                    second.plane + y / 2 * second.stride, output.row(y, ofPlane: 0), width, weights)
             }
         }
     }
 
     /// Changes range and matrix of I420.
-    func recolor(_ color: ColorTransform.Recoloring, to output: UnsafeFrame) {
-        for y in 0..<size.height {
-            let (luma, result) = (row(y, ofPlane: 0), output.row(y, ofPlane: 0))
-            if color.keepsMatrix {
-                ColorKernels.recolor(luma: luma, width: size.width, color, into: result)
-            } else {
-                ColorKernels.recolor(
-                    luma: luma, u: row(y / 2, ofPlane: 1), v: row(y / 2, ofPlane: 2),
-                    width: size.width, color, into: result)
+    func recolor(_ weights: greenroom_recolor, to output: UnsafeFrame) {
+        let kernels = kernels
+        withUnsafePointer(to: weights) { weights in
+            for y in 0..<size.height {
+                let (luma, result) = (row(y, ofPlane: 0), output.row(y, ofPlane: 0))
+                if weights.pointee.keepsMatrix {
+                    kernels.range(luma, result, width, weights)
+                } else {
+                    kernels.matrix(
+                        luma, row(y / 2, ofPlane: 1), row(y / 2, ofPlane: 2), result, width,
+                        weights)
+                }
             }
-        }
-        for y in 0..<chromaSize.height {
-            ColorKernels.recolor(
-                u: row(y, ofPlane: 1), v: row(y, ofPlane: 2), count: chromaSize.width, color,
-                intoU: output.row(y, ofPlane: 1), intoV: output.row(y, ofPlane: 2))
+            for y in 0..<chromaSize.height {
+                kernels.recolor(
+                    row(y, ofPlane: 1), row(y, ofPlane: 2), output.row(y, ofPlane: 1),
+                    output.row(y, ofPlane: 2), chromaWidth, weights)
+            }
         }
     }
 
-    private func withPixelRow(_ y: Int, _ body: (UnsafeMutablePointer<UInt32>) -> Void) {
-        row(y, ofPlane: 0).withMemoryRebound(to: UInt32.self, capacity: size.width, body)
+    /// Rounds 10 bits to 8: I010 to I420, P010 to NV12 or I420.
+    func narrow(to output: UnsafeFrame) {
+        let kernels = kernels
+        let shift = Int32(format.layout.bits - 8 + format.layout.shift)
+        let splits = output.format.planeCount > format.planeCount
+        for index in 0..<(splits ? 1 : format.planeCount) {
+            let plane = output.format.plane(index, of: size)
+            for y in 0..<plane.rows {
+                withSamples(y, ofPlane: index) {
+                    kernels.narrow($0, output.row(y, ofPlane: index), Int32(plane.rowBytes), shift)
+                }
+            }
+        }
+        guard splits else { return }
+        for y in 0..<chromaSize.height {
+            withSamples(y, ofPlane: 1) {
+                kernels.narrow_pairs(
+                    $0, output.row(y, ofPlane: 1), output.row(y, ofPlane: 2), chromaWidth)
+            }
+        }
+    }
+
+    /// A row of 16-bit samples.
+    private func withSamples(_ y: Int, ofPlane index: Int, _ body: (UnsafePointer<UInt16>) -> Void)
+    {
+        let row = row(y, ofPlane: index)
+        row.withMemoryRebound(to: UInt16.self, capacity: Int(strides[index]) / 2) { body($0) }
     }
 }

@@ -1,6 +1,6 @@
 internal import GreenroomMedia
 
-/// The pixels of a frame, or of a part of it, as libyuv's arguments.
+/// The pixels of a frame, or of a part of it, as the arguments of C.
 ///
 /// Valid while the frame lives; made and used within one conversion.
 struct UnsafeFrame {
@@ -44,9 +44,7 @@ struct UnsafeFrame {
 
     var width: Int32 { Int32(size.width) }
     var height: Int32 { Int32(size.height) }
-    var chromaSize: FrameSize {
-        FrameSize(width: (size.width + 1) / 2, height: (size.height + 1) / 2)
-    }
+    var chromaSize: FrameSize { size.chroma }
 
     /// Bytes with pixels.
     var byteCount: Int { format.packedByteCount(of: size) }

@@ -79,7 +79,8 @@ struct ReferenceFrame {
         ) -> Plane {
             Plane(width, height) {
                 let at = $1 * strides[index] + 2 * ($0 * step + first)
-                return Double((Int(bytes[index][at]) + Int(bytes[index][at + 1]) << 8) >> shift)
+                let sample = Int(bytes[index][at]) + Int(bytes[index][at + 1]) << 8
+                return min(255, (Double(sample) / Double(1 << shift)).rounded())
             }
         }
         isRGB = frame.format.isRGB

@@ -1,0 +1,112 @@
+// Conversions that libyuv lacks, or does slowly, a row at a time.
+//
+// Each instruction set has a table of the same functions with the same results, byte for byte; the
+// table of plain C is the definition. Rows may have any alignment and any length from 1 on; nothing
+// outside them is read or written. A result never overlaps its input.
+
+#ifndef GREENROOM_KERNELS_H
+#define GREENROOM_KERNELS_H
+
+#include <stdint.h>
+
+#pragma clang assume_nonnull begin
+
+// Weights for YUV of 32-bit pixels, by the bytes of a pixel in memory; alpha's are 0.
+//     Y = (y_bias + sum of y[i] * (byte[i] - 128)) >> 8, U = 128 + ((128 - sum of u[i] * byte[i]) >> 8)
+// The weights of U and V have the opposite sign: 8 bits can hold -0.5, but not 0.5. No two weights of Y
+// make more than 256, and all Y that the bias allows lie from 0 to 255.
+struct greenroom_from_rgb {
+    uint8_t y[4];
+    int8_t u[4], v[4];
+    int32_t y_bias;
+};
+
+// Weights for RGB of YUV. With u and v relative to 128:
+//     blue = (luma + (u * blue_u >> 8)) >> 5, luma = (y * this->y >> 8) + bias, and so on
+struct greenroom_to_rgb {
+    uint16_t y;
+    int16_t blue_u, green_u, green_v, red_v, bias;
+};
+
+// Weights for YUV of YUV, with the arithmetic of greenroom_to_rgb.
+struct greenroom_recolor {
+    uint16_t y;
+    int16_t y_u, y_v, u_u, u_v, v_u, v_v, y_bias, uv_bias;
+};
+
+// How one side of a plane is scaled: each result is the sum of its taps, of which each is a sample times
+// a weight, plus 64, shifted right by 7; vertically plus 63, so that halves are not rounded up twice. The
+// weights of a result make 128, its positive ones at most 160, and its first two at most 128, as the next
+// two, and so on. Beyond the ends of a row, as far as the taps reach, the caller repeats the outermost
+// samples.
+//
+// The lists of windows are the same once more, as kernels with windows of W samples read it: for each W / 2
+// results, padded to a multiple of 64, `terms` windows, and of each window two samples for each result.
+struct greenroom_taps {
+    int32_t count;           // of results
+    int32_t taps;            // of each result; even
+    int32_t step;            // from one tap to the next
+    int32_t terms;
+    const int32_t *first;    // the position of each result's first tap
+    const int8_t *weights;   // `taps` for each result
+    const int32_t *windows;  // the position of each window: the first of all groups, the second of all, ...
+    const int8_t *picks;     // W for each window: positions in it
+    const int8_t *factors;   // W for each window: the weights of these samples
+};
+
+struct greenroom_kernels {
+    const char *name;
+
+    // The samples of a window: 16 or 64.
+    int window;
+
+    // Luma of a row of 32-bit pixels.
+    void (*luma)(const uint8_t *pixels, uint8_t *y, int width, const struct greenroom_from_rgb *weights);
+
+    // Chroma of two rows of 32-bit pixels: of the mean of each 2 by 2, rounded up twice, first downwards.
+    // An odd last column counts twice.
+    void (*chroma)(const uint8_t *upper, const uint8_t *lower, uint8_t *u, uint8_t *v, int width,
+                   const struct greenroom_from_rgb *weights);
+
+    // A row of BGRA of I420; of RGBA, if U and V and their weights change places.
+    void (*pixels)(const uint8_t *y, const uint8_t *u, const uint8_t *v, uint8_t *pixels, int width,
+                   const struct greenroom_to_rgb *weights);
+
+    // The same of NV12 or NV21: U and V are every second byte.
+    void (*pixels_of_pairs)(const uint8_t *y, const uint8_t *u, const uint8_t *v, uint8_t *pixels,
+                            int width, const struct greenroom_to_rgb *weights);
+
+    // Another range of a row of luma.
+    void (*range)(const uint8_t *y, uint8_t *result, int width, const struct greenroom_recolor *weights);
+
+    // Another matrix of a row of luma.
+    void (*matrix)(const uint8_t *y, const uint8_t *u, const uint8_t *v, uint8_t *result, int width,
+                   const struct greenroom_recolor *weights);
+
+    // Another range or matrix of a row of U and one of V.
+    void (*recolor)(const uint8_t *u, const uint8_t *v, uint8_t *u_result, uint8_t *v_result, int count,
+                    const struct greenroom_recolor *weights);
+
+    // 8 bits of 16, rounded: the sample shifted right, at most 255.
+    void (*narrow)(const uint16_t *samples, uint8_t *result, int count, int shift);
+
+    // U and V, of 8 bits, of a row of pairs in the upper bits of 16, rounded.
+    void (*narrow_pairs)(const uint16_t *pairs, uint8_t *u, uint8_t *v, int count);
+
+    // A row of a plane that is scaled vertically: the sum of `taps` rows, each times its weight.
+    void (*blend)(const uint8_t *_Nonnull const *_Nonnull rows, const int8_t *weights, int taps,
+                  uint8_t *result, int width);
+
+    // A row that is scaled horizontally. 64 bytes after it are read, and must be initialized.
+    void (*scale)(const uint8_t *row, uint8_t *result, const struct greenroom_taps *columns);
+};
+
+// The fastest table that this processor can run.
+const struct greenroom_kernels *greenroom_best_kernels(void);
+
+// All that it can run: the fastest has the index 0, plain C is the last. Null beyond.
+const struct greenroom_kernels *_Nullable greenroom_kernels_at(int index);
+
+#pragma clang assume_nonnull end
+
+#endif

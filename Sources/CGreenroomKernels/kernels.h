@@ -1,0 +1,3 @@
+#include "CGreenroomKernels.h"
+
+extern const struct greenroom_kernels greenroom_kernels_c;

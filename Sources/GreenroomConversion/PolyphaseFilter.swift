@@ -1,0 +1,167 @@
+internal import CGreenroomKernels
+
+/// The taps of one side of an image that is scaled.
+///
+/// A side that shrinks has in each result the mean of what the result covers (area filter), one that
+/// grows the nearest two samples by their distance (bilinear): neither overshoots at edges. The edges of
+/// both sizes coincide.
+final class PolyphaseFilter {
+    /// In memory of this object, with its lists.
+    let taps: UnsafePointer<greenroom_taps>
+
+    private static let unit = 128
+
+    /// Makes the taps of rows of `from` pixels that become `to`.
+    ///
+    /// - Parameters:
+    ///   - channels: The bytes of a pixel, which are scaled each by itself.
+    ///   - window: ``greenroom_kernels/window`` of the kernels that read the taps.
+    init(from: Int, to: Int, channels: Int = 1, window: Int) {
+        let ratio = Double(from) / Double(to)
+        let spans = (0..<to).map { Self.span(of: $0, ratio) }
+        let most = spans.map(\.count).max() ?? 0
+        let tapCount = most + most % 2
+        var first: [Int32] = []
+        var weights: [Int8] = []
+        first.reserveCapacity(to * channels)
+        weights.reserveCapacity(to * channels * tapCount)
+        var exact = [Double](repeating: 0, count: tapCount)
+        var rounded = [Int](repeating: 0, count: tapCount)
+        for (index, span) in spans.enumerated() {
+            let centre = Self.centre(of: index, ratio)
+            for tap in exact.indices {
+                let distance = abs(Double(span.lowerBound + tap) - centre)
+                exact[tap] = tap < span.count ? Self.weight(at: distance, ratio) : 0
+            }
+            Self.round(&exact, to: &rounded)
+            for channel in 0..<channels {
+                first.append(Int32(span.lowerBound * channels + channel))
+                for weight in rounded { weights.append(Int8(clamping: weight)) }
+            }
+        }
+        let windows = Windows(
+            first: first, weights: weights, tapCount, step: channels, length: window)
+        let lists = greenroom_taps(
+            count: Int32(first.count), taps: Int32(tapCount), step: Int32(channels),
+            terms: Int32(windows.positions.count), first: Self.copy(first),
+            weights: Self.copy(weights), windows: Self.copy(Array(windows.positions.joined())),
+            picks: Self.copy(Array(windows.picks.joined())),
+            factors: Self.copy(Array(windows.factors.joined())))
+        taps = Self.copy([lists])
+    }
+
+    deinit {
+        let lists = taps.pointee
+        lists.first.deallocate()
+        lists.weights.deallocate()
+        lists.windows.deallocate()
+        lists.picks.deallocate()
+        lists.factors.deallocate()
+        taps.deallocate()
+    }
+
+    /// A copy at a multiple of the widest vector's bytes.
+    private static func copy<Element>(_ elements: [Element]) -> UnsafePointer<Element> {
+        let memory = UnsafeMutableRawPointer.allocate(
+            byteCount: elements.count * MemoryLayout<Element>.stride,
+            alignment: FrameLayout.alignment
+        ).bindMemory(to: Element.self, capacity: elements.count)
+        memory.initialize(from: elements, count: elements.count)
+        return UnsafePointer(memory)
+    }
+
+    // MARK: Weights
+
+    private static func centre(of index: Int, _ ratio: Double) -> Double {
+        (Double(index) + 0.5) * ratio - 0.5
+    }
+
+    /// The samples with a weight in a result.
+    private static func span(of index: Int, _ ratio: Double) -> ClosedRange<Int> {
+        let centre = centre(of: index, ratio)
+        let reach = reach(ratio)
+        // The bounds are whole numbers for some ratios: a tap without weight must not depend on them.
+        return Int((centre - reach + 1e-6).rounded(.down)) + 1...Int(
+            (centre + reach - 1e-6).rounded(.up)) - 1
+    }
+
+    /// The distance at which a sample has no weight: it is covered, or between two results, no more.
+    private static func reach(_ ratio: Double) -> Double { (max(ratio, 1) + 1) / 2 }
+
+    private static func weight(at distance: Double, _ ratio: Double) -> Double {
+        max(0, min(1, reach(ratio) - distance))
+    }
+
+    /// Whole numbers in the proportions of the weights that make ``unit``, each below it.
+    private static func round(_ weights: inout [Double], to whole: inout [Int]) {
+        let scale = Double(unit) / weights.reduce(0, +)
+        var missing = unit
+        for tap in weights.indices {
+            whole[tap] = Int((weights[tap] * scale).rounded(.down))
+            weights[tap] = weights[tap] * scale - Double(whole[tap])
+            missing -= whole[tap]
+        }
+        // Those with the largest rest are rounded up.
+        for _ in 0..<missing {
+            guard let tap = weights.indices.max(by: { weights[$0] < weights[$1] }) else { return }
+            whole[tap] += 1
+            weights[tap] = 0
+        }
+        if let full = whole.firstIndex(of: unit) {
+            whole[full] -= 1
+            whole[full > 0 ? full - 1 : full + 1] += 1
+        }
+    }
+
+    // MARK: Windows
+
+    /// The lists of windows: of each term those of all groups.
+    private struct Windows {
+        var positions: [[Int32]] = []
+        var picks: [[Int8]] = []
+        var factors: [[Int8]] = []
+
+        /// Each window begins at the first tap of its group that is in none before, and takes the next
+        /// one or two of each result.
+        init(first: [Int32], weights: [Int8], _ tapCount: Int, step: Int, length: Int) {
+            let groupLength = length / 2
+            let groupCount = (first.count + 63) / 64 * 64 / groupLength
+            var used = [Int](repeating: 0, count: first.count)
+
+            /// The position and weight of a result's first tap that is in no window.
+            func next(_ result: Int) -> (position: Int32, weight: Int8)? {
+                while used[result] < tapCount {
+                    let weight = weights[result * tapCount + used[result]]
+                    if weight != 0 { return (first[result] + Int32(used[result] * step), weight) }
+                    used[result] += 1
+                }
+                return nil
+            }
+
+            for group in 0..<groupCount {
+                let results = (group * groupLength..<(group + 1) * groupLength)
+                    .clamped(to: first.indices)
+                var term = 0
+                while let position = results.lazy.compactMap({ next($0)?.position }).min() {
+                    if term == positions.count {
+                        positions.append(Array(repeating: 0, count: groupCount))
+                        picks.append(Array(repeating: 0, count: groupCount * length))
+                        factors.append(picks[term])
+                    }
+                    positions[term][group] = position
+                    for result in results {
+                        for place in 2 * result...2 * result + 1 {
+                            guard let tap = next(result), tap.position < position + Int32(length),
+                                Int(tap.weight) + Int(factors[term][2 * result]) <= unit
+                            else { break }
+                            picks[term][place] = Int8(tap.position - position)
+                            factors[term][place] = tap.weight
+                            used[result] += 1
+                        }
+                    }
+                    term += 1
+                }
+            }
+        }
+    }
+}
