@@ -406,6 +406,19 @@ if Context.environment["GREENROOM_FUZZ"] != nil {
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }
 
+// `Tests/Benchmarks/conversions.sh`: the libraries that it compares with are needed by nothing else.
+if Context.environment["GREENROOM_BENCHMARK"] != nil {
+    package.targets += [
+        .target(
+            name: "CPeers", path: "Tests/Benchmarks/Peers",
+            linkerSettings: [.linkedLibrary("swscale"), .linkedLibrary("zimg")]),
+        .executableTarget(
+            name: "conversion-benchmark",
+            dependencies: ["CLibYUV", "CPeers", "GreenroomConversion", "GreenroomMedia"],
+            path: "Tests/Benchmarks/Conversions"),
+    ]
+}
+
 for target in package.targets where target.type != .system {
     target.swiftSettings = (target.swiftSettings ?? []) + strict
     // The tests run what users run: the release build. They see what is internal there, and are
