@@ -31,9 +31,12 @@ convert() {
 }
 
 set --
-# The C modules that the Swift modules need; SwiftPM writes the maps of C targets beside the products.
+# The C modules that the Swift modules need; SwiftPM writes the maps of C targets beside the products,
+# where an earlier build may also have left one of a module that now has its own.
 for map in Sources/*/module.modulemap .build/release/*.build/module.modulemap \
     .build/checkouts/*/Sources/*/include/module.modulemap; do
+    name=$(basename "$(dirname "$map")" .build)
+    case $map in .build/release/*) [ ! -e "Sources/$name/module.modulemap" ] || continue ;; esac
     [ ! -e "$map" ] || set -- "$@" -Xcc "-fmodule-map-file=$map"
 done
 for module in GreenroomPlugin GreenroomBroadcast GreenroomHost GreenroomValidator; do

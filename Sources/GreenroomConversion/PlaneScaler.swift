@@ -110,13 +110,11 @@ final class PlaneScaler {
         }
     }
 
-    /// Repeats the outermost pixels as far as a filter that grows reaches.
+    /// Repeats the outermost pixels: a filter that grows reaches one beyond.
     private func repeatEnds(of start: UnsafeMutablePointer<UInt8>, _ width: Int) {
-        for pixel in 1...2 {
-            for channel in 0..<channels {
-                start[channel - pixel * channels] = start[channel]
-                start[width + (pixel - 1) * channels + channel] = start[width - channels + channel]
-            }
+        for channel in 0..<channels {
+            start[channel - channels] = start[channel]
+            start[width + channel] = start[width - channels + channel]
         }
     }
 }

@@ -2,8 +2,9 @@ internal import CGreenroomKernels
 
 /// The taps of one side of an image that is scaled.
 ///
-/// A side that shrinks has in each result the mean of what the result covers (area filter); one that
-/// grows has the cubic of the four nearest samples (b 0, c 0.6). The edges of both sizes coincide.
+/// A side that shrinks has in each result the mean of what the result covers (area filter), one that
+/// grows the nearest two samples by their distance (bilinear): neither overshoots at edges. The edges of
+/// both sizes coincide.
 final class PolyphaseFilter {
     /// In memory of this object, with its lists.
     let taps: UnsafePointer<greenroom_taps>
@@ -78,17 +79,17 @@ final class PolyphaseFilter {
     /// The samples with a weight in a result.
     private static func span(of index: Int, _ ratio: Double) -> ClosedRange<Int> {
         let centre = centre(of: index, ratio)
-        let reach = ratio > 1 ? (ratio + 1) / 2 : 2
+        let reach = reach(ratio)
         // The bounds are whole numbers for some ratios: a tap without weight must not depend on them.
         return Int((centre - reach + 1e-6).rounded(.down)) + 1...Int(
             (centre + reach - 1e-6).rounded(.up)) - 1
     }
 
+    /// The distance at which a sample has no weight: it is covered, or between two results, no more.
+    private static func reach(_ ratio: Double) -> Double { (max(ratio, 1) + 1) / 2 }
+
     private static func weight(at distance: Double, _ ratio: Double) -> Double {
-        if ratio > 1 { return max(0, min(1, (ratio + 1) / 2 - distance)) }
-        let (x, c) = (distance, 0.6)
-        return x < 1
-            ? ((2 - c) * x + c - 3) * x * x + 1 : x < 2 ? -c * (((x - 5) * x + 8) * x - 4) : 0
+        max(0, min(1, reach(ratio) - distance))
     }
 
     /// Whole numbers in the proportions of the weights that make ``unit``, each below it.

@@ -290,8 +290,7 @@ import Testing
                     for row in rows[y] {
                         sum += row.weight * Double(source[row.at * from.width + column.at])
                     }
-                    // What overshoots is clipped between the passes, too.
-                    exact += column.weight * max(0, min(255, sum))
+                    exact += column.weight * sum
                 }
                 errors.add(result[y * to.width + x], exact)
             }
@@ -300,7 +299,7 @@ import Testing
         #expect(abs(errors.mean) < 0.33)
     }
 
-    /// The exact weights of each result: what it covers; or, if it grows, the cubic with b 0 and c 0.6.
+    /// The exact weights of each result: what it covers; or, if it grows, by distance.
     private func weights(_ from: Int, _ to: Int) -> [[(at: Int, weight: Double)]] {
         let ratio = Double(from) / Double(to)
         return (0..<to).map { result in
@@ -312,12 +311,8 @@ import Testing
                 }
             }
             let centre = (begin + end) / 2 - 0.5
-            return (Int(centre.rounded(.down)) - 1...Int(centre.rounded(.down)) + 2).map {
-                let x = abs(Double($0) - centre)
-                let weight =
-                    x < 1
-                    ? 1.4 * x * x * x - 2.4 * x * x + 1 : -0.6 * (x * x * x - 5 * x * x + 8 * x - 4)
-                return (max(0, min(from - 1, $0)), weight)
+            return [centre.rounded(.down), centre.rounded(.down) + 1].map {
+                (max(0, min(from - 1, Int($0))), 1 - abs($0 - centre))
             }
         }
     }

@@ -9,11 +9,12 @@ public enum Modules {
         func folders(in path: String) -> [String] {
             ((try? files.contentsOfDirectory(atPath: path)) ?? []).sorted()
         }
-        let own = folders(in: Checkout.root + "/Sources").flatMap { name in
+        // The first that is there: beside the products may also be one that an earlier build left.
+        let own = folders(in: Checkout.root + "/Sources").compactMap { name in
             [
                 "\(Checkout.root)/Sources/\(name)/module.modulemap",
                 "\(Checkout.products)/\(name).build/module.modulemap",
-            ]
+            ].first { files.fileExists(atPath: $0) }
         }
         let checkouts = Checkout.products + "/../../checkouts"
         let others = folders(in: checkouts).flatMap { package in
