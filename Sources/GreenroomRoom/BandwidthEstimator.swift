@@ -28,6 +28,8 @@ package struct BandwidthEstimator: Sendable {
 
     package static let least = 60_000.0
     package static let most = 20_000_000.0
+    /// What a queue leaves at least: of few packets it is rather of the far end's machine. Losses tell.
+    private static let leastOfQueue = 300_000.0
     /// Enough for 720p at 30 fps: a room is watched nearby more often than not.
     private static let first = 4_000_000.0
 
@@ -85,7 +87,8 @@ package struct BandwidthEstimator: Sendable {
         if queue > Self.queueLimit, queue > lowestQueue + Self.queueGrowth,
             now - lastCut >= Self.cutInterval, let received
         {
-            return cut(to: min(bitsPerSecond, received) * 0.85, at: now)
+            return cut(
+                to: max(min(bitsPerSecond, received) * 0.85, Self.leastOfQueue), at: now)
         }
         // A loss is counted for its whole span: it must not cut twice.
         if loss > 0.1, now - lastCut >= Self.lossSpan, let received {

@@ -1,9 +1,10 @@
-/// When a room asks a track's source for less: as soon as no viewer's network has borne what viewers
-/// would like to see of it for a while, and until one does again.
+/// When a room asks a track's source for less: when no viewer's network has borne what viewers would like
+/// to see of it for a while, and until one has borne it as long.
 package struct CeilingRule: Sendable {
-    /// How long, in seconds: a network may be slow for a moment.
+    /// How long, in seconds: a network may be slow for a moment, and what is tried may be too much.
     private static let patience = 3.0
 
+    /// Since when the network says something else than the ceiling.
     private var since: Double?
     /// Whether there is a ceiling.
     package private(set) var isSet = false
@@ -15,15 +16,16 @@ package struct CeilingRule: Sendable {
     /// - Parameter now: On any clock, in seconds.
     /// - Returns: Whether the ceiling is set or lifted now.
     package mutating func follow(wanted: Bool, borne: Bool, at now: Double) -> Bool {
-        guard wanted, !borne else {
+        let isShort = wanted && !borne
+        guard isShort != isSet else {
             since = nil
-            defer { isSet = false }
-            return isSet
+            return false
         }
         let start = since ?? now
         since = start
-        guard !isSet, now - start >= Self.patience else { return false }
-        isSet = true
+        guard now - start >= Self.patience else { return false }
+        since = nil
+        isSet = isShort
         return true
     }
 }

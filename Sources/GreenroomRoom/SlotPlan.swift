@@ -36,8 +36,6 @@ package struct SlotPlan: Sendable {
         package var isLowered: Bool
     }
 
-    /// What audio takes, with its headers.
-    private static let audioBits = 130_000
     /// So much more than a full rendition takes must be there before it is sent.
     private static let margin = 1.2
     /// How long a full rendition waits after it was too much, in seconds; twice as long each time.
@@ -57,7 +55,7 @@ package struct SlotPlan: Sendable {
     ///
     /// - Parameters:
     ///   - wishes: At most one for each slot.
-    ///   - budget: What the network bears, in bits a second; nil: unknown, everything.
+    ///   - budget: What the network bears of video, in bits a second; nil: unknown, everything.
     ///   - now: On any clock, in seconds.
     /// - Returns: What each slot gets, by its number.
     package mutating func shares(
@@ -69,14 +67,13 @@ package struct SlotPlan: Sendable {
                 ordered.map { wish in (wish.slot, Self.share(wish, wish.wantsFull)) },
                 uniquingKeysWith: { first, _ in first })
         }
-        let total = budget - Double(Self.audioBits)
         let halves = ordered.reduce(0) { $0 + $1.halfBits }
-        guard Double(halves) <= total else {
+        guard Double(halves) <= budget else {
             lower(at: now)
             hasFull = []
-            return Self.lowered(ordered, to: total)
+            return Self.lowered(ordered, to: budget)
         }
-        var rest = total - Double(halves)
+        var rest = budget - Double(halves)
         var shares: [Int: Share] = [:]
         var full: Set<Int> = []
         for wish in ordered {
