@@ -14,7 +14,7 @@ enum ExitStatus: Int32, CaseIterable {
     case pluginFailed = 69
     /// An output can't be opened, or failed while the session ran.
     case outputFailed = 74
-    /// Ctrl-C, SIGTERM or SIGHUP; recordings are valid up to that moment.
+    /// Ctrl-C, SIGTERM, or SIGHUP with a terminal; recordings are valid up to that moment.
     case interrupted = 130
 
     var meaning: String {
@@ -28,7 +28,7 @@ enum ExitStatus: Int32, CaseIterable {
             "a plugin failed and ended the session, or does not conform"
         case .outputFailed:
             "an output could not be opened or failed, or no output worked at the end"
-        case .interrupted: "Ctrl-C, SIGTERM or SIGHUP; recordings are valid up to that moment"
+        case .interrupted: "Ctrl-C or SIGTERM; recordings are valid up to that moment"
         }
     }
 

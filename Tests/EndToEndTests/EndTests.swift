@@ -22,7 +22,7 @@ import TestSupport
         return child
     }
 
-    @Test(arguments: [SIGINT, SIGTERM, SIGHUP])
+    @Test(arguments: [SIGINT, SIGTERM])
     func `a signal ends the session in order`(signal: Int32) throws {
         let session = try TestSession(try Self.sources(), duration: nil)
         let child = try running(session)

@@ -68,6 +68,9 @@ struct StatusCommand: ParsableCommand {
         guard let line = connection.next() else { throw Failure.hasEnded }
         guard !json else { return print(line) }
         let record = EventRecord(json: line)
+        if record?.event == "control-error" {
+            throw Failure(.outputFailed, record?.text ?? line)
+        }
         print((record?.summary ?? ["the session is starting"]).joined(separator: "\n"))
     }
 }

@@ -88,7 +88,6 @@ struct SessionRun {
             printer.warn(["warning: the session can't be reached from outside: \(error.message)"])
         }
         manager?.keepAlive(session)
-        defer { socket.withLock { $0 }?.close() }
         if let interval = printer.style.statusMicroseconds {
             Thread {
                 while true {
@@ -114,13 +113,15 @@ struct SessionRun {
                 }
             }
             end(
-                printer, endings.status(of: report), outcome: report.outcome.rawValue,
+                printer, socket.withLock { $0 }, endings.status(of: report),
+                outcome: report.outcome.rawValue,
                 failedPlugin: report.failedPlugin,
                 real: report.accounts.compactMapValues(\.realPercent),
                 summary: report.summary + file.refusedSetting(in: report))
         } catch {
             end(
-                printer, .outputFailed, outcome: "output-failed", failedPlugin: nil, real: nil,
+                printer, socket.withLock { $0 }, .outputFailed, outcome: "output-failed",
+                failedPlugin: nil, real: nil,
                 summary: ["greenroom: \(error)"])
         }
     }
@@ -132,7 +133,8 @@ struct SessionRun {
     }
 
     private func end(
-        _ printer: EventPrinter, _ status: ExitStatus, outcome: String, failedPlugin: String?,
+        _ printer: EventPrinter, _ socket: SessionSocket?, _ status: ExitStatus, outcome: String,
+        failedPlugin: String?,
         real: [String: Double]?, summary: [String]
     ) -> Never {
         var record = EventRecord(event: "ended")
@@ -142,6 +144,8 @@ struct SessionRun {
         record.real = real
         record.summary = summary
         printer.show(record, line: summary.joined(separator: "\n"))
+        socket?.add(record)
+        socket?.close()
         // Wait for the reader of plugins' output too. A hung plugin's thread must not delay the
         // exit.
         if printer.finish() { fflush(nil) }
