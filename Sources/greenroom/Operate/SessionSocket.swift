@@ -30,6 +30,10 @@ final class SessionSocket: Sendable {
 
     private static let mostClients = 16
     private static let mostEvents = 500
+    /// How many lines of a client are answered at once, and each second from then on: a report takes
+    /// milliseconds.
+    private static let burst = 20.0
+    private static let linesPerSecond = 50.0
 
     private let path: String
     private let descriptor: Int32
@@ -132,6 +136,7 @@ final class SessionSocket: Sendable {
         var line: [UInt8] = []
         var count = 0
         var chunk = [UInt8](repeating: 0, count: 4096)
+        var (allowance, since) = (Self.burst, ContinuousClock.now)
         while true {
             let received = read(socket, &chunk, chunk.count)
             if received < 0, errno == EINTR { continue }
@@ -143,10 +148,21 @@ final class SessionSocket: Sendable {
                     continue
                 }
                 count += 1
+                let now = ContinuousClock.now
+                let refill = Double((now - since).nanoseconds) / 1e9 * Self.linesPerSecond
+                (allowance, since) = (min(Self.burst, allowance + refill) - 1, now)
+                if allowance < 0 { usleep(UInt32(1e6 / Self.linesPerSecond)) }
+                guard !hasGone(socket) else { return }
                 answer(line, "\(Self.origin(of: number))\(count)", number, queue)
                 line.removeAll(keepingCapacity: true)
             }
         }
+    }
+
+    /// Whether nobody reads the answers any more.
+    private func hasGone(_ socket: Int32) -> Bool {
+        var looked = pollfd(fd: socket, events: 0, revents: 0)
+        return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLHUP | POLLERR) != 0
     }
 
     private func answer(_ line: [UInt8], _ origin: String, _ number: Int, _ queue: PrintQueue) {
