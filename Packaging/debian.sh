@@ -6,6 +6,8 @@
 #   Packaging/debian.sh            builds, and packs
 #   Packaging/debian.sh --built    packs what `swift build -c release` has built
 set -eu
+# What is installed is for everybody, whatever the caller makes otherwise.
+umask 022
 cd "$(dirname "$0")/.."
 . Samples/prepare.sh
 

@@ -9,6 +9,8 @@
 #
 # DESTDIR=FOLDER, for packages, comes before the path of every file.
 set -eu
+# What is installed is for everybody, whatever the caller makes otherwise.
+umask 022
 top=$(cd "$(dirname "$0")/.." && pwd)
 . "$top/Samples/prepare.sh"
 

@@ -74,6 +74,14 @@ package struct BandwidthEstimator: Sendable {
     package mutating func add(_ feedback: Feedback) -> Bool {
         let now = feedback.seconds
         let elapsed = now - (lastSeconds ?? now)
+        // What comes at once counts together: a viewer may send any number.
+        if lastSeconds != nil, elapsed >= 0, elapsed < 0.01, var last = recent.popLast() {
+            last.packets &+= feedback.packets
+            last.lost &+= feedback.lost
+            last.bytes &+= feedback.bytes
+            recent.append(last)
+            return false
+        }
         lastSeconds = now
         if elapsed < 0 || elapsed > Self.longestSilence { recent.removeAll() }
         recent.append(feedback)

@@ -10,7 +10,7 @@ package struct H264Headers: Equatable {
     package private(set) var isBroken = false
 
     package init(_ bytes: UnsafeBufferPointer<UInt8>) {
-        var (hasHeader, hasPicture) = (false, false)
+        var (hasHeader, hasPicture, sets) = (false, false, 0)
         var index = 0
         while index + 3 < bytes.count {
             // 00 00 01, and a header of one byte.
@@ -22,14 +22,21 @@ package struct H264Headers: Equatable {
             switch bytes[index] & 0x1f {
             case 5: hasPicture = true
             case 7:
-                guard let size = Self.size(bytes, after: index) else {
+                // An encoder sends one or two: each takes time to read.
+                sets += 1
+                guard sets <= 4, let size = Self.size(bytes, after: index) else {
                     isBroken = true
-                    continue
+                    return
                 }
                 hasHeader = true
                 let known = self.size ?? size
                 self.size = FrameSize(
                     width: max(known.width, size.width), height: max(known.height, size.height))
+            // Of the scalable and multi-view extensions, which have sizes of their own: no browser
+            // sends them.
+            case 14, 15, 20, 21:
+                isBroken = true
+                return
             default: break
             }
         }

@@ -116,7 +116,7 @@ package struct SessionOffer: Equatable {
     /// The offer for somebody who wants to hear alone.
     package var withoutVideo: SessionOffer {
         var offer = self
-        offer.videos = []
+        (offer.videos, offer.audioPlace) = ([], 0)
         return offer
     }
 

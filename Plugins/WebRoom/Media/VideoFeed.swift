@@ -80,10 +80,12 @@ final class VideoFeed: Sendable {
     /// Passes a buffer on.
     ///
     /// - Returns: Whether a key frame is needed.
-    func take(_ buffer: EncodedBuffer, _ rendition: Rendition) -> Bool {
+    func take(_ buffer: EncodedBuffer, _ rendition: Rendition, of stream: VideoStream) -> Bool {
         let isLate = slots.isLate
         let (pts, needsKey) = state.withLock { state -> (UInt64?, Bool) in
-            guard state.isOpen, rendition == state.target || rendition == state.current else {
+            guard state.isOpen, state.stream === stream,
+                rendition == state.target || rendition == state.current
+            else {
                 return (nil, false)
             }
             guard !isLate else {

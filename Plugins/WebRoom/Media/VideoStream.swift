@@ -12,6 +12,8 @@ final class VideoStream: Sendable {
         var feeds: [VideoFeed] = []
         /// The most bits of a rendition.
         var limits: [Rendition: Int] = [:]
+        /// Whether nothing is encoded any more.
+        var hasEnded = false
     }
 
     private let room: RoomServices
@@ -172,19 +174,22 @@ final class VideoStream: Sendable {
             bitsPerSecond: bits(of: rendition), base: room.clock.base,
             onError: { [room] text in room.host.log(.error, "\(name): encoder: \(text)") },
             take: { [weak self] buffer in self?.pass(buffer, rendition, codec) })
-        // One that nobody watches any more ends with the next change of who watches.
-        state.withLock { state in
-            state.encoders.removeAll { $0 === old }
+        // One that nobody watches any more ends with the next change of who watches. Who takes one
+        // from the list stops it.
+        let unused = state.withLock { state -> VideoEncoder? in
+            guard !state.hasEnded else { return made }
+            let index = state.encoders.firstIndex { $0 === old }
             state.encoders.append(made)
+            return index.map { state.encoders.remove(at: $0) }
         }
-        if let old { room.later { old.stop() } }
+        if let unused { room.later { unused.stop() } }
         return made
     }
 
     private func pass(_ buffer: EncodedBuffer, _ rendition: Rendition, _ codec: VideoCodec) {
         let feeds = state.withLock { $0.feeds }
         var needsKey = false
-        for feed in feeds where feed.codec == codec && feed.take(buffer, rendition) {
+        for feed in feeds where feed.codec == codec && feed.take(buffer, rendition, of: self) {
             needsKey = true
         }
         if needsKey { requestKey(rendition, codec) }
@@ -201,7 +206,7 @@ final class VideoStream: Sendable {
     /// Ends the encoders.
     func stop() {
         let encoders = state.withLock { state in
-            defer { (state.feeds, state.encoders) = ([], []) }
+            defer { (state.feeds, state.encoders, state.hasEnded) = ([], [], true) }
             return state.encoders
         }
         for encoder in encoders { encoder.stop() }

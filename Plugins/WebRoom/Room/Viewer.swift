@@ -192,7 +192,9 @@ final class Viewer: Sendable {
         if let codec = offer.video?.codec ?? (offer.videos.isEmpty ? nil : .vp8) {
             for video in offer.videos { slots.append(try self.video(video, codec)) }
         }
-        if let audio = offer.audio { slots.insert(try self.audio(audio), at: offer.audioPlace) }
+        if let audio = offer.audio {
+            slots.insert(try self.audio(audio), at: min(offer.audioPlace, slots.count))
+        }
         return slots
     }
 

@@ -33,6 +33,8 @@ struct MemoryFile: Hashable, Sendable {
         } catch {
             return error == .noSuchFileOrDirectory || error == .noSuchProcess ? [] : files
         }
+        // Of a process whose first thread has ended nothing can be read, though it lives.
+        guard !maps.isEmpty else { return files }
         var mapped: Set<ino_t> = []
         for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {
             // Range, rights, offset, device, inode and name.

@@ -91,8 +91,8 @@ extension SessionDescription.Parameter {
         title = parameter.title
         type = "\(parameter.type)"
         unit = parameter.unit
-        minimum = parameter.bounds?.lowerBound
-        maximum = parameter.bounds?.upperBound
+        minimum = parameter.bounds.flatMap { $0.lowerBound.isFinite ? $0.lowerBound : nil }
+        maximum = parameter.bounds.flatMap { $0.upperBound.isFinite ? $0.upperBound : nil }
         choices = parameter.choices.isEmpty ? nil : parameter.choices
         self.value = SessionDescription.Value(value)
         defaultValue = parameter.defaultValue.map(SessionDescription.Value.init)
@@ -138,6 +138,8 @@ extension Encodable {
     fileprivate var oneLine: String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
+        encoder.nonConformingFloatEncodingStrategy = .convertToString(
+            positiveInfinity: "inf", negativeInfinity: "-inf", nan: "nan")
         return (try? encoder.encode(self)).map { String(decoding: $0, as: UTF8.self) }
     }
 }

@@ -185,7 +185,8 @@ public final class Session: Sendable {
 
     /// A session with an incomplete recording has not ended as planned.
     private func settled(_ outcome: SessionOutcome) -> SessionOutcome {
-        outcome == .finished && control.withLock { $0.hasFailedRecording }
+        (outcome == .finished || outcome == .interrupted)
+            && control.withLock { $0.hasFailedRecording }
             ? .outputsFailed : outcome
     }
 

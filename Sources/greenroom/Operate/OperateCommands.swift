@@ -66,11 +66,11 @@ struct StatusCommand: ParsableCommand {
         var connection = try RunningSession.find(session.name).connect()
         try connection.send(json ? "report" : "status")
         guard let line = connection.next() else { throw Failure.hasEnded }
-        guard !json else { return print(line) }
         let record = EventRecord(json: line)
         if record?.event == "control-error" {
             throw Failure(.outputFailed, record?.text ?? line)
         }
+        guard !json else { return print(line) }
         print((record?.summary ?? ["the session is starting"]).joined(separator: "\n"))
     }
 }
@@ -117,7 +117,7 @@ struct ControlCommand: ParsableCommand {
         while let answer = connection.next() {
             guard let record = EventRecord(json: answer) else { continue }
             switch record.event {
-            case "commanded", "explanation":
+            case "commanded":
                 print(record.text ?? line)
                 return true
             case "help":
@@ -174,9 +174,19 @@ struct StopCommand: ParsableCommand {
     @OptionGroup var session: SessionOption
 
     func run() throws {
-        var connection = try RunningSession.find(session.name).connect()
+        let running = try RunningSession.find(session.name)
+        var connection = try running.connect()
         try connection.send("stop")
-        while connection.next() != nil {}
+        while let line = connection.next() {
+            guard let record = EventRecord(json: line), record.event == "control-error" else {
+                continue
+            }
+            throw Failure(.outputFailed, record.text ?? line)
+        }
+        guard !RunningSession.all.contains(where: { $0.path == running.path }) else {
+            throw Failure(
+                .outputFailed, "\(running.fullName) has not taken the command, and runs on.")
+        }
     }
 }
 

@@ -67,6 +67,16 @@ struct RunningSession {
         guard descriptor >= 0 else {
             throw Failure(.outputFailed, "\(fullName): \(Errno(rawValue: -descriptor))")
         }
+        // The folder's owner made the socket.
+        var (process, user): (pid_t, uid_t) = (0, 0)
+        var status = stat()
+        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
+        guard greenroom_peer(descriptor, &process, &user) == 0, lstat(folder, &status) == 0,
+            status.st_uid == user
+        else {
+            close(descriptor)
+            throw Failure(.outputFailed, "\(fullName): its socket is another user's.")
+        }
         return SessionConnection(descriptor)
     }
 
@@ -76,8 +86,13 @@ struct RunningSession {
             close(descriptor)
             return true
         }
-        // Nobody listens any more, nor ever will: the name has a process in it.
-        if descriptor == -ECONNREFUSED { unlink(path) }
+        // Nobody listens any more, nor ever will, once the process is gone that the name has in it.
+        var status = stat()
+        if descriptor == -ECONNREFUSED, kill(process, 0) != 0, errno == ESRCH,
+            lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK
+        {
+            unlink(path)
+        }
         return descriptor == -EAGAIN
     }
 
@@ -100,8 +115,14 @@ struct RunningSession {
             + services.filter { $0 != ownFolder }
     }
 
+    /// The files of a folder that is this user's alone; for root those of services' folders, too.
     private static func sockets(in folder: String) -> [String] {
-        entries(of: folder).sorted().map { "\(folder)/\($0)" }
+        var status = stat()
+        guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
+            status.st_mode & 0o022 == 0,
+            status.st_uid == geteuid() || geteuid() == 0 && folder.hasPrefix("/run/greenroom/")
+        else { return [] }
+        return entries(of: folder).sorted().map { "\(folder)/\($0)" }
     }
 
     private static func entries(of folder: String) -> [String] {
@@ -149,7 +170,11 @@ struct SessionConnection: ~Copyable {
     private let descriptor: Int32
     private var received: [UInt8] = []
 
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
+    init(_ descriptor: Int32) {
+        // A session that ends is an error of the write.
+        signal(SIGPIPE, SIG_IGN)
+        self.descriptor = descriptor
+    }
 
     deinit { close(descriptor) }
 

@@ -151,7 +151,8 @@ final class SessionSocket: Sendable {
                 let now = ContinuousClock.now
                 let refill = Double((now - since).nanoseconds) / 1e9 * Self.linesPerSecond
                 (allowance, since) = (min(Self.burst, allowance + refill) - 1, now)
-                if allowance < 0 { usleep(UInt32(1e6 / Self.linesPerSecond)) }
+                // Not a sleep: the virtual clock looks for those.
+                if allowance < 0 { poll(nil, 0, Int32(1000 / Self.linesPerSecond)) }
                 guard !hasGone(socket) else { return }
                 answer(line, "\(Self.origin(of: number))\(count)", number, queue)
                 line.removeAll(keepingCapacity: true)
@@ -179,8 +180,11 @@ final class SessionSocket: Sendable {
                 }
             }
         case "log":
-            for event in state.withLock({ $0.log }) { queue.add { _ in event } }
-            queue.add { EventRecord(event: "log-end").text(at: $0) }
+            // As one: a queue that is full leaves out all or nothing.
+            let events = state.withLock { $0.log }
+            queue.add { seconds in
+                (events + [EventRecord(event: "log-end").text(at: seconds)]).joined(separator: "\n")
+            }
         case "status": status(queue)
         case "describe": show(session.descriptionText, origin, queue)
         case "report": show(session.reportText, origin, queue)
@@ -191,7 +195,13 @@ final class SessionSocket: Sendable {
     private func perform(_ line: String, _ origin: String, _ queue: PrintQueue) {
         do throws(CommandProblem) {
             switch try ControlParser.lines.read(line) {
-            case .command(let command): try session.perform(command, origin: origin)
+            case .command(let command):
+                try session.perform(command, origin: origin)
+                guard command == .explain else { return }
+                var record = EventRecord(event: "commanded")
+                record.origin = origin
+                record.text = "explained in the log"
+                queue.add { record.text(at: $0) }
             case .stop: session.stop(isPlanned: true)
             case .help:
                 var record = EventRecord(event: "help")
