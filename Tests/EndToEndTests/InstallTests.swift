@@ -67,8 +67,8 @@ import Testing
             [
                 "-c",
                 """
-                cd "$0" && eval cc -shared -fPIC -pthread $(pkg-config --cflags greenroom) \\
-                    "$1" -o libmine.so
+                cd "$0" && flags=$(pkg-config --cflags greenroom) && \\
+                    eval "cc -shared -fPIC -pthread $flags '$1' -o libmine.so"
                 """, folder.path, Checkout.root + "/Samples/c-camera/camera.c",
             ], environment: ["PKG_CONFIG_PATH": prefix + "/lib/pkgconfig"])
         #expect(compiled.exit == .code(0), "\(compiled)")
