@@ -15,6 +15,7 @@ final class Command: Output {
     enum Source: String, CaseIterable {
         case camera, share, mix, incoming, microphone
         case shareAudio = "share-audio"
+        case fullMix = "full-mix"
 
         var kind: Track.Kind {
             switch self {
@@ -24,6 +25,7 @@ final class Command: Output {
             case .incoming: .incoming
             case .microphone: .microphone
             case .shareAudio: .shareAudio
+            case .fullMix: .fullMix
             }
         }
     }

@@ -3,14 +3,15 @@ import GreenroomPlugin
 import GreenroomSystem
 import SystemPackage
 
-/// Writes every n-th new frame of the camera or the share as an image into a folder.
+/// Writes every n-th new frame of the camera, the share or the participants as an image into a
+/// folder.
 final class FrameFolder: Output {
     static let plugin = PluginDescription(
         id: "org.greenroom.frame-folder", name: "FrameFolder", version: "1.0.0",
         summary: "Writes frames as PNG or JPEG images into a folder", vendor: "Greenroom")
 
     enum Source: String, CaseIterable {
-        case camera, share
+        case camera, share, participants
     }
 
     enum Format: String, CaseIterable {
@@ -29,9 +30,12 @@ final class FrameFolder: Output {
             .path(
                 "folder", \.folder, title: "Folder of the images; created if missing",
                 required: true),
-            .choice("track", \.track, title: "Track to write images of"),
+            .choice(
+                "track", \.track,
+                title: "Track to write images of; participants: their cameras and shares"),
             .integer(
-                "every", \.every, in: 1...1_000_000, title: "Write every n-th new frame"),
+                "every", \.every, in: 1...1_000_000,
+                title: "Write every n-th new frame of a track"),
             .choice("format", \.format, title: "Format of the images"),
             .integer("quality", \.quality, in: 1...100, title: "Quality of JPEG"),
             .integer(
@@ -43,8 +47,8 @@ final class FrameFolder: Output {
     private let settings: Settings
     private let host: PluginHost
     private var writer: ImageWriter
-    private var hasTrack = false
-    private var newFrames = 0
+    /// How many new frames it was given of each track that it writes, by the track's id.
+    private var newFrames: [UInt32: Int] = [:]
     private var images = 0
     private var hasFailed = false
 
@@ -56,14 +60,20 @@ final class FrameFolder: Output {
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
-        guard track.participant == nil, track.kind == (settings.track == .camera ? .camera : .share)
-        else { return nil }
-        hasTrack = true
+        let isWanted =
+            switch settings.track {
+            case .camera: track.participant == nil && track.kind == .camera
+            case .share: track.participant == nil && track.kind == .share
+            case .participants: track.participant != nil && track.kind.isVideo
+            }
+        guard isWanted else { return nil }
+        newFrames[track.id] = 0
         return .video(VideoTrackWant(format: .rgba, pace: .complete))
     }
 
     func onStart() throws {
-        guard hasTrack else {
+        // Participants come later.
+        guard !newFrames.isEmpty || settings.track == .participants else {
             throw PluginError(
                 "there is no \(settings.track) for this output; add one to the session file (and to "
                     + "'tracks' if the output has that key), or set the other one as 'track'",
@@ -82,11 +92,11 @@ final class FrameFolder: Output {
     func onVideo(_ frame: borrowing OutputFrame) throws {
         // A repeated frame, black and a slate are no images of the source.
         guard frame.content == .new, !hasFailed else { return }
-        newFrames += 1
-        guard (newFrames - 1) % settings.every == 0,
-            settings.limit == 0 || images < settings.limit
+        let place = newFrames[frame.track.id, default: 0]
+        newFrames[frame.track.id] = place + 1
+        guard place % settings.every == 0, settings.limit == 0 || images < settings.limit
         else { return }
-        let path = "\(settings.folder)/\(name(of: frame.index))"
+        let path = "\(settings.folder)/\(name(of: frame))"
         do {
             try writer.write(
                 frame.plane(0), size: frame.size, strideBytes: frame.strideBytes(ofPlane: 0),
@@ -101,10 +111,14 @@ final class FrameFolder: Output {
         host.report("images", images)
     }
 
-    /// `frame-000030.png`: the frame's place in the session.
-    private func name(of index: Int64) -> String {
-        let digits = String(index)
+    func onTrackEnded(_ track: Track) { newFrames[track.id] = nil }
+
+    /// `frame-000030.png`, or `ana-camera-000030.png` of a participant: the frame's place in its
+    /// track.
+    private func name(of frame: borrowing OutputFrame) -> String {
+        let digits = String(frame.index)
         let zeros = String(repeating: "0", count: max(6 - digits.count, 0))
-        return "frame-\(zeros)\(digits).\(settings.format == .png ? "png" : "jpg")"
+        let prefix = settings.track == .participants ? frame.track.name : "frame"
+        return "\(prefix)-\(zeros)\(digits).\(settings.format == .png ? "png" : "jpg")"
     }
 }

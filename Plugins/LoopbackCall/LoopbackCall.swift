@@ -46,7 +46,7 @@ final class LoopbackCall: Call {
             video.append(track)
             return .video()
         case .mixMinus: return .audio()
-        case .microphone, .shareAudio, .mix, .incoming: return nil
+        case .microphone, .shareAudio, .mix, .incoming, .fullMix: return nil
         }
     }
 

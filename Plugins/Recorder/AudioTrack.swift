@@ -54,7 +54,7 @@ final class AudioTrack {
     }
 
     /// Nanoseconds at a sample from the session's start.
-    private static func time(of sample: Int64) -> Int64 {
+    static func time(of sample: Int64) -> Int64 {
         let rate = Int64(format.sampleRate)
         let (seconds, rest) = sample.quotientAndRemainder(dividingBy: rate)
         return seconds * 1_000_000_000 + rest * 1_000_000_000 / rate

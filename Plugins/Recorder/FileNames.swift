@@ -6,11 +6,14 @@ struct FileNames {
     let path: String
     /// Whether the files are numbered from the first one on: `talk-001.mkv`.
     let isNumbered: Bool
+    /// What is before the number of a file that continues another one.
+    private let continuation: String
     private var number = 1
 
-    init(path: String, isNumbered: Bool) {
+    init(path: String, isNumbered: Bool, continuation: String = "-") {
         self.path = path
         self.isNumbered = isNumbered
+        self.continuation = continuation
     }
 
     /// The name of the file that comes next.
@@ -19,7 +22,7 @@ struct FileNames {
             let digits = String(number)
             return name("-" + String(repeating: "0", count: max(3 - digits.count, 0)) + digits)
         }
-        return number == 1 ? path : name("-\(number)")
+        return number == 1 ? path : name("\(continuation)\(number)")
     }
 
     mutating func advance() { number += 1 }
@@ -74,7 +77,8 @@ struct FileNames {
         return lstat(path, &about) == 0
     }
 
-    private func name(_ suffix: String) -> String {
+    /// The name with something before its ending: `talk-share.mkv`.
+    func name(_ suffix: String) -> String {
         guard let dot = path.lastIndex(of: ".") else { return path + suffix }
         return path[..<dot] + suffix + path[dot...]
     }

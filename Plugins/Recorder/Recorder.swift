@@ -1,8 +1,8 @@
 import CFFmpeg
-import Glibc
 import GreenroomPlugin
 
-/// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries.
+/// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries, and each track of
+/// a participant as a file of its own.
 final class Recorder: Output {
     static let plugin = PluginDescription(
         id: "org.greenroom.recorder", name: "Recorder", version: "1.0.0",
@@ -13,6 +13,16 @@ final class Recorder: Output {
         case mix, separate
     }
 
+    /// Where the share is.
+    enum ShareFile: String, CaseIterable {
+        case track, file
+    }
+
+    /// Where participants are.
+    enum ParticipantFiles: String, CaseIterable {
+        case mix, files
+    }
+
     struct Settings: PluginSettings {
         var file = ""
         var overwrite = false
@@ -21,6 +31,8 @@ final class Recorder: Output {
         var audio = AudioCodec.auto
         var audioBitRate = 128
         var audioTracks = AudioTracks.mix
+        var share = ShareFile.track
+        var participants = ParticipantFiles.files
         var segmentSeconds = 0
         var segmentMegabytes = 0
 
@@ -47,6 +59,14 @@ final class Recorder: Output {
                 "audio-tracks", \.audioTracks,
                 title: "One track with the mix, or the microphone and the share's audio separately"
             ),
+            .choice(
+                "share", \.share,
+                title: "The share as a track of the file, or as a file of its own, NAME-share"),
+            .choice(
+                "participants", \.participants,
+                title:
+                    "The sum of participants' audio as a track of the file, or also each of their "
+                    + "tracks as a file of its own, NAME-ana-camera"),
             .integer(
                 "segment-seconds", \.segmentSeconds, in: 0...86_400,
                 title: "Continue in another file after this time, NAME-001, NAME-002; 0: don't",
@@ -63,24 +83,20 @@ final class Recorder: Output {
         }
     }
 
-    /// A process that was lost begins anew in the middle of the session, and continues in another
-    /// file.
-    private static let latestStart: Int64 = 1_000_000_000
     private static let logSeconds = 10.0
 
     private let settings: Settings
     private let host: PluginHost
     /// What is recorded, by the number of the track.
     private var tracks: [UInt32: Track] = [:]
-    private var video: [UInt32: VideoTrack] = [:]
-    private var audio: [UInt32: AudioTrack] = [:]
     private var container = Container.mkv
-    private var streams: [MediaFile.Stream] = []
-    /// Nil before the first frame or block, and after the end.
-    private var recording: Recording?
+    /// The file of each track; tracks may share one.
+    private var files: [UInt32: FileRecorder] = [:]
+    /// What the files have that are complete.
+    private var ended = (bytes: Int64(0), files: 0, seconds: 0.0)
     private var isRecording = false
-    /// Its lock on the first file keeps other recordings away from all of them.
-    private var first: MediaFile?
+    /// When it began, on the session clock.
+    private var start: Int64 = 0
     /// Frames of another size than their track's.
     private var skipped = 0
     /// The bytes and seconds of the newest line in the log.
@@ -93,200 +109,171 @@ final class Recorder: Output {
         av_log_set_level(AV_LOG_QUIET)
     }
 
-    func onTrack(_ track: Track) throws -> TrackWant? {
+    private func findContainer() throws {
         guard let container = Container(path: settings.file) else {
             throw PluginError(
                 "\(settings.file): the name says no format; end it with .mkv, .webm or .mp4",
                 status: .badSetting)
         }
         self.container = container
-        let isWanted =
-            switch track.kind {
-            case .camera, .share: track.capability != nil
-            case .microphone, .shareAudio: settings.audioTracks == .separate
-            case .mix: settings.audioTracks == .mix
-            // In a call, what the others say.
-            case .incoming: true
-            case .mixMinus: false
-            }
-        // A file's tracks are all there from its start: participants come too late.
-        guard isWanted, track.participant == nil else { return nil }
+    }
+
+    func onTrack(_ track: Track) throws -> TrackWant? {
+        try findContainer()
+        guard wants(track) else { return nil }
         tracks[track.id] = track
+        // One who joins later.
+        if isRecording, track.participant != nil, files[track.id] == nil { openFile(of: track) }
         guard let size = track.capability?.size else {
             return .audio(AudioTrackWant(format: AudioTrack.format, blockFrames: 960))
         }
         // The host makes a frame with odd sides one pixel smaller if the codec needs that.
         let even = settings.video.settled(for: container).size(for: size)
+        let isExact = even == size && track.participant == nil
         return .video(
             VideoTrackWant(
-                size: even == size ? nil : even, fit: even == size ? .letterbox : .stretch,
+                size: isExact ? nil : even, fit: even == size ? .letterbox : .stretch,
                 pace: .complete))
+    }
+
+    private func wants(_ track: Track) -> Bool {
+        if track.participant != nil {
+            guard settings.participants == .files else { return false }
+            return track.kind.isVideo ? track.capability != nil : track.kind != .mixMinus
+        }
+        return switch track.kind {
+        case .camera, .share: track.capability != nil
+        case .microphone, .shareAudio: settings.audioTracks == .separate
+        case .mix: settings.audioTracks == .mix
+        // In a call, what the others say.
+        case .incoming: true
+        case .mixMinus, .fullMix: false
+        }
     }
 
     func onStart() throws {
         forget()
-        guard !tracks.isEmpty else {
+        try findContainer()
+        start = host.nowNanoseconds
+        guard !tracks.isEmpty || settings.participants == .files else {
             throw PluginError("the session has nothing to record; add a camera or a microphone")
         }
-        do {
-            try openTracks()
-            try names.makeFolder()
-            if !FileNames.exists(names.next) {
-                try names.checkWritable()
-            } else if !settings.overwrite, !Self.mayBeRestarted {
-                throw FileFailure(path: names.next, number: EEXIST)
-            }
-            if settings.overwrite, !Self.mayBeRestarted { try names.checkUnlocked() }
-            // The file is made with the first frame or block. In a process that may have been started
-            // again its time says whether the session is at its start: what is there then is
-            // another recording's, or else this one's.
-        } catch let error as PluginError {
-            throw error
-        } catch {
-            throw PluginError("\(error)", status: .unavailable)
+        let own = tracks.values.filter { $0.participant == nil }
+        let shared =
+            settings.share == .track
+            ? [] : own.filter { $0.kind == .share || $0.kind == .shareAudio }
+        let others = own.filter { track in !shared.contains { $0.id == track.id } }
+        for (group, suffix) in [(others, ""), (shared, "-share")] where !group.isEmpty {
+            let file = try file(of: group, suffix)
+            for track in group { files[track.id] = file }
         }
+        for track in tracks.values where track.participant != nil { openFile(of: track) }
         isRecording = true
     }
 
-    /// Whether this process may stand for one that was lost: it is no session's own. A sandbox that
-    /// does not say so is one of such a process.
-    private static let mayBeRestarted: Bool = {
-        var path = [CChar](repeating: 0, count: Int(PATH_MAX))
-        let count = readlink("/proc/self/exe", &path, path.count)
-        guard count > 0 else { return true }
-        let name = path[..<count].map { UInt8(bitPattern: $0) }
-        return name.suffix(17).elementsEqual("/greenroom-runner".utf8)
-    }()
-
-    /// Opens the encoders.
-    private func openTracks() throws {
-        let videoCodec = settings.video.settled(for: container)
-        let audioCodec = settings.audio.settled(for: container)
-        guard let format = av_guess_format(container.muxer, nil, nil) else {
-            throw PluginError("FFmpeg's libraries lack the format \(container.muxer)")
-        }
-        let hasGlobalHeader = format.pointee.flags & AVFMT_GLOBALHEADER != 0
-        var media: Set<Bool> = []
-        // The camera before the share, and video before audio.
-        let videoFirst = tracks.values.sorted {
-            ($0.kind.isVideo ? 0 : 1, $0.id) < ($1.kind.isVideo ? 0 : 1, $1.id)
-        }
-        for track in videoFirst {
-            let encoder: Encoder
-            if let capability = track.capability {
-                let opened = try VideoTrack(
-                    stream: streams.count, capability: capability, codec: videoCodec,
-                    kilobits: settings.videoBitRate, hasGlobalHeader: hasGlobalHeader)
-                video[track.id] = opened
-                encoder = opened.encoder
-            } else {
-                let opened = try AudioTrack(
-                    stream: streams.count, codec: audioCodec, kilobits: settings.audioBitRate,
-                    hasGlobalHeader: hasGlobalHeader)
-                audio[track.id] = opened
-                encoder = opened.encoder
-            }
-            guard avformat_query_codec(format, encoder.context.pointee.codec_id, 0) == 1 else {
-                throw PluginError(
-                    "\(settings.file): a .\(container.rawValue) can't have "
-                        + "\(track.kind.isVideo ? videoCodec.rawValue : audioCodec.rawValue); "
-                        + "choose another codec, or another ending", status: .badSetting)
-            }
-            streams.append(
-                MediaFile.Stream(
-                    name: track.name, isDefault: media.insert(track.kind.isVideo).inserted,
-                    encoder: encoder, rate: track.capability?.rate))
-        }
+    private func file(of tracks: [Track], _ suffix: String) throws -> FileRecorder {
+        let path = FileNames(path: settings.file, isNumbered: false).name(suffix)
+        let isOwn = tracks.allSatisfy { $0.participant == nil }
+        return try FileRecorder(
+            tracks, path: path, container: container, settings: settings,
+            processStart: isOwn ? nil : start)
     }
 
-    private var names: FileNames {
-        FileNames(path: settings.file, isNumbered: settings.limits.areSet)
-    }
-
-    /// Opens the first file.
-    ///
-    /// - Parameter start: The time of the first frame or block.
-    private func begin(at start: Int64) throws -> Recording {
-        var names = names
-        // What is there may be of the process before: nothing of it is replaced.
-        let isResumed = start > Self.latestStart
-        let replaces = settings.overwrite && !isResumed
-        if replaces { try names.checkUnlocked() }
-        // A file from before the session is no earlier part of this recording.
-        if isResumed, !settings.overwrite, names.isOlder(thanSeconds: start / 1_000_000_000 + 2) {
-            throw FileFailure(path: names.next, number: EEXIST)
-        }
-        let (container, streams) = (container, streams)
-        return try Recording(from: start, limits: settings.limits) { [weak self] start in
-            if isResumed { names.skipTaken() }
-            let file = try MediaFile(
-                path: names.next, container: container, streams: streams, start: start,
-                replaces: replaces)
-            if let self, first == nil {
-                first = file
-                if replaces, names.isNumbered { names.removeLater() }
-            }
-            names.advance()
-            return file
+    /// Opens the file of a participant's track. An error costs that file alone.
+    private func openFile(of track: Track) {
+        do {
+            files[track.id] = try file(of: [track], "-\(track.name)")
+        } catch {
+            host.log(.warning, "\(track.name) is not recorded: \(error)")
         }
     }
 
     func onVideo(_ frame: borrowing OutputFrame) throws {
-        guard isRecording, let track = video[frame.track.id] else { return }
+        guard isRecording, let file = files[frame.track.id],
+            let track = file.videoTrack(frame.track.id)
+        else { return }
         if !track.matches(frame) { reportSkipped(frame, track) }
         do {
-            let recording = try recording(at: track.rate.dueNanoseconds(ofFrame: frame.index))
-            try track.take(frame, into: recording)
-            try write(recording)
+            if try file.take(frame) { report() }
         } catch {
-            try fail(error)
+            try fail(error, file, frame.track)
         }
     }
 
     func onAudio(_ block: borrowing OutputBlock) throws {
-        guard isRecording, let track = audio[block.track.id] else { return }
+        guard isRecording, let file = files[block.track.id] else { return }
         do {
-            let nanoseconds = block.index.multipliedReportingOverflow(by: 1_000_000_000 / 48_000)
-            let recording = try recording(at: nanoseconds.overflow ? .max : nanoseconds.0)
-            try track.take(block.samples, index: block.index, into: recording)
-            try write(recording)
+            if try file.take(block) { report() }
         } catch {
-            try fail(error)
+            try fail(error, file, block.track)
         }
     }
 
-    /// The recording, which is begun if it is not.
-    private func recording(at start: Int64) throws -> Recording {
-        if let recording { return recording }
-        let begun = try begin(at: start)
-        recording = begun
-        return begun
+    func onTrackEnded(_ track: Track) {
+        tracks[track.id] = nil
+        guard let file = files.removeValue(forKey: track.id) else { return }
+        do {
+            try file.finish()
+        } catch {
+            host.log(.warning, "\(error)")
+        }
+        book(file)
     }
 
-    /// How far each track is.
-    private var ends: [Int64?] { video.values.map(\.end) + audio.values.map(\.end) }
+    func onStop() {
+        defer { forget() }
+        guard isRecording else { return }
+        isRecording = false
+        var failure: (text: String, isOrdinary: Bool)?
+        for file in allFiles {
+            do {
+                try file.finish()
+            } catch {
+                let isOrdinary = Self.isOrdinaryEnd(error, file)
+                if failure?.isOrdinary ?? true { failure = ("\(error)", isOrdinary) }
+            }
+        }
+        report()
+        if let failure {
+            host.giveUp(failure.text, status: failure.isOrdinary ? .ok : .unavailable)
+        }
+    }
 
-    private func write(_ recording: Recording) throws {
-        guard try recording.write(until: ends) else { return }
-        report(recording)
-        let seconds = recording.seconds
-        guard seconds >= logged.seconds + Self.logSeconds else { return }
-        let rate = Double(recording.bytes - logged.bytes) * 8 / (seconds - logged.seconds)
+    // MARK: Report
+
+    /// Each file once, the session's own first.
+    private var allFiles: [FileRecorder] {
+        var seen: Set<ObjectIdentifier> = []
+        return files.sorted { $0.key < $1.key }.map(\.value).filter {
+            seen.insert(ObjectIdentifier($0)).inserted
+        }
+    }
+
+    private func report() {
+        let files = allFiles
+        let seconds = max(files.map(\.seconds).max() ?? 0, ended.seconds)
+        let bytes = ended.bytes + files.reduce(0) { $0 + $1.bytes }
+        host.report("seconds", seconds)
+        host.report("bytes-written", bytes)
+        host.report("files", ended.files + files.reduce(0) { $0 + $1.fileCount })
+        if seconds > 0 { host.report("bit-rate", Int64(Double(bytes) * 8 / seconds)) }
+        guard isRecording, let first = files.first,
+            seconds >= logged.seconds + Self.logSeconds
+        else { return }
+        let rate = Double(bytes - logged.bytes) * 8 / (seconds - logged.seconds)
         host.log(
             .info,
-            "\(recording.path): \(Int(seconds)) s, \(Self.tenths(Double(recording.bytes) / 1e6)) MB, "
+            "\(first.newestPath): \(Int(seconds)) s, \(Self.tenths(Double(bytes) / 1e6)) MB, "
                 + "now \(Self.tenths(rate / 1e6)) Mbit/s")
-        logged = (recording.bytes, seconds)
+        logged = (bytes, seconds)
     }
 
-    private func report(_ recording: Recording) {
-        let seconds = recording.seconds
-        host.report("seconds", seconds)
-        host.report("bytes-written", recording.bytes)
-        host.report("files", recording.fileCount)
-        if seconds > 0 {
-            host.report("bit-rate", Int64(Double(recording.bytes) * 8 / seconds))
-        }
+    /// Keeps what a file that is complete, or has failed, adds to the report.
+    private func book(_ file: FileRecorder) {
+        ended.bytes += file.bytes
+        ended.files += file.fileCount
+        ended.seconds = max(ended.seconds, file.seconds)
+        report()
     }
 
     private func reportSkipped(_ frame: borrowing OutputFrame, _ track: VideoTrack) {
@@ -305,43 +292,38 @@ final class Recorder: Output {
         return "\(tenths / 10).\(tenths % 10)"
     }
 
-    /// Ends the recording early: what keeps one piece from the disk keeps the next ones, too.
-    private func fail(_ error: any Error) throws {
-        if let recording { report(recording) }
-        let isOrdinary = isOrdinaryEnd(error)
+    // MARK: Failures
+
+    /// Ends a participant's file, or else the recording: what keeps one piece of it from the disk
+    /// keeps the next ones, too. The other files are completed.
+    private func fail(_ error: any Error, _ file: FileRecorder, _ track: Track) throws {
+        let isFull = (error as? FileFailure)?.isFull ?? false
+        if track.participant != nil, !isFull {
+            files[track.id] = nil
+            book(file)
+            host.log(.warning, "\(track.name) is no longer recorded: \(error)")
+            return
+        }
+        isRecording = false
+        for other in allFiles where other !== file { try? other.finish() }
+        report()
+        let isOrdinary = Self.isOrdinaryEnd(error, file)
         forget()
         host.giveUp("\(error)", status: isOrdinary ? .ok : .unavailable)
         if !isOrdinary { throw PluginError("\(error)", status: .unavailable) }
     }
 
     /// Whether the disk is full; without room for the first piece there is no recording.
-    private func isOrdinaryEnd(_ error: any Error) -> Bool {
-        (error as? FileFailure)?.isFull ?? false && (recording?.seconds ?? 0) > 0
+    private static func isOrdinaryEnd(_ error: any Error, _ file: FileRecorder) -> Bool {
+        (error as? FileFailure)?.isFull ?? false && file.seconds > 0
     }
 
-    /// Frees the encoders, and gives back what they keep.
+    /// Frees the encoders.
     private func forget() {
         isRecording = false
-        recording = nil
-        first = nil
-        for track in video.values { track.releaseFrames() }
-        video = [:]
-        audio = [:]
-        streams = []
+        files = [:]
+        ended = (0, 0, 0)
         skipped = 0
         logged = (0, 0)
-    }
-
-    func onStop() {
-        defer { forget() }
-        guard let recording, isRecording else { return }
-        do {
-            for track in video.values { try track.finish(into: recording) }
-            for track in audio.values { try track.finish(into: recording) }
-            try recording.finish(at: ends)
-        } catch {
-            host.giveUp("\(error)", status: isOrdinaryEnd(error) ? .ok : .unavailable)
-        }
-        report(recording)
     }
 }

@@ -9,6 +9,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
     enum Position: String, CaseIterable {
         case mix, incoming, microphone
         case shareAudio = "share-audio"
+        case fullMix = "full-mix"
         case mixMinus = "mix-minus"
     }
 
@@ -53,6 +54,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
         switch settings.position {
         case .mix: [.mixed]
         case .incoming: [.incoming]
+        case .fullMix: [.fullMix]
         case .microphone: [.oneWay]
         case .shareAudio: [.shared]
         case .mixMinus: [.mixMinus]

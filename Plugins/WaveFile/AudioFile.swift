@@ -1,6 +1,7 @@
 import CSndFile
 import GreenroomPlugin
 import GreenroomSystem
+import Synchronization
 import SystemPackage
 
 /// An audio file as 16-bit samples of one or two channels, read by libsndfile.
@@ -173,16 +174,20 @@ extension AudioFile {
         return (file, info)
     }
 
+    private static let opening = Mutex(())
+
     /// - Returns: A libsndfile handle, which also closes the descriptor.
     private static func open(_ path: String, _ info: inout SF_INFO) throws -> OpaquePointer {
         let descriptor = try regularFile(path)
-        let file = sf_open_fd(descriptor.rawValue, Int32(SFM_READ), &info, Int32(SF_TRUE))
-        let isSplit = log(of: file).count { $0.hasPrefix("data : ") } > 1
-        guard let file, !isSplit else {
-            if let file { sf_close(file) }
-            let reason =
-                isSplit
-                ? "the file has several chunks of samples." : String(cString: sf_strerror(nil))
+        // libsndfile keeps why an open failed in one place for all threads.
+        let (handle, isSplit, error) = opening.withLock { _ in
+            let file = sf_open_fd(descriptor.rawValue, Int32(SFM_READ), &info, Int32(SF_TRUE))
+            let isSplit = log(of: file).count { $0.hasPrefix("data : ") } > 1
+            return (Int(bitPattern: file), isSplit, String(cString: sf_strerror(nil)))
+        }
+        guard let file = OpaquePointer(bitPattern: handle), !isSplit else {
+            if handle != 0 { sf_close(OpaquePointer(bitPattern: handle)) }
+            let reason = isSplit ? "the file has several chunks of samples." : error
             throw refusal(path, "\(reason) Convert it: ffmpeg -i FILE -c:a pcm_s16le NEW.wav")
         }
         return file

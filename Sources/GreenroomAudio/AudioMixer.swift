@@ -29,6 +29,8 @@ package final class AudioMixer: Sendable {
         case own
         /// Those of all participants.
         case incoming
+        /// The session's own, and those of all participants.
+        case all
         /// All but those of a participant.
         case without(UInt32)
     }

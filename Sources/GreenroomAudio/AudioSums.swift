@@ -106,6 +106,7 @@ extension AudioMixer.Mix {
         switch self {
         case .own: participant == nil
         case .incoming: participant != nil
+        case .all: true
         case .without(let other): participant != other
         }
     }

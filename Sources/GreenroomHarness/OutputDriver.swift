@@ -11,7 +11,7 @@ import GreenroomVideo
 /// Passes synthetic media to an output plugin while it is started, through the sinks of a session.
 ///
 /// Each track that the plugin wants gets black frames, new ones, repeated ones and slates in turn,
-/// or sound whose last block is short. Time is that of the harness's clock.
+/// or audio whose last block is short. Time is that of the harness's clock.
 final class OutputDriver: Sendable {
     /// The size and rate of the tracks, where nothing else is asked for.
     static let ordinary = VideoCapability(width: 640, height: 360, fps: 30)
@@ -30,14 +30,14 @@ final class OutputDriver: Sendable {
         } + (isCall ? [mix] : [])
     }
 
-    /// A stretch of sound, in frames of 48 kHz: 10 ms.
+    /// A stretch of audio, in frames of 48 kHz: 10 ms.
     private static let stretch = 480
     /// The last stretch, which fills no block.
     private static let lastStretch = 337
-    /// How many periods late a track goes on with a later one, as in a session's queue.
+    /// How many periods late a track continues with a later one, as in a session's queue.
     private static let queuedPeriods: Int64 = 8
 
-    /// The pictures of a track in the wanted format and size.
+    /// The frames of a track in the wanted format and size.
     private struct Pictures {
         let moving: [Picture]
         let black: Picture
@@ -61,7 +61,7 @@ final class OutputDriver: Sendable {
             self.slate = Picture(slate)
         }
 
-        /// The first kind of picture that the plugin wrote to; nil for none.
+        /// The first kind of frame that the plugin wrote to; nil for none.
         var written: String? {
             if moving.contains(where: \.isWritten) { return "a frame of the source" }
             if black.isWritten { return "a black frame" }
@@ -69,7 +69,7 @@ final class OutputDriver: Sendable {
         }
     }
 
-    /// A picture, which nobody may write to.
+    /// A frame, which no plugin may write to.
     private final class Picture: Sendable {
         let frame: VideoFrame
         private let digest: UInt64
@@ -113,7 +113,7 @@ final class OutputDriver: Sendable {
                 case .slate: pictures.slate
                 case .new, .repeated: pictures.moving[last]
                 }
-            // One picture for two periods, as of a slow source.
+            // One frame for two periods, as of a slow source.
             let count = place == 23 ? 2 : 1
             // It throws when the session continues without the plugin: here it never does.
             try? sink.write(

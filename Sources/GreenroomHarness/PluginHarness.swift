@@ -91,7 +91,7 @@ package final class PluginHarness: Sendable {
     private let audioMixer: AudioMixer?
     private let editor: PreProcessorRunner?
     private let feed: OutputFeed?
-    /// Whom a call has brought.
+    /// The participants of the call.
     private let roster: CallRoster?
     private let driver: OutputDriver?
     private let tracks = Mutex((capability: OutputDriver.ordinary, isRefused: false))

@@ -93,17 +93,6 @@ struct CacheFolder: ~Copyable {
     }
 
     private var names: [String] {
-        // The stream moves the descriptor's position and closes it.
-        let own = openat(descriptor, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard own >= 0, let directory = fdopendir(own) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name != ".", name != ".." { names.append(name) }
-        }
-        return names
+        (try? FileDescriptor(rawValue: descriptor).names()) ?? []
     }
 }

@@ -62,15 +62,10 @@ package enum LibraryFiles {
         let folder = folder(of: library)
         var stem = library.split(separator: "/").last ?? ""
         if let end = stem.firstRange(of: ".so") { stem = stem[..<end.lowerBound] }
-        let names = stem.hasPrefix("lib") ? [stem, stem.dropFirst(3)] : [stem]
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
+        let stems = stem.hasPrefix("lib") ? [stem, stem.dropFirst(3)] : [stem]
         var found: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            guard names.contains(where: { !$0.isEmpty && isResources(name, of: $0) }) else {
+        for name in (try? FileDescriptor.names(in: folder)) ?? [] {
+            guard stems.contains(where: { !$0.isEmpty && isResources(name, of: $0) }) else {
                 continue
             }
             var status = stat()

@@ -16,25 +16,79 @@ struct ProcessStatus {
     /// If so, the kernel shows nothing else of it.
     var mainThreadHasExited = false
 
+    /// Reads without memory of its own: a host that allocates nothing for a frame does this ten times
+    /// a second for each of its processes.
+    ///
     /// - Returns: nil if the process has ended.
     init?(of process: pid_t) {
-        guard let bytes = try? FileDescriptor.contents(of: "/proc/\(process)/status"),
-            !bytes.isEmpty
-        else { return nil }
-        let text = String(decoding: bytes, as: UTF8.self)
-        for line in text.split(separator: "\n") {
-            let words = line.split { $0 == " " || $0 == "\t" }
-            guard words.count > 1 else { continue }
-            switch words[0] {
-            case "State:":
-                isStopped = words[1] == "T" || words[1] == "t"
-                mainThreadHasExited = words[1] == "Z"
-            case "TracerPid:": debugger = pid_t(words[1]) ?? 0
-            case "Threads:": threads = Int(words[1]) ?? 0
-            case "RssAnon:", "VmSwap:": privateBytes += (Int(words[1]) ?? 0) * 1024
-            case "RssShmem:": sharedBytes = (Int(words[1]) ?? 0) * 1024
-            default: continue
+        guard let file = try? FileDescriptor.reading("/proc/\(process)/status") else { return nil }
+        defer { Glibc.close(file.rawValue) }
+        var text = InlineArray<4096, UInt8>(repeating: 0)
+        var (filled, isEmpty, isTooLong) = (0, true, false)
+        while true {
+            let count = withUnsafeMutableBytes(of: &text) { [filled] bytes in
+                let rest = UnsafeMutableRawBufferPointer(rebasing: bytes.dropFirst(filled))
+                return Glibc.read(file.rawValue, rest.baseAddress, rest.count)
             }
+            guard count > 0 else { break }
+            isEmpty = false
+            let end = filled + count
+            var start = 0
+            for index in filled..<end where text[index] == UInt8(ascii: "\n") {
+                if !isTooLong { take(text.span.extracting(start..<index)) }
+                isTooLong = false
+                start = index + 1
+            }
+            // A line that fills the buffer is of thousands of groups.
+            isTooLong = isTooLong || start == 0 && end == text.count
+            filled = isTooLong ? 0 : end - start
+            for index in 0..<filled { text[index] = text[start + index] }
         }
+        guard !isEmpty else { return nil }
+    }
+
+    private mutating func take(_ line: Span<UInt8>) {
+        if let value = Self.value(of: "State:", in: line), value < line.count {
+            isStopped = line[value] == UInt8(ascii: "T") || line[value] == UInt8(ascii: "t")
+            mainThreadHasExited = line[value] == UInt8(ascii: "Z")
+        } else if let value = Self.value(of: "TracerPid:", in: line) {
+            debugger = pid_t(clamping: Self.number(at: value, in: line))
+        } else if let value = Self.value(of: "Threads:", in: line) {
+            threads = Self.number(at: value, in: line)
+        } else if let value = Self.value(of: "RssAnon:", in: line)
+            ?? Self.value(of: "VmSwap:", in: line)
+        {
+            privateBytes += Self.number(at: value, in: line) * 1024
+        } else if let value = Self.value(of: "RssShmem:", in: line) {
+            sharedBytes = Self.number(at: value, in: line) * 1024
+        }
+    }
+
+    /// Where the value begins in a line with a key; nil if its key is another.
+    private static func value(of key: String, in line: Span<UInt8>) -> Int? {
+        var index = 0
+        for byte in key.utf8 {
+            guard index < line.count, line[index] == byte else { return nil }
+            index += 1
+        }
+        while index < line.count,
+            line[index] == UInt8(ascii: " ") || line[index] == UInt8(ascii: "\t")
+        {
+            index += 1
+        }
+        return index
+    }
+
+    /// A number of the kernel's: of kibibytes, threads or a process.
+    private static func number(at start: Int, in line: Span<UInt8>) -> Int {
+        var number = 0
+        var index = start
+        while index < line.count, (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(line[index]),
+            number < 1 << 48
+        {
+            number = number * 10 + Int(line[index] - UInt8(ascii: "0"))
+            index += 1
+        }
+        return number
     }
 }

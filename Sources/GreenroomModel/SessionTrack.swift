@@ -14,6 +14,8 @@ package enum SessionTrack: UInt32, CaseIterable, Sendable {
     case mix = 5
     /// The sum of the participants' audio tracks.
     case incoming = 6
+    /// The sum of all audio tracks, the session's and the participants'.
+    case fullMix = 8
 
     /// The role whose media it has; nil for a mix.
     package var role: SessionRole? {
@@ -22,7 +24,7 @@ package enum SessionTrack: UInt32, CaseIterable, Sendable {
         case .microphone: .microphone
         case .share: .share
         case .shareAudio: .shareAudio
-        case .mix, .incoming: nil
+        case .mix, .incoming, .fullMix: nil
         }
     }
 
@@ -35,8 +37,12 @@ package enum SessionTrack: UInt32, CaseIterable, Sendable {
         case .shareAudio: "share-audio"
         case .mix: "mix"
         case .incoming: "incoming"
+        case .fullMix: "full-mix"
         }
     }
+
+    /// Whether only a session with a call has it.
+    package var needsCall: Bool { self == .incoming || self == .fullMix }
 
     /// What it has.
     package var medium: PluginKind.Medium { role?.medium ?? .audio }

@@ -1,4 +1,4 @@
-/// The tracks that an output plugin is told of.
+/// The tracks that an output plugin learns of.
 package struct TrackSelection: Equatable, Sendable {
     /// Tracks of participants: `participant *`, `participant Ana`, `participant * camera`.
     package struct Participants: Equatable, Sendable {
@@ -10,7 +10,7 @@ package struct TrackSelection: Equatable, Sendable {
             case mixMinus = "mix-minus"
         }
 
-        /// The name that a participant has; nil for everybody.
+        /// The name that a participant has; nil for all participants.
         package var name: String?
         /// What the tracks are; nil for all of them.
         package var kind: Kind?
@@ -49,7 +49,7 @@ extension TrackSelection.Participants {
 
     /// Reads a rule; nil if it is none.
     ///
-    /// After the word comes `*` or a name, and then perhaps the word of a track. A name may have
+    /// After the word follows `*` or a name, and then perhaps the word of a track. A name may have
     /// blanks. In quotes it may have anything but a double quote; without them a last word of `a` to `z` and hyphens is
     /// that of a track.
     package init?(_ text: String) {
@@ -75,7 +75,7 @@ extension TrackSelection.Participants {
             words.removeLast()
         }
         let name = words.joined(separator: " ")
-        // "* Ana" is nobody's name.
+        // "* Ana" is no name.
         guard !name.isEmpty, words.count == 1 || words.first != "*" else { return nil }
         self.init(name: name == "*" ? nil : name, kind: kind)
     }

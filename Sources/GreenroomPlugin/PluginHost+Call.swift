@@ -1,7 +1,7 @@
 public import GreenroomMedia
 internal import GreenroomABI
 
-// Whom a call brings. Wraps `GR_EXT_CALL_HOST`.
+// The participants of a call. Wraps `GR_EXT_CALL_HOST`.
 
 extension PluginHost {
     /// Adds a participant of a ``Call``, between `onStart` and `onStop`. [any]
@@ -17,7 +17,7 @@ extension PluginHost {
     }
 }
 
-/// A participant whom a ``Call`` has added.
+/// A participant of a ``Call``.
 ///
 /// Use every member from any thread. Each opens one track of a kind; the host closes what is open
 /// when the participant leaves, and when the call stops.

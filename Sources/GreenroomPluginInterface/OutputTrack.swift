@@ -15,7 +15,7 @@ package struct OutputTrack: Equatable, Sendable {
     /// Of video: the largest size and rate, or the agreed ones; nil for audio.
     package var capability: VideoCapability?
 
-    /// Somebody whom a call brings.
+    /// A participant of a call.
     package struct Participant: Hashable, Sendable {
         /// Their number, never zero.
         package var number: UInt32
@@ -71,7 +71,7 @@ package struct VideoTrackWant: Equatable, Sendable {
     package var format: PixelFormat
     /// Size, rate, fit and matrix.
     package var video: VideoSinkWant
-    /// Whether frames come as soon as they are there, instead of each at its time.
+    /// Whether frames are delivered as soon as they are there, instead of each at its time.
     package var isComplete: Bool
 }
 

@@ -1,6 +1,6 @@
 /// Who may do what: a token each for viewers, guests and operators.
 package struct Access: Sendable {
-    /// What somebody with a token may do: all that those before may, too.
+    /// What the holder of a token may do: all that the roles before it may, too.
     package enum Role: String, CaseIterable, Comparable {
         /// Watch and listen.
         case viewer
@@ -16,7 +16,7 @@ package struct Access: Sendable {
         private var order: Int { Self.allCases.firstIndex(of: self) ?? 0 }
     }
 
-    /// The token of each role; a role without one is nobody's.
+    /// The token of each role; a role without one is closed.
     package let tokens: [Role: String]
 
     /// Makes the access by tokens.

@@ -1,13 +1,14 @@
-/// What a viewer's network bears, from what the viewer tells of the packets that arrived
-/// (transport-wide feedback).
+/// Estimates the capacity of a viewer's network from what the viewer reports of the packets that
+/// arrived (transport-wide feedback).
 ///
 /// - A queue on the way that grows: 0.85 of what arrives.
 /// - A loss above 10 %: less by half of it, above 40 % what arrives.
-/// - A loss below 2 % and no queue: 8 % more each second, since only more shows whether more is borne.
+/// - A loss below 2 % and no queue: 8 % more each second, since only sending more shows whether
+///   more arrives.
 package struct BandwidthEstimator: Sendable {
-    /// What the viewer tells of some packets.
+    /// What the viewer reports of some packets.
     package struct Feedback: Sendable {
-        /// When it came, on any clock, in seconds.
+        /// When it arrived, on any clock, in seconds.
         package var seconds: Double
         package var packets: Int
         package var lost: Int
@@ -49,7 +50,7 @@ package struct BandwidthEstimator: Sendable {
     /// Feedback after a silence as long is of another time.
     private static let longestSilence = 3.0
 
-    /// What the network bears, in bits a second.
+    /// The capacity of the network, in bits a second.
     package private(set) var bitsPerSecond = Self.first
     /// The share of packets that are lost.
     package private(set) var loss = 0.0
@@ -69,12 +70,12 @@ package struct BandwidthEstimator: Sendable {
 
     /// Takes feedback.
     ///
-    /// - Returns: Whether the network bears less than before.
+    /// - Returns: Whether the network carries less than before.
     @discardableResult
     package mutating func add(_ feedback: Feedback) -> Bool {
         let now = feedback.seconds
         let elapsed = now - (lastSeconds ?? now)
-        // What comes at once counts together: a viewer may send any number.
+        // What arrives at once counts together: a viewer may send any number.
         if lastSeconds != nil, elapsed >= 0, elapsed < 0.01, var last = recent.popLast() {
             last.packets &+= feedback.packets
             last.lost &+= feedback.lost
@@ -144,7 +145,7 @@ package struct BandwidthEstimator: Sendable {
         guard let first = counted.first, let last = counted.last,
             last.seconds > first.seconds + Self.receivedSpan / 3
         else { return nil }
-        // What came with the first one arrived before the time that is counted.
+        // The bytes of the first one arrived before the time that is counted.
         let bytes = counted.dropFirst().reduce(0.0) { $0 + Double($1.bytes) }
         return bytes * 8 / (last.seconds - first.seconds)
     }

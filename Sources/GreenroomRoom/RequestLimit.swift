@@ -30,7 +30,7 @@ package struct RequestLimit: Sendable {
         let isAllowed = bucket.tokens >= 1
         if isAllowed { bucket.tokens -= 1 }
         if buckets[address] == nil, buckets.count >= Self.mostAddresses {
-            // Whoever sends from many addresses gets new buckets; memory stays bounded.
+            // A sender with many addresses gets new buckets; memory stays bounded.
             buckets.removeAll()
         }
         buckets[address] = bucket

@@ -113,7 +113,7 @@ package struct SessionOffer: Equatable {
         text = kept.joined(separator: "\r\n") + "\r\n"
     }
 
-    /// The offer for somebody who wants to hear alone.
+    /// The offer for a listener who wants audio alone.
     package var withoutVideo: SessionOffer {
         var offer = self
         (offer.videos, offer.audioPlace) = ([], 0)

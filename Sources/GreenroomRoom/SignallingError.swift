@@ -1,4 +1,4 @@
-/// Why an offer or another request is not granted; told to whoever sent it.
+/// Why an offer or another request is not granted; its sender gets it as the answer.
 package enum SignallingError: Error, Equatable {
     /// The request is wrong.
     case bad(String)

@@ -57,7 +57,7 @@ extension RunnerInterface {
                 guard let (runner, host) = route(instance: instance) else { return gone }
                 let channel = runner.channel
                 channel.write(host, at: MessageLayout.name)
-                // Without a place for the number nobody joins.
+                // Without a place for the number no participant joins.
                 let length = channel.write(
                     text: name, after: MessageLayout.subject,
                     isNull: UInt(bitPattern: participant) == 0)

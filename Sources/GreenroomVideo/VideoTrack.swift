@@ -233,7 +233,7 @@ package final class VideoTrack: Sendable {
     private let isChangeable: Bool
     /// Whether the source sends only when it has something new.
     private let sendsWhenNew: Bool
-    /// Whether a participant sends it, at a rate that nobody has agreed on.
+    /// Whether a participant sends it, at a rate that was never agreed on.
     private let isOfParticipant: Bool
     private let taps: [any VideoTap]
     /// The largest size of outputs that follow the track's shape; nil if none can.
@@ -248,8 +248,8 @@ package final class VideoTrack: Sendable {
     ///   - idle: Outputs that take nothing at first.
     ///   - sendsWhenNew: Whether the source sends only when it has something new, as a share does:
     ///     then its last frame is as good as a new one.
-    ///   - isOfParticipant: Whether a participant sends it. Its rate is what comes: a frame is as good as
-    ///     a new one until the next comes, and nobody is told what its timestamps are like.
+    ///   - isOfParticipant: Whether a participant sends it. Its rate is what arrives: a frame is as
+    ///     good as a new one until the next arrives, and `tell` gets nothing about its timestamps.
     ///   - taps: What sees its frames as they are.
     ///   - largest: The largest size of outputs that follow the track's shape; nil if none does.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.

@@ -254,20 +254,11 @@ import Testing
         #expect(try report.plugin("share").callbacks["create"]?.calls == 8)
     }
 
-    /// The sample in Swift, a package of its own, built as its README describes, but beside the
-    /// products.
     private static let bouncerInSwift = Result {
-        let build = Checkout.products + "/broadcast"
-        let run = try ChildProcess.run(
-            "swift",
-            [
-                "build", "--package-path", Checkout.root + "/Samples/ThirdPartyBroadcast",
-                "--scratch-path", build,
-            ], environment: ["SWIFTPM_HOOKS_DIR": nil], atMost: .seconds(600))
-        guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
-        let warnings = run.text.split(separator: "\n").filter { $0.contains("warning:") }
-        guard warnings.isEmpty else { throw Failure(warnings.joined(separator: "\n")) }
-        return build + "/debug/Bouncer"
+        try SampleProgram(
+            sample: "ThirdPartyBroadcast", name: "Bouncer", product: "greenroom-broadcast",
+            module: "GreenroomBroadcastLibrary"
+        ).build()
     }
 
     @Test func `the sample in Swift shares video and audio`() throws {

@@ -4,8 +4,8 @@ import Testing
 /// Tests an hour of audio, sample by sample, against what it has to be.
 ///
 /// A microphone of another rate hears three sines, in blocks of all lengths. By day it is six
-/// minutes. One at a time: an hour is a file of 700 MB.
-@Suite(.ownThreads, .serialized) struct ChordTests {
+/// minutes. An hour is a file of 700 MB.
+@Suite(.ownThreads) struct ChordTests {
     private static let minutes = Nightly.value(60, byDay: 6)
 
     /// Records a microphone, and compares the recording with the chord.
@@ -24,7 +24,7 @@ import Testing
         return (difference, run, try report.sound("microphone"))
     }
 
-    @Test(arguments: [22_050, 44_100, 96_000])
+    @Test(arguments: Nightly.list([22_050, 44_100, 96_000]) { $0 == 44_100 })
     func `no sample of an hour is lost, moved or wrong`(rate: Int) throws {
         // The filter has heard nothing before the first sample.
         let (difference, run, sound) = try run(
@@ -42,7 +42,7 @@ import Testing
     @Test(
         arguments: Nightly.list(
             [(22_050, 0), (44_100, 0), (22_050, 40), (44_100, -200), (48_000, -200)]
-        ) { rate, ppm in rate == 22_050 ? ppm > 0 : rate == 48_000 || ppm == 0 })
+        ) { rate, ppm in rate == 22_050 ? ppm > 0 : rate == 48_000 })
     func `a live microphone stays at its time, with any clock`(rate: Int, ppm: Int) throws {
         let (difference, run, sound) = try run(
             "ChordMic", "rate: \(rate), ppm: \(ppm), stamps: session", isExact: false,

@@ -24,7 +24,8 @@ import Testing
             ])
     }
 
-    @Test(arguments: compilers)
+    /// The tests of what they do build them with the other compiler.
+    @Test(arguments: Nightly.list(compilers) { $0 == "clang" })
     func `hostile plugins compile`(compiler: String) throws {
         try check(compiler, "c11", ["-D_GNU_SOURCE"] + (try TestPlugins.hostileSources()))
     }
@@ -74,7 +75,10 @@ import Testing
             compiler, standard, ["-Wconversion", "-Wshadow", "-Wnon-virtual-dtor"] + sources)
     }
 
-    @Test(arguments: templates.filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") })
+    /// By day `NewCommandTests` compiles what is made from them.
+    @Test(
+        .enabled(if: Nightly.isOn),
+        arguments: templates.filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") })
     func `every template in Swift compiles`(source: String) throws {
         let run = try TestPlugins.checkSwift(source, module: "MyPlugin")
         #expect(run.exit == .code(0) && !run.standardError.contains("warning:"), "\(run)")

@@ -267,7 +267,7 @@ import TestSupport
     }
 
     @Test func `a reader that continues gets a notice of dropped lines, in place`() throws {
-        let session = try session("4s")
+        let session = try session("6s")
         let pipe = try FullPipe(in: session.folder)
         let lines = String(repeating: "xyzzy\n", count: 8000)
         let child = try ChildProcess(
@@ -276,8 +276,8 @@ import TestSupport
                 "-c", "exec '\(Checkout.greenroom)' run '\(session.file)' --control 2> \"$0\"",
                 pipe.path,
             ], input: Array(lines.utf8), environment: ["GREENROOM_PLUGIN_PATH": nil])
-        // In the session's second second, its lines were written long ago.
-        while !child.hasEnded, (try? session.picture("camera").frameCount) ?? 0 < 20 {
+        // In the session's fifth second, its lines were written long ago.
+        while !child.hasEnded, (try? session.picture("camera").frameCount) ?? 0 < 65 {
             usleep(5_000)
         }
         let text = pipe.read { child.hasEnded }

@@ -8,7 +8,7 @@ import Testing
 /// Two sessions of one length, one with ten times as many frames as the other, run with
 /// `count_frame_path.c`: what the one takes more is what the frames cost. Frames that are dropped on
 /// a busy machine cost less than others, so the numbers are limits from above.
-@Suite struct FramePathTests {
+@Suite(.ownThreads) struct FramePathTests {
     /// What each frame costs.
     struct Cost: Sendable {
         /// Times that memory is allocated, in a release build.
@@ -47,10 +47,10 @@ import Testing
             limit: Cost(allocations: 0, locks: 6, wakeups: 2, copies: 1)),
         Path(
             name: "process, leased", isolation: "process",
-            limit: Cost(allocations: 2.5, locks: 6, wakeups: 5, copies: 0)),
+            limit: Cost(allocations: 0, locks: 6, wakeups: 5, copies: 0)),
         Path(
             name: "process, borrowed", isLeased: false, isolation: "process",
-            limit: Cost(allocations: 2.5, locks: 6, wakeups: 5, copies: 1)),
+            limit: Cost(allocations: 0, locks: 6, wakeups: 5, copies: 1)),
         Path(
             name: "filter in the host", filter: "host",
             limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 0)),
@@ -70,11 +70,11 @@ import Testing
 
     @Test(arguments: paths)
     func `a frame costs no more than its path`(path: Path) throws {
-        let few = try Count(video: path, fps: 20)
-        let many = try Count(video: path, fps: 200)
-        let cost = try many.cost(without: few)
-        show(path.name, cost)
-        expect(cost, within: path.limit)
+        func measure() throws -> Cost {
+            let few = try Count(video: path, fps: 20)
+            return try Count(video: path, fps: 200).cost(without: few)
+        }
+        try expect(path.name, within: path.limit, measure)
     }
 
     @Test func `a block of audio costs no more than its path`() throws {
@@ -86,12 +86,8 @@ import Testing
             return with.1.cost(without: with.0, per: 150)
                 - without.1.cost(without: without.0, per: 150)
         }
-        // Four sessions, of which load can disturb any: the least disturbed of three times counts.
-        let limit = Cost(allocations: 1, locks: 7, wakeups: 0, copies: 0)
-        var cost = try measure()
-        for _ in 0..<2 where !isWithin(limit, cost) { cost = try measure() }
-        show("a block of audio", cost)
-        expect(cost, within: limit)
+        let limit = Cost(allocations: 1, locks: 7.5, wakeups: 0, copies: 0)
+        try expect("a block of audio", within: limit, measure)
     }
 
     @Test func `a block that is sent costs no more, however many there are`() throws {
@@ -101,11 +97,7 @@ import Testing
             let few = try Count(block: 480)
             return try Count(block: 48).cost(without: few)
         }
-        // On a busy machine blocks are refused, each with a text: the least disturbed counts.
-        var cost = try measure()
-        for _ in 0..<2 where !isWithin(limit, cost) { cost = try measure() }
-        show("a block that is sent", cost)
-        expect(cost, within: limit)
+        try expect("a block that is sent", within: limit, measure)
     }
 
     private func show(_ name: String, _ cost: Cost) {
@@ -125,7 +117,14 @@ import Testing
             && (!isOptimized || cost.allocations <= limit.allocations + 0.5)
     }
 
-    private func expect(_ cost: Cost, within limit: Cost) {
+    /// Load disturbs a measurement: what is late or refused costs texts. The least disturbed of
+    /// some counts.
+    private func expect(
+        _ name: String, within limit: Cost, _ measure: () throws -> Cost
+    ) throws {
+        var cost = try measure()
+        for _ in 0..<4 where !isWithin(limit, cost) { cost = try measure() }
+        show(name, cost)
         #expect(isWithin(limit, cost), "\(cost), limit: \(limit)")
     }
 }

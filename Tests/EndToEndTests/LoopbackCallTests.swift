@@ -101,6 +101,148 @@ import Testing
         #expect(tones[0] < 100 && tones[1] > 2000, "\(tones)")
     }
 
+    @Test func `a FrameFolder writes images of who is there`() throws {
+        let session = try session(
+            "Ana 0s-1s camera=320x180@10; Ben 1s share=160x90@5",
+            """
+            [{ plugin: FrameFolder, settings: { folder: all, track: participants, every: 5 } },
+             { plugin: FrameFolder, settings: { folder: ben, track: participants, every: 5 },
+               tracks: ["participant Ben"] }]
+            """)
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let images = try ["all", "ben"].map {
+            try FileManager.default.contentsOfDirectory(atPath: session.folder($0)).sorted()
+        }
+        #expect(
+            images == [
+                ["ana-camera-000000.png", "ana-camera-000005.png", "ben-share-000000.png"],
+                ["ben-share-000000.png"],
+            ], "\(run)")
+    }
+
+    @Test func `a call in a process of its own makes the same tracks and mixes`() throws {
+        let session = try session(
+            "Ana 0s-1500ms camera=160x90@10 microphone=550; "
+                + "Ben 500ms share=160x90@5 microphone=660 mute=1s-1500ms", "[]")
+        let mixes = ["incoming", "mix-minus"]
+        let runs = try ["host", "process"].map { isolation in
+            let grant = isolation == "process" ? "allow: { write: [.] }," : ""
+            let speakers = mixes.map { position in
+                let tracks = position == "incoming" ? position : "participant Ana mix-minus"
+                return """
+                    { plugin: SpeakerFile, \(grant) tracks: ["\(tracks)"],
+                      settings: { path: \(position).wav, position: \(position) } }
+                    """
+            }
+            let record = "{ record: { folder: recording, overwrite: true, size: 160x90 } }"
+            let recorded = try Recorded(
+                session, isolation: isolation,
+                keys: ["outputs=[\(([record] + speakers).joined(separator: ", "))]"])
+            return (
+                recorded,
+                mixes: try mixes.map { try WAVRecording(session.folder("\($0).wav")).channels[0] }
+            )
+        }
+        #expect(runs[0].0.run.exit == .code(0), "\(runs[0].0.run)")
+        #expect(runs[0].0.files.count == 6, "\(runs[0].0.files.keys.sorted())")
+        // Not compared by the macro, which would print everything.
+        for (file, bytes) in runs[0].0.files {
+            let isSame = runs[1].0.files[file] == bytes
+            #expect(isSame, "\(file) differs\n\(runs[1].0.run)")
+        }
+        for (position, (one, other)) in zip(mixes, zip(runs[0].mixes, runs[1].mixes)) {
+            let isSame = one == other
+            #expect(isSame && one.contains { $0 != 0 }, "\(position)")
+        }
+    }
+
+    @Test func `in a call of three nobody misses a frame or a sample`() throws {
+        // At night an hour.
+        let seconds = Nightly.value(3600, byDay: 60)
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            microphone: { plugin: Tone }
+            call: { plugin: LoopbackCall, settings: { script: "
+              Ana 0s camera=160x90@5 microphone=550;
+              Ben 10s-\(seconds - 10)s camera=160x90@10 microphone=660;
+              Cleo 5s-\(seconds / 2)s share=160x90@2 microphone=330 mute=10s-20s" } }
+            """, maximum: "160x90@10", duration: "\(seconds)s", clock: "virtual")
+        let run = try session.run(atMost: .seconds(600))
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run, readingAudio: false)
+        #expect(try report.picture("camera").account.real == seconds * 10)
+        #expect(try report.sound("microphone").account.real == seconds * 48_000)
+        // What the call got: the camera, and for each participant all audio but theirs.
+        let people = try #require(report.participants)
+        let there = people.map { ($0.leftSeconds ?? Double(seconds)) - $0.joinedSeconds }
+        let call = try #require(report.outputPlugins?.first { $0.plugin == "LoopbackCall" })
+        #expect(call.values["frames"] == Double(seconds * 10), "\(call)")
+        #expect(
+            abs((call.values["samples"] ?? 0) - there.reduce(0, +) * 48_000) <= 3 * 4800, "\(call)")
+        #expect(
+            call.tracks.allSatisfy { $0.media.refused.isEmpty && $0.media.lostSamples ?? 0 == 0 })
+        let tracks = people.flatMap(\.tracks)
+        #expect(tracks.count == 6)
+        for track in tracks {
+            let there = (track.endedSeconds ?? Double(seconds)) - track.beganSeconds
+            let path = "\(session.recording)/\(track.track)"
+            if let video = track.video {
+                let (account, rate) = (
+                    video.account,
+                    track.track == "ana-camera" ? 5.0 : track.track == "ben-camera" ? 10 : 2
+                )
+                #expect(account.real == account.total, "\(track.track): \(account)")
+                #expect(
+                    abs(Double(account.total) - there * rate) <= 1, "\(track.track): \(account)")
+                #expect(try Y4MRecording(path + ".y4m").frameCount == account.total)
+            }
+            if let audio = track.audio {
+                let account = audio.account
+                #expect(
+                    account.real + account.stopped == account.total, "\(track.track): \(account)")
+                #expect(audio.concealed == 0 && audio.cut == 0 && audio.early == 0)
+                #expect(abs(Double(account.total) - there * 48_000) <= 480, "\(track.track)")
+                // 16 bits of two channels, after the header.
+                let file = try #require(FileHandle(forReadingAtPath: path + ".wav"))
+                let header = Int(try file.seekToEnd()) - account.total * 4
+                #expect((44...4096).contains(header), "\(track.track): \(header)")
+            }
+        }
+        let muted = tracks.first { $0.track == "cleo-microphone" }?.audio?.account.stopped
+        #expect(muted == 10 * 48_000)
+    }
+
+    @Test func `programs are told who comes and goes`() throws {
+        let session = try session(
+            "Ana 0s-1s microphone mute=300ms-500ms", "[{ record: recording }]")
+        let run = try session.run("--json")
+        #expect(run.exit == .code(0), "\(run)")
+        let names = try run.events.map(\.event).filter {
+            $0.hasPrefix("participant-") || $0.hasPrefix("track-")
+        }
+        #expect(
+            names == [
+                "participant-joined", "track-opened", "track-muted", "track-unmuted",
+                "track-closed", "participant-left",
+            ], "\(run)")
+    }
+
+    @Test func `an output gets the tracks of its rule, of the session and of participants`() throws
+    {
+        let session = try session(
+            "Ana 0s camera=160x90@5 microphone; Ben 500ms share=160x90@5",
+            """
+            [{ plugin: Taker, tracks: [microphone, incoming, "participant *"] }, { record: recording }]
+            """.replacing("Taker", with: "\"\(try TestPlugins.taker())\""))
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let output = try #require(
+            try session.report().outputPlugins?.first { $0.plugin == "Taker" }, "\(run)")
+        #expect(output.tracks.map(\.track) == ["ana-camera"], "\(run)")
+    }
+
     @Test func `a mute without an end is to the end`() throws {
         let session = try session("Ana 0s microphone mute=1s", "[{ record: recording }]")
         let run = try session.run()

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests the session's audio on a simulated sound card with faults, in real time.
-@Suite(.serialized, .ownThreads) struct LoudspeakerCardTests {
+@Suite(.ownThreads) struct LoudspeakerCardTests {
     private let folder: TemporaryFolder
     private let configuration: ALSAConfiguration
 

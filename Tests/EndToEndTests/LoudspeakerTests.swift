@@ -31,13 +31,14 @@ import Testing
         environment = ["ALSA_CONFIG_PATH": configuration.path]
     }
 
-    /// Plays a tone of 440 Hz on a device for two seconds.
-    private func play(on device: String) throws -> Finished {
+    /// Plays a tone of 440 Hz, or what another session has, on a device for two seconds.
+    private func play(on device: String, more: String = "") throws -> Finished {
         let session = try folder.write(
             "session.yaml",
             """
             session: { duration: 2s }
             microphone: { plugin: Tone, settings: { frequency: 440 } }
+            \(more)
             outputs:
             - loudspeaker: "\(device)"
             - record: { folder: "\(folder("out"))", overwrite: true }
@@ -75,6 +76,22 @@ import Testing
         #expect(report["dropped"] as? Int == 0)
         #expect(report["played"] as? Int == 2 * 48_000)
         #expect(report["driftPPM"] == nil, "a file has no clock")
+    }
+
+    @Test func `in a call a device gets what comes in, and not the session's own`() throws {
+        let call = """
+            call: { plugin: LoopbackCall, settings: { script: "Ana 0s microphone=660" } }
+            """
+        // A busy machine may make it miss a period.
+        var run = try play(on: "tofile", more: call)
+        for _ in 0..<2 where try report()["dropped"] as? Int != 0 {
+            run = try play(on: "tofile", more: call)
+        }
+        #expect(run.exit == .code(0), "\(run)")
+        let left = try #require(try WAVRecording(folder("played.wav")).channels.first)
+        try #require(left.count >= 72_000, "\(run)")
+        #expect(Tone.amplitude(of: 660, in: left[24_000..<72_000], rate: 48_000) > 1000)
+        #expect(Tone.amplitude(of: 440, in: left[24_000..<72_000], rate: 48_000) < 100)
     }
 
     @Test func `a mono device of another rate gets converted audio`() throws {

@@ -191,6 +191,32 @@ import Testing
         #expect(run.standardError.contains(line), "\(run)")
     }
 
+    @Test func `the share and participants can have files of their own`() throws {
+        let session = try session(
+            [
+                Self.output(
+                    "file: talk.mkv, share: file, participants: files, audio-tracks: separate")
+            ],
+            Self.sources + """
+
+                call: { plugin: LoopbackCall, settings: {
+                  script: "Ana 500ms-2s camera=160x90@10 microphone; Ben 1s share=160x90@5" } }
+                """)
+        let run = try self.run(session)
+        for (name, tracks, seconds) in [
+            ("talk", ["camera", "microphone", "incoming"], 3),
+            ("talk-share", ["share", "share-audio"], 3),
+            ("talk-ana-camera", ["ana-camera"], 1.5), ("talk-ben-share", ["ben-share"], 2),
+            ("talk-ana-microphone", ["ana-microphone"], 1.5),
+        ] as [(String, [String], Double)] {
+            let file = try RecordedFile(session.folder("\(name).mkv"))
+            #expect(file.streams.map(\.name) == tracks, "\(run)")
+            #expect(abs((file.duration ?? 0) - seconds) < 0.25, "\(name): \(file.duration ?? -1)")
+            try file.play()
+        }
+        #expect(run.standardError.contains("files 5"), "\(run)")
+    }
+
     @Test func `record with the name of a file is the Recorder, isolated or not`() throws {
         for isolation in [nil, "process"] {
             let session = try session(

@@ -208,8 +208,14 @@ import Testing
     @Test func `a control line ends the session`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Steady"))", maximum: "160x90@30", duration: nil)
-        let command =
-            "(sleep 1; echo stop) | '\(Checkout.greenroom)' run --control '\(session.file)'"
+        // Only a session that sends is ended with all that it is to leave.
+        let log = session.folder("log")
+        let command = """
+            (for i in $(seq 300); do grep -qs sending '\(log)' && break; sleep 0.1; done
+             sleep 1; echo stop) \
+                | '\(Checkout.greenroom)' run --control '\(session.file)' 2> '\(log)'
+            status=$?; cat '\(log)' >&2; exit $status
+            """
         let run = try ChildProcess.run(
             "bash", ["-c", command], environment: ["GREENROOM_PLUGIN_PATH": nil])
         #expect(run.exit == .code(0), "\(run)")

@@ -7,7 +7,7 @@ import Testing
 @Suite(.ownThreads) struct SharedFrameTests {
     /// What a taker does besides digesting frames.
     private enum Deed: Int {
-        case none, write, change, keep, crash, stall, hurry, hoard
+        case none, write, change, keep, crash, stall, hurry, hoard, leak
     }
 
     /// What the report says of an output.
@@ -48,11 +48,13 @@ import Testing
     /// Runs a session of 2 s with a recording of another want and these outputs.
     ///
     /// - Parameter more: Other sections of the session file.
-    private func run(_ outputs: [String], _ more: String = "") throws -> Result {
+    private func run(
+        _ outputs: [String], _ more: String = "", maximum: String = "384x192@15",
+        camera: String = TestSession.bundled("ColorBars")
+    ) throws -> Result {
         let session = try TestSession(
-            "camera: \(TestSession.bundled("ColorBars"))\n\(more)", maximum: "384x192@15",
-            duration: "2s",
-            deadline: "1s", clock: "virtual", table: "[384x192@15]",
+            "camera: \(camera)\n\(more)", maximum: maximum, duration: "2s",
+            deadline: "1s", clock: "virtual", table: "[\(maximum)]",
             outputs: "[{ record: { folder: recording, size: 16x16 } }, "
                 + outputs.joined(separator: ", ") + "]")
         let run = try session.run()
@@ -89,6 +91,24 @@ import Testing
             #expect(output.content == content, "\(isolated.run)")
             #expect(output.media?.taken == frames && output.media?.copied == nil)
         }
+    }
+
+    @Test func `hundreds of frames a second to three outputs cost one conversion`() throws {
+        let fast = { (outputs: [String]) in
+            try self.run(
+                outputs, maximum: "96x54@240",
+                camera: TestSession.hostile("Steady", "fps: 240"))
+        }
+        let none = try fast([try Self.taker("host", format: 2)])
+        let isolated = try fast(
+            [Self.taker("host", format: 2)] + (0..<3).map { _ in try Self.taker("process") })
+        let frames = 480
+        #expect(isolated.camera.conversions - none.camera.conversions == frames)
+        let content = isolated.outputs.dropFirst().map(\.content)
+        #expect(
+            content.count == 3
+                && content.allSatisfy { $0 == content.first && $0.first == Double(frames) })
+        #expect(isolated.outputs.allSatisfy { $0.media?.copied == nil }, "\(isolated.run)")
     }
 
     @Test func `a want that needs no conversion costs one copy for all of them`() throws {
@@ -141,15 +161,21 @@ import Testing
         }
     }
 
-    @Test(arguments: [(5, "SIGABRT"), (6, "hangs")])
-    func `an output that crashes or hangs costs itself alone`(deed: Int, word: String) throws {
-        let deed: Deed = deed == 5 ? .crash : .stall
+    @Test(arguments: [
+        ("crash", "", "killed by SIGABRT"), ("stall", "", "it hangs in"),
+        ("leak", ", memory-limit: 64 MB", "limit: 64 MB"),
+    ])
+    func `an output that crashes, hangs or leaks costs itself alone`(
+        name: String, key: String, evidence: String
+    ) throws {
+        let deed: Deed = name == "crash" ? .crash : name == "stall" ? .stall : .leak
         let alone = try run([Self.taker("host")])
         let result = try run([
-            Self.taker("process"), Self.taker("process", deed), Self.taker("host"),
+            Self.taker("process"), Self.taker("process", deed, key), Self.taker("host"),
         ])
         let losses = try #require(
             result.report.plugin("outputs[2]").losses, "\(result.run)")
+        #expect(losses.first?.evidence.contains(evidence) ?? false, "\(losses)\n\(result.run)")
         #expect(losses.first?.awaySeconds != nil, "it came back: \(result.run)")
         for output in [result.outputs[0], result.outputs[2]] {
             #expect(output.content == alone.outputs[0].content, "\(result.run)")

@@ -151,6 +151,27 @@ import Testing
         expectBars(frame, 320, 240, at: 120)
     }
 
+    @Test func `while the session's camera is lost, programs see a slate`() throws {
+        let server = try PipeWireServer()
+        let camera = try TestSession.hostile(
+            "Faulty", "frames: 10, fault: abort", "isolation: process, on-failure: off")
+        let session = try TestSession(
+            "camera: \(camera)\nshare: { plugin: ColorBarsShare }", maximum: "640x360@30",
+            duration: nil, outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
+        let run = try server.greenroom(session)
+        try server.waitForNode("Stage")
+        // It is lost in its first second, and the slate comes a second later.
+        let reader = try server.frames(150, of: "Stage", to: session.folder("stage.yuv"))
+            .wait(atMost: .seconds(30))
+        #expect(reader.exit == .code(0), "\(reader)")
+        run.signal(SIGINT)
+        let finished = run.wait(atMost: .seconds(20))
+        let luma = try readFile(session.folder("stage.yuv")).suffix(640 * 360 * 3 / 2)
+            .prefix(640 * 360)
+        #expect(luma.count { (30...38).contains($0) } > luma.count * 3 / 4, "\(finished)")
+        #expect(luma.count { $0 > 200 } > 100, "its text: \(finished)")
+    }
+
     // MARK: - Audio
 
     /// Expects a pure tone for a time, not counting the gaps that a busy machine makes, and its
@@ -199,23 +220,30 @@ import Testing
         let pulse = try server.start(
             "timeout",
             [
-                "--preserve-status", "3", "parec", "-d", "Greenroom", "--format=s16le",
+                "--preserve-status", "5", "parec", "-d", "Greenroom", "--format=s16le",
                 "--rate=48000", "--channels=1", "--raw", "--latency-msec=50",
             ])
-        let alsa = try server.start(
-            "arecord",
-            [
-                "-q", "-D", "pipewire:NODE=Greenroom", "-f", "S16_LE", "-r", "48000", "-c", "1",
-                "-d", "2", session.folder("alsa.wav"),
-            ])
+        func record(_ file: String, seconds: Int) throws -> ChildProcess {
+            try server.start(
+                "arecord",
+                [
+                    "-q", "-D", "pipewire:NODE=Greenroom", "-f", "S16_LE", "-r", "48000", "-c", "1",
+                    "-d", "\(seconds)", session.folder(file),
+                ])
+        }
+        let first = try record("first.wav", seconds: 2).wait(atMost: .seconds(20))
+        // Opened again, while another program has never closed it.
+        let second = try record("second.wav", seconds: 1).wait(atMost: .seconds(20))
         let heard = pulse.wait(atMost: .seconds(20))
-        let recorded = alsa.wait(atMost: .seconds(20))
-        #expect(recorded.exit == .code(0), "\(recorded)")
-        _ = end(run)
+        #expect(first.exit == .code(0), "\(first)")
+        #expect(second.exit == .code(0), "\(second)")
+        try session.expectTrueReport(end(run))
         expectTone(samples(heard.standardOutput), hertz: 1_000, seconds: 0.5)
-        expectTone(
-            try #require(try WAVRecording(session.folder("alsa.wav")).channels.first),
-            hertz: 1_000, seconds: 0.5)
+        for file in ["first.wav", "second.wav"] {
+            expectTone(
+                try #require(try WAVRecording(session.folder(file)).channels.first),
+                hertz: 1_000, seconds: 0.5)
+        }
         let values = try values(session)
         #expect(values["samples-dropped"] != nil && values["samples-silent"] != nil, "\(values)")
     }

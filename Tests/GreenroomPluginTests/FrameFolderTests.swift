@@ -124,6 +124,41 @@ import Testing
                 ])
     }
 
+    @Test func `participants' cameras and shares are told apart by name, and counted alone`() throws
+    {
+        let folder = try TemporaryFolder()
+        let host = FakeHost()
+        host.state.withLock { $0.output.isOutput = true }
+        let session = try FakeSession(
+            "FrameFolder", of: bundledEntry("FrameFolder"),
+            settings: [
+                ("folder", .path(folder("frames"))), ("every", .integer(2)),
+                ("track", .choice("participants")),
+            ], host: host)
+        try #require(session.initializeOutput() == .ok)
+        // Nobody is there yet.
+        let own = try session.track(1, kind: 1, "camera")
+        #expect(own.status == .ok && own.want.is_wanted == 0)
+        #expect(session.startSend() == .ok)
+        for (id, kind, name) in [
+            (2, 1, "ana-camera"), (3, 3, "ben-share"), (4, 2, "ana-microphone"),
+        ] as [(UInt32, UInt32, String)] {
+            let answer = try session.track(id, kind: kind, name, participant: id)
+            #expect(answer.status == .ok && answer.want.is_wanted == (kind == 2 ? 0 : 1), "\(name)")
+        }
+        let frame = FakeFrame(.rgba, size, padding: 4)
+        defer { frame.free() }
+        for (number, (track, index)) in [(2, 7), (3, 0), (2, 8), (3, 1), (2, 9)].enumerated() {
+            let lent = LentFrame(
+                track: UInt32(track), id: UInt64(number + 1), index: Int64(index))
+            #expect(try session.video(lent, frame) == .ok)
+        }
+        session.stopSend()
+        #expect(
+            try files(folder("frames"))
+                == ["ana-camera-000007.png", "ana-camera-000009.png", "ben-share-000000.png"])
+    }
+
     @Test func `a picture that can't be written ends the output with its reason`() throws {
         let folder = try TemporaryFolder()
         let session = try session(folder("frames"))

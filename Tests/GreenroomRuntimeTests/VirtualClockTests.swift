@@ -34,10 +34,12 @@ import Testing
     }
 
     /// Waits until a time since the clock's start.
-    private func sleep(_ clock: SessionClock, until milliseconds: Int64) {
+    private func sleep(
+        _ clock: SessionClock, until milliseconds: Int64, as order: ClockOrder = .session
+    ) {
         let never = Monitor(false)
         let deadline = VirtualClock.startTime + milliseconds * 1_000_000
-        _ = clock.wait(for: never, until: deadline) { $0 ? true : nil }
+        _ = clock.wait(for: never, until: deadline, as: order) { $0 ? true : nil }
     }
 
     @Test func `an hour of waits is fast, and time is exact`() {
@@ -81,6 +83,33 @@ import Testing
             }
             #expect(journal.all == wanted)
         }
+    }
+
+    @Test func `a thread that takes another one's place is waited for`() {
+        let clock = SessionClock(.virtual)
+        let journal = Journal()
+        let hasEnded = Monitor(false)
+        run(
+            clock,
+            [
+                Part(.plugin(0)) {
+                    sleep(clock, until: 10, as: .plugin(0))
+                    // A callback that has begun another thread has returned; this one ends.
+                    clock.expectNext(plugin: 0)
+                    Thread.detachNewThread {
+                        usleep(50_000)
+                        sleep(clock, until: 20, as: .plugin(0))
+                        journal.write("plugin")
+                        hasEnded.change { $0 = true }
+                    }
+                },
+                Part(ClockOrder(part: .track)) {
+                    sleep(clock, until: 500)
+                    journal.write("track")
+                },
+            ])
+        _ = hasEnded.wait(until: nil) { $0 ? true : nil }
+        #expect(journal.all == ["plugin", "track"])
     }
 
     @Test func `time stands still until all effects of a change are done`() {

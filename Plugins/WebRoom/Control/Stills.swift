@@ -4,11 +4,11 @@ import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// Single pictures of video tracks, taken when somebody asks: nothing is converted otherwise.
+/// Single images of video tracks, taken on request: nothing is converted otherwise.
 final class Stills: Sendable {
     /// How long a track is wanted after the last request.
     private static let lasting: Int64 = 5_000_000_000
-    /// How long a request waits for a picture.
+    /// How long a request waits for an image.
     private static let longestWait = 4.0
     private static let rate = FrameRate(5)
     private static let mostWaiting = 8
@@ -17,9 +17,9 @@ final class Stills: Sendable {
         var tracks: [UInt32: Track] = [:]
         /// The tracks that are wanted, and until when, on the session clock.
         var wanted: [UInt32: Int64] = [:]
-        /// Requests that wait for a picture of a track.
+        /// Requests that wait for an image of a track.
         var waiting: [UInt32: Int] = [:]
-        /// The pictures that were taken for them, counted.
+        /// The images that were taken for them, counted.
         var pictures: [UInt32: (number: Int, picture: StillPicture)] = [:]
         var taken = 0
     }
@@ -33,7 +33,7 @@ final class Stills: Sendable {
 
     /// A track is there, or has changed.
     ///
-    /// - Returns: What is wanted of it for pictures.
+    /// - Returns: What is wanted of it for images.
     func describe(_ track: Track) -> TrackWant? {
         guard track.kind.isVideo else { return nil }
         return state.withLock { state in
@@ -65,7 +65,7 @@ final class Stills: Sendable {
         }
     }
 
-    /// Wants nothing more of tracks that nobody has asked for lately. Called every second.
+    /// Wants nothing more of tracks that no request has named lately. Called every second.
     func expire() {
         let now = host.nowNanoseconds
         let hasExpired = state.withLock { state in

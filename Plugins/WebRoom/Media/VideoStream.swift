@@ -4,7 +4,7 @@ import GreenroomRoom
 import Synchronization
 
 /// A video track of the session, as viewers get it: each rendition and codec encoded once, and only
-/// while somebody watches it.
+/// while a viewer watches it.
 final class VideoStream: Sendable {
     private struct State {
         var track: Track
@@ -35,7 +35,7 @@ final class VideoStream: Sendable {
     var want: TrackWant? {
         let track = track
         guard isWatched, let own = track.capability else { return nil }
-        // Browsers take VP8 for BT.601, whatever its size. Frames come in this size also while the
+        // Browsers take VP8 for BT.601, whatever its size. Frames have this size also while the
         // source makes less: then the half rendition has all of it.
         return .video(
             VideoTrackWant(
@@ -79,7 +79,7 @@ final class VideoStream: Sendable {
         prune()
     }
 
-    /// Ends the encoders that nobody watches.
+    /// Ends the encoders that no viewer watches.
     func prune() {
         let unused = state.withLock { state -> [VideoEncoder] in
             let needs = Self.needs(of: state.feeds)
@@ -114,7 +114,8 @@ final class VideoStream: Sendable {
         return min(clean, state.withLock { $0.limits[rendition] } ?? clean)
     }
 
-    /// Sets or lifts a ceiling for the source: no network bears the full rendition, or one does again.
+    /// Sets or lifts a ceiling for the source: no network carries the full rendition, or one does
+    /// again.
     func setCeiling(_ isSet: Bool) {
         guard let whole else { return }
         let limit = VideoCapability(
@@ -174,8 +175,8 @@ final class VideoStream: Sendable {
             bitsPerSecond: bits(of: rendition), base: room.clock.base,
             onError: { [room] text in room.host.log(.error, "\(name): encoder: \(text)") },
             take: { [weak self] buffer in self?.pass(buffer, rendition, codec) })
-        // One that nobody watches any more ends with the next change of who watches. Who takes one
-        // from the list stops it.
+        // One without viewers ends with the next change of viewers. The thread that takes one from
+        // the list stops it.
         let unused = state.withLock { state -> VideoEncoder? in
             guard !state.hasEnded else { return made }
             let index = state.encoders.firstIndex { $0 === old }

@@ -2,7 +2,7 @@ import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// Somebody who sends: a guest with camera and microphone, or what a guest shares.
+/// A peer that sends: a guest with camera and microphone, or what a guest shares.
 final class Guest: Sendable {
     let id: String
     let name: String
@@ -90,9 +90,9 @@ final class Guest: Sendable {
             + "payload=\(payload),encoding-params=(string)2"
     }
 
-    // MARK: What the peer tells
+    // MARK: What the peer reports
 
-    /// What takes the first stream of a codec: another one would be decoded for nobody.
+    /// What takes the first stream of a codec: another one would be decoded in vain.
     private func elements(for encoding: String) -> String? {
         guard state.withLock({ $0.encodings.insert(encoding).inserted }) else { return nil }
         return switch encoding {

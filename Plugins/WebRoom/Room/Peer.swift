@@ -3,14 +3,14 @@ import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// A WebRTC connection with somebody: a pipeline with a `webrtcbin`, which answers one offer.
+/// A WebRTC connection: a pipeline with a `webrtcbin`, which answers one offer.
 final class Peer: Sendable {
     /// Where a connection is.
     enum Connection: Equatable {
         case new, connected, gone
     }
 
-    /// What a peer tells the room, on the pipeline's threads.
+    /// What a peer reports to the room, on the pipeline's threads.
     struct Events: Sendable {
         var onConnected: @Sendable () -> Void = {}
         var onGone: @Sendable (String) -> Void = { _ in }
@@ -19,7 +19,7 @@ final class Peer: Sendable {
         var onMedia: @Sendable (String) -> String? = { _ in nil }
         /// These elements are there, and get media from now on.
         var onAdded: @Sendable (String) -> Void = { _ in }
-        /// The far end tells what arrived of what was sent to it.
+        /// The far end reports what arrived of what was sent to it.
         var onFeedback: @Sendable (greenroom_peer_feedback) -> Void = { _ in }
     }
 
@@ -34,14 +34,14 @@ final class Peer: Sendable {
 
     /// How long an answer and a connection may take.
     private static let longestConnecting: UInt64 = 15_000_000_000
-    /// A peer of whom nothing comes has vanished: browsers report on what they get every few seconds. A
-    /// network may be away for 10 s.
+    /// A peer that sends nothing has vanished: browsers report on what they get every few seconds.
+    /// A network may be away for 10 s.
     private static let longestSilence: UInt64 = 13_000_000_000
 
     let pipeline: Pipeline
     private let events: Events
     private let state: Mutex<State>
-    /// Whether a packet has come since ``fault(now:)`` was last asked. [each packet]
+    /// Whether a packet has arrived since ``fault(now:)`` was last asked. [each packet]
     private let hasHeard = Atomic(false)
 
     /// - Parameter elements: What is linked with the `webrtcbin`, whose name is `peer`.

@@ -3,7 +3,7 @@ import GreenroomRoom
 import Synchronization
 
 extension Room {
-    /// Lets somebody join, or a guest share.
+    /// Lets a new guest join, or a guest share.
     ///
     /// - Parameters:
     ///   - name: For people.

@@ -116,7 +116,7 @@ extension Room {
         report()
     }
 
-    // MARK: What networks bear
+    // MARK: What networks carry
 
     /// Decides anew what viewers get, soon.
     func adaptSoon() { services.soon { [weak self] in self?.adapt() } }
@@ -142,8 +142,8 @@ extension Room {
         if isOther { services.host.wantsChanged() }
     }
 
-    /// Gives a stream's renditions the bits that all who get them bear, and its source a ceiling if
-    /// nobody bears the full one.
+    /// Gives a stream's renditions the bits that the networks of all their viewers carry, and its
+    /// source a ceiling if no viewer's network carries the full one.
     private func follow(
         _ id: UInt32, _ stream: VideoStream, _ viewers: [Viewer], now: Double
     ) {
@@ -176,7 +176,7 @@ extension Room {
         }
     }
 
-    /// Tells the session's report who is there.
+    /// Reports the numbers of viewers and guests.
     func report() {
         let (viewers, guests) = counts
         services.host.report("viewers", viewers)

@@ -17,7 +17,6 @@ final class Room: Sendable {
         var guests: [String: Guest] = [:]
         /// Viewers who are participants, too: their number, by the viewer.
         var hearing: [String: UInt32] = [:]
-        var sum = AudioSum()
         /// By the stream.
         var ceilings: [UInt32: CeilingRule] = [:]
         /// Streams that somebody watches.
@@ -58,7 +57,7 @@ final class Room: Sendable {
         switch track.kind {
         case .camera, .share:
             return stream(of: track).want
-        case .mix, .incoming:
+        case .fullMix:
             return audio.isHeard ? AudioStream.want : nil
         case .mixMinus:
             guard let participant = track.participant?.number else { return nil }
@@ -70,7 +69,7 @@ final class Room: Sendable {
             }
             if isNew { moveListeners(of: participant) }
             return mix.isHeard ? AudioStream.want : nil
-        case .microphone, .shareAudio:
+        case .microphone, .shareAudio, .mix, .incoming:
             return nil
         }
     }
@@ -119,22 +118,13 @@ final class Room: Sendable {
 
     func take(_ block: borrowing OutputBlock) throws {
         switch block.track.kind {
-        case .mix: try add(block, of: .own)
-        case .incoming: try add(block, of: .incoming)
+        case .fullMix: try audio.take(block.samples, at: block.timeNanoseconds)
         case .mixMinus:
             guard let number = block.track.participant?.number else { return }
             try state.withLock { $0.mixes[number] }?
                 .take(block.samples, at: block.timeNanoseconds)
-        case .camera, .microphone, .share, .shareAudio: break
+        case .camera, .microphone, .share, .shareAudio, .mix, .incoming: break
         }
-    }
-
-    private func add(_ block: borrowing OutputBlock, of part: AudioSum.Part) throws {
-        let taken = AudioSum.Block(
-            time: block.timeNanoseconds,
-            samples: block.samples.withUnsafeBufferPointer { Array($0) })
-        let sums = state.withLock { $0.sum.add(taken, of: part) }
-        for sum in sums { try audio.take(sum.samples.span, at: sum.time) }
     }
 
     func follow(_ demand: TrackDemand) {

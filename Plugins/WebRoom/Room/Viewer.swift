@@ -3,13 +3,13 @@ import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// Somebody who watches streams, hears the room, or both.
+/// A person who watches streams, hears the room, or both.
 final class Viewer: Sendable {
     /// What a slot shows now.
     struct Shown: Equatable, Sendable {
         var slot: Int
         var stream: UInt32
-        /// Nil: the network bears nothing of it.
+        /// Nil: the network carries nothing of it.
         var size: FrameSize?
         /// Of the full rendition.
         var whole: FrameSize
@@ -21,7 +21,7 @@ final class Viewer: Sendable {
         var wishes: [SlotWish] = []
         var plan = SlotPlan()
         var estimator = BandwidthEstimator()
-        /// Whether the far end tells what arrives, or will; else everything is sent.
+        /// Whether the far end reports what arrives, or will; else everything is sent.
         var hasFeedback = false
         var shares: [Int: SlotPlan.Share] = [:]
         var shown: [Shown] = []
@@ -38,7 +38,7 @@ final class Viewer: Sendable {
 
     /// - Parameters:
     ///   - stream: What to watch in the only slot; nil: what ``wish(for:)`` says.
-    ///   - onTight: Called when the network bears less than before, on the pipeline's threads.
+    ///   - onTight: Called when the network carries less than before, on the pipeline's threads.
     ///   - onGone: Called when the connection is lost, on the pipeline's threads.
     init(
         _ id: String, offer: SessionOffer, stream: UInt32?, services: RoomServices,
@@ -95,14 +95,14 @@ final class Viewer: Sendable {
     /// What the slots show.
     var shown: [Shown] { state.withLock { $0.shown } }
 
-    /// What the network bears, in bits a second; nil: unknown.
+    /// The capacity of the network, in bits a second; nil: unknown.
     var bandwidth: Double? {
         state.withLock { $0.hasFeedback ? $0.estimator.bitsPerSecond : nil }
     }
 
-    /// Takes what the far end tells of the packets that were sent to it.
+    /// Takes what the far end reports of the packets that were sent to it.
     ///
-    /// - Returns: Whether the network bears less than before.
+    /// - Returns: Whether the network carries less than before.
     func take(_ feedback: greenroom_peer_feedback) -> Bool {
         let seconds = Double(greenroom_gst_now()) / 1e9
         return state.withLock { state in

@@ -135,7 +135,7 @@ enum {
     GREENROOM_PEER_CLOSED = 5
 };
 
-// What the far end tells of packets that were sent to it, by transport-wide feedback.
+// What the far end reports of packets that were sent to it, by transport-wide feedback.
 typedef struct greenroom_peer_feedback {
     uint32_t packets;
     uint32_t lost;
@@ -156,7 +156,7 @@ typedef struct greenroom_peer_calls {
         void *_Nonnull value, GstPad *_Nonnull pad, const char *_Nonnull encoding);
     // A packet has arrived.
     void (*_Nonnull heard)(void *_Nonnull value);
-    // The far end has told which packets it got.
+    // The far end has reported which packets it got.
     void (*_Nonnull fed_back)(void *_Nonnull value, const greenroom_peer_feedback *_Nonnull feedback);
 } greenroom_peer_calls;
 

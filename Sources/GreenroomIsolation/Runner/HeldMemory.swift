@@ -45,15 +45,13 @@ struct MemoryFile: Hashable, Sendable {
             mapped.insert(inode)
         }
         let folder = "/proc/\(process)/fd"
-        guard let entries = opendir(folder) else { return errno == ENOENT ? [] : files }
-        defer { closedir(entries) }
-        var open: Set<MemoryFile> = []
-        while let entry = readdir(entries) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
-            if let file = MemoryFile(at: "\(folder)/\(name)") { open.insert(file) }
+        let names: [String]
+        do throws(Errno) {
+            names = try FileDescriptor.names(in: folder)
+        } catch {
+            return error == .noSuchFileOrDirectory ? [] : files
         }
+        let open = Set(names.compactMap { MemoryFile(at: "\(folder)/\($0)") })
         return files.filter { open.contains($0) || mapped.contains($0.inode) }
     }
 }

@@ -246,19 +246,28 @@ final class RunnerConnection: Sendable {
     private func pass(
         _ call: Call, length: Int, on channel: Channel
     ) -> (status: Status, isMapped: Bool) {
+        guard let observer else { return passOn(call, length: length, on: channel) }
         var isMapped = true
-        func pass() -> Status {
-            let answered = channel.call(call, length: length) { serve($0, $1, channel) }
-            guard let answered else {
-                lose(because: "its process violated the channel protocol")
-                return .gone
-            }
-            // Without a status.
-            isMapped = answered > 0
-            return isMapped ? Status(rawValue: channel.read()) : .noBuffer
+        let status = observer.take(call, on: channel) {
+            let answer = passOn(call, length: length, on: channel)
+            isMapped = answer.isMapped
+            return answer.status
         }
-        let status = observer?.take(call, on: channel, pass: pass) ?? pass()
         return (status, isMapped)
+    }
+
+    /// Without an observer: a frame allocates nothing.
+    private func passOn(
+        _ call: Call, length: Int, on channel: Channel
+    ) -> (status: Status, isMapped: Bool) {
+        let answered = channel.call(call, length: length) { serve($0, $1, channel) }
+        guard let answered else {
+            lose(because: "its process violated the channel protocol")
+            return (.gone, true)
+        }
+        // Without a status.
+        let isMapped = answered > 0
+        return (isMapped ? Status(rawValue: channel.read()) : .noBuffer, isMapped)
     }
 
     // MARK: Calls of the plugin

@@ -2,7 +2,7 @@ public import GreenroomMedia
 
 /// A track of the session: what an ``Output`` can take.
 ///
-/// A host may have tracks of further kinds. An output of this SDK never hears of them.
+/// A host may have tracks of further kinds. An output of this SDK never learns of them.
 public struct Track: Equatable, Sendable {
     /// What a track is.
     public enum Kind: UInt32, CaseIterable, Sendable {
@@ -21,17 +21,19 @@ public struct Track: Equatable, Sendable {
         /// Audio: the sum of all, the session's and the participants', without those of one
         /// participant: what that participant is to hear.
         case mixMinus = 7
+        /// Audio: the sum of all audio tracks, the session's and the participants', in a call.
+        case fullMix = 8
 
         /// Whether it has frames; else it has blocks of audio.
         public var isVideo: Bool {
             switch self {
             case .camera, .share: true
-            case .microphone, .shareAudio, .mix, .incoming, .mixMinus: false
+            case .microphone, .shareAudio, .mix, .incoming, .mixMinus, .fullMix: false
             }
         }
     }
 
-    /// Somebody whom a call has brought into the session.
+    /// A person whom a call has added to the session.
     public struct Participant: Hashable, Sendable {
         /// Their number, never zero; of one participant throughout the session.
         public let number: UInt32

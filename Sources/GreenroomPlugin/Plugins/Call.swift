@@ -7,7 +7,8 @@ public import GreenroomMedia
 /// session: ``PluginHost/join(_:)`` adds a participant, whose tracks have the senders of any source.
 public protocol Call: Output {
     /// What is needed of a participant's track from now on: after it was opened, and when that
-    /// changes. What nobody wants need not be received or decoded. The default does nothing.
+    /// changes. A track that no output wants need not be received or decoded. The default does
+    /// nothing.
     mutating func onDemand(_ demand: TrackDemand)
 }
 

@@ -6,6 +6,8 @@ public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
     case mixed
     /// The sum of the participants' audio, in a call.
     case incoming
+    /// The sum of all audio, the session's own and the participants', in a call.
+    case fullMix
     /// One person alone: the microphone, and each participant's.
     case oneWay
     /// The audio of a share alone: the session's, and each participant's.
@@ -37,8 +39,8 @@ public protocol VirtualAudioSpeaker: Plugin {
     /// ``SpeakerPosition/mixMinus`` later.
     mutating func onStart() throws
 
-    /// Takes a block of a mix, ``SpeakerPosition/mixed``, ``SpeakerPosition/incoming`` or
-    /// ``SpeakerPosition/mixMinus``. The default does nothing.
+    /// Takes a block of a mix, ``SpeakerPosition/mixed``, ``SpeakerPosition/incoming``,
+    /// ``SpeakerPosition/fullMix`` or ``SpeakerPosition/mixMinus``. The default does nothing.
     ///
     /// - Throws: Any error; the host counts a failed block, and its text is logged.
     mutating func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws
@@ -143,7 +145,8 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
 
     mutating func onAudio(_ block: borrowing OutputBlock) throws {
         switch SpeakerPosition(block.track.kind) {
-        case .mixed, .incoming, .mixMinus: try speaker.onVirtualSpeakerMixedAudioReceived(block)
+        case .mixed, .incoming, .fullMix, .mixMinus:
+            try speaker.onVirtualSpeakerMixedAudioReceived(block)
         case .oneWay: try speaker.onVirtualSpeakerOneWayAudioReceived(block)
         case .shared: try speaker.onVirtualSpeakerSharedAudioReceived(block)
         case nil: break
@@ -160,6 +163,7 @@ extension SpeakerPosition {
         switch kind {
         case .mix: self = .mixed
         case .incoming: self = .incoming
+        case .fullMix: self = .fullMix
         case .microphone: self = .oneWay
         case .shareAudio: self = .shared
         case .mixMinus: self = .mixMinus

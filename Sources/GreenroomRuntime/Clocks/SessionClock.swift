@@ -99,7 +99,7 @@ package final class SessionClock: Sendable {
     /// Unregisters a plugin that is about to start, or has ended.
     package func stopExpecting(plugin number: Int) { virtual?.stopExpecting(number) }
 
-    /// Expects a plugin again whose threads have all ended while it was called.
+    /// Expects a plugin again whose threads have all ended while it was called, or are about to end.
     package func expectNext(plugin number: Int) { virtual?.expectNext(number) }
 
     /// Lets time advance while a callback waits for a thread of its plugin that waits on the clock.

@@ -78,6 +78,8 @@ final class VirtualClock: Sendable {
         var expected: [Expected] = []
         /// Plugins that have waited since they were started.
         var known: [Int] = []
+        /// Plugins that have been called and whose threads are busy: another may take their place.
+        var awaitingSuccessor: [Int] = []
         /// Plugins that the clock ignores because they don't use it.
         var lost: [Int] = []
         var isClosed = false
@@ -113,6 +115,10 @@ final class VirtualClock: Sendable {
         state.withLock { state in
             state.sleepers.removeAll { $0 === sleeper }
             Self.leave(sleeper, &state)
+            let owner = sleeper.order.owner
+            if sleeper.order.part == .plugin, state.awaitingSuccessor.contains(owner) {
+                expectAnother(of: owner, &state)
+            }
             advance(&state)
         }
     }
@@ -168,6 +174,7 @@ final class VirtualClock: Sendable {
     func stopExpecting(_ owner: Int) {
         state.withLock { state in
             state.known.removeAll { $0 == owner }
+            state.awaitingSuccessor.removeAll { $0 == owner }
             state.lost.removeAll { $0 == owner }
             state.expected.removeAll { $0.owner == owner }
             advance(&state)
@@ -190,6 +197,7 @@ final class VirtualClock: Sendable {
     func forget(_ owner: Int) {
         state.withLock { state in
             state.known.removeAll { $0 == owner }
+            state.awaitingSuccessor.removeAll { $0 == owner }
             state.expected.removeAll { $0.owner == owner }
             if !state.lost.contains(owner) { state.lost.append(owner) }
             for sleeper in state.sleepers where sleeper.order.owner == owner {
@@ -199,15 +207,24 @@ final class VirtualClock: Sendable {
         }
     }
 
-    /// Expects a plugin again whose threads have all ended, since it may have started another one.
+    /// Expects a plugin again whose threads have all ended, since it may have started another one:
+    /// at once, or when those that are about to end have done so.
     func expectNext(_ owner: Int) {
         state.withLock { state in
-            guard state.known.contains(owner), Self.threads(of: owner, state).isEmpty else {
-                return
-            }
-            state.known.removeAll { $0 == owner }
-            state.expected.append(Expected(owner: owner, since: MonotonicClock.now))
+            guard state.known.contains(owner) else { return }
+            guard Self.threads(of: owner, state).allSatisfy({ !$0.isAsleep }) else { return }
+            expectAnother(of: owner, &state)
         }
+    }
+
+    private func expectAnother(of owner: Int, _ state: inout State) {
+        state.awaitingSuccessor.removeAll { $0 == owner }
+        guard Self.threads(of: owner, state).isEmpty else {
+            state.awaitingSuccessor.append(owner)
+            return
+        }
+        state.known.removeAll { $0 == owner }
+        state.expected.append(Expected(owner: owner, since: MonotonicClock.now))
     }
 
     /// Lets time advance while a callback runs, since it waits for a thread of its plugin that
@@ -315,9 +332,12 @@ final class VirtualClock: Sendable {
             Self.become(busy: sleeper, &state)
             // A thread may serve two plugins: it counts for the one that it waits for.
             let owner = order.owner
-            if sleeper.order.part == .plugin, !state.known.contains(owner) {
-                state.known.append(owner)
-                state.expected.removeAll { $0.owner == owner }
+            if sleeper.order.part == .plugin {
+                state.awaitingSuccessor.removeAll { $0 == owner }
+                if !state.known.contains(owner) {
+                    state.known.append(owner)
+                    state.expected.removeAll { $0.owner == owner }
+                }
             }
         }
         return sleeper

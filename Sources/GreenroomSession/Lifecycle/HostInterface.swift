@@ -13,7 +13,7 @@ import GreenroomRuntime
 package enum HostInterface {
     static let instances = HandleTable<PluginLife>()
     static let videoGates = HandleTable<VideoIngest>()
-    /// A call knows its tracks by their senders alone: no handle is in both tables.
+    /// A call names its tracks by their senders alone: no handle is in both tables.
     static let audioGates = HandleTable<AudioIngest>(isSecond: true)
 
     /// Safe: written once, before any thread can read it.

@@ -2,7 +2,9 @@ import Glibc
 package import GreenroomPluginInterface
 package import GreenroomMedia
 import GreenroomRuntime
+import GreenroomSystem
 import Synchronization
+import SystemPackage
 
 /// Finds plugins by name: in the bundled folders and in those of `GREENROOM_PLUGIN_PATH`.
 package struct PluginLocator: Sendable {
@@ -158,16 +160,8 @@ package struct PluginLocator: Sendable {
     }
 
     private static func libraries(in folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if name.hasSuffix(".so") { names.append(name) }
-        }
-        return names.sorted()
+        let names = (try? FileDescriptor.names(in: folder)) ?? []
+        return names.filter { $0.hasSuffix(".so") }.sorted()
     }
 }
 

@@ -3,7 +3,7 @@ package import GreenroomVideo
 import GreenroomRuntime
 import GreenroomSchema
 
-/// `loudspeaker`: the session's audio on an ALSA PCM; in a call what comes from the participants.
+/// `loudspeaker`: the session's audio on an ALSA PCM; in a call the participants' audio.
 package struct LoudspeakerOutput: Output, Equatable {
     /// ALSA's name of the device.
     package var device: String
@@ -20,7 +20,7 @@ package struct LoudspeakerOutput: Output, Equatable {
                 ))
             return
         }
-        // In a call nobody wants to hear themselves.
+        // In a call people do not want to hear themselves.
         session.connect(
             try Loudspeaker(device: device, events: session.events),
             to: session.hasCall ? .incoming : .own)

@@ -94,7 +94,13 @@ package struct OutputBuilder {
             if let kind = track.role?.track {
                 connect(sink, to: kind)
             } else {
-                connect(sink, to: track == .incoming ? .incoming : .own)
+                let mix: AudioMixer.Mix =
+                    switch track {
+                    case .incoming: .incoming
+                    case .fullMix: .all
+                    default: .own
+                    }
+                connect(sink, to: mix)
             }
         }
         // What was answered so far is followed.
@@ -103,13 +109,9 @@ package struct OutputBuilder {
 
     /// Whether the session has a track, of its own or a mix.
     private func has(_ track: SessionTrack) -> Bool {
-        switch track {
-        case .incoming: hasCall
-        case .mix: !audioTracks.isEmpty
-        case .camera, .share: track.role.map { capability(of: $0.track) != nil } ?? false
-        case .microphone, .shareAudio:
-            track.role.map { audioTracks.contains($0.track) } ?? false
-        }
+        guard let role = track.role else { return track.needsCall ? hasCall : !audioTracks.isEmpty }
+        return track.medium == .video
+            ? capability(of: role.track) != nil : audioTracks.contains(role.track)
     }
 
     /// Connects a sink to a track's audio.

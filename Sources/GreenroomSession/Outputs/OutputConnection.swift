@@ -1,3 +1,4 @@
+import GreenroomABI
 import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
@@ -149,12 +150,15 @@ final class OutputConnection: Sendable {
     ) -> BranchForm? {
         guard case .video(let capability, let want) = taken else { return nil }
         let color = want.video.color(at: capability.size)
+        // A share may turn; another track keeps its size, and an equal want is one conversion.
+        let isShare = feed.wanted(of: track)?.track.kind == UInt32(GR_TRACK_SHARE)
+        let isOpen = isShare && want.video.size == nil && want.video.fit == .letterbox
         return BranchForm(
             capability: capability,
             want: VideoWant(
                 format: want.format, size: capability.size, range: color.range,
                 matrix: color.matrix, fit: want.video.fit),
-            sizing: want.video.size != nil || want.video.fit != .letterbox ? .asAsked : .keepsFirst,
+            sizing: isOpen ? .keepsFirst : .asAsked,
             endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) },
             sink: PluginVideoSink(
                 feed, instance, track: track, rate: capability.rate, start: start,

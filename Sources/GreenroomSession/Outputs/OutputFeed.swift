@@ -36,7 +36,7 @@ package final class OutputFeed: Sendable {
         var format: AudioFormat
         /// The first sample, from 0 at the start of the session.
         var index: Int64
-        /// When it sounds, on the session clock.
+        /// When it plays, on the session clock.
         var ptsNanoseconds: Int64
     }
 
@@ -70,7 +70,7 @@ package final class OutputFeed: Sendable {
         var track: OutputTrack
         /// Whether it is of a participant, and has ended.
         var hasEnded = false
-        /// Whether the plugin is to be told of that.
+        /// Whether the plugin still has to learn of that.
         var owesEnd = false
         var written = gr_want.ordinary
         var want = TrackWant.nothing
@@ -94,7 +94,7 @@ package final class OutputFeed: Sendable {
         var values: [String: Double] = [:]
         /// Whether the session continues without the plugin.
         var hasLeft = false
-        /// Whether the plugin has come to its end in order.
+        /// Whether the plugin has ended in order.
         var hasFinished = false
         /// The number of its lives.
         var lives = 0
@@ -258,7 +258,7 @@ package final class OutputFeed: Sendable {
         control.forget(forgotten)
     }
 
-    /// Whether the plugin is to be told that tracks have ended.
+    /// Whether the plugin still has to learn that tracks have ended.
     var owesEnds: Bool { state.withLock { $0.answers.contains(where: \.owesEnd) } }
 
     /// Takes the tracks that have ended and that this life wanted. [control]
@@ -283,7 +283,7 @@ package final class OutputFeed: Sendable {
 
     /// The session continues without the plugin.
     ///
-    /// - Parameter isFinished: Whether it has come to its end in order.
+    /// - Parameter isFinished: Whether it has ended in order.
     func leave(isFinished: Bool = false) {
         state.withLock { state in
             state.hasLeft = true
@@ -292,7 +292,7 @@ package final class OutputFeed: Sendable {
         control.endLife()
     }
 
-    /// Whether the plugin has come to its end in order.
+    /// Whether the plugin has ended in order.
     var hasFinished: Bool { state.withLock { $0.hasFinished } }
 
     /// The number of the plugin's newest life.

@@ -28,11 +28,11 @@ package struct PluginOutput: Output, Equatable {
             switch track.role?.medium {
             case .video: !(track.role.map { tracks.video.contains($0.track) } ?? false)
             case .audio: !(track.role.map { tracks.audio.contains($0.track) } ?? false)
-            case nil: track == .incoming ? !tracks.hasCall : !tracks.hasAudio
+            case nil: track.needsCall ? !tracks.hasCall : !tracks.hasAudio
             }
         }
         return missing.map { track in
-            track == .incoming
+            track.needsCall
                 ? "nothing comes in without a call. \(cure)"
                 : "there is no \(track.name) to take. \(cure)"
         }

@@ -25,10 +25,10 @@ struct VideoBranches {
     ) {
         let color = want.color(at: capability.size)
         let sizing: OutputSizing =
-            if want.size != nil || want.fit != .letterbox {
+            if !isShare || want.size != nil || want.fit != .letterbox {
                 .asAsked
             } else {
-                isShare && sink.takesOtherSizes ? .follows : .keepsFirst
+                sink.takesOtherSizes ? .follows : .keepsFirst
             }
         let form = BranchForm(
             capability: capability,

@@ -8,9 +8,9 @@ package import GreenroomRuntime
 import GreenroomSchema
 import GreenroomVideo
 
-/// The participants whom a call has brought, and their open tracks.
+/// The participants of a call, and their open tracks.
 ///
-/// The plugin's calls come on any thread, and never wait: what changes is queued for the session's
+/// The plugin calls from any thread, and never waits: what changes is queued for the session's
 /// thread, which connects the tracks to the outputs.
 package final class CallRoster: Sendable {
     /// A participant.
@@ -25,7 +25,7 @@ package final class CallRoster: Sendable {
         /// How often they have opened a track of each kind.
         var opened: [SessionRole: Int] = [:]
 
-        /// The mix that they are to hear, as outputs are told of it.
+        /// The mix that they are to hear, as described to outputs.
         var describedMix: OutputTrack {
             OutputTrack(
                 id: mixTrack, kind: UInt32(GR_TRACK_MIX_MINUS), name: "\(fileName)-mix-minus",
@@ -283,7 +283,7 @@ package final class CallRoster: Sendable {
 
     // MARK: The session's side
 
-    /// Sets the state to that of the call's lifecycle. Whom it has brought are there while it sends.
+    /// Sets the state to that of the call's lifecycle. Its participants are there while it sends.
     func follow(_ lifecycle: LifecycleState) {
         guard lifecycle != .sending else { return }
         closeAll()
@@ -295,9 +295,9 @@ package final class CallRoster: Sendable {
         end(stopped)
     }
 
-    /// The call is stopped, or its life has ended: everybody leaves.
+    /// The call is stopped, or its life has ended: all participants leave.
     ///
-    /// - Parameter isFinal: Whether the session ends, and nobody may join any more.
+    /// - Parameter isFinal: Whether the session ends, and no participant may join any more.
     func closeAll(isFinal: Bool = false) {
         let now = clock.now
         let closed = state.withLock { state in
@@ -350,7 +350,7 @@ extension CallRoster.State {
         fileNames[name, default: 0] += 1
         let count = fileNames[name, default: 1]
         guard count > 1 else { return name }
-        // Somebody may have the name that the count makes.
+        // Another participant may have the name that the count makes.
         let counted = "\(name)-\(count)"
         fileNames[counted, default: 0] += 1
         return fileNames[counted] == 1 ? counted : "\(name)-participant-\(participant.number)"

@@ -26,7 +26,7 @@ final class ParticipantPipelines: Sendable {
         var demands: [UInt64: Demand] = [:]
     }
 
-    /// How long a track waits for the answers of outputs before the call is told that it is not wanted.
+    /// How long a track waits for outputs' answers before the call learns that it is unwanted.
     private static let settlingNanoseconds: Int64 = 1_000_000_000
 
     /// How long frames of a track that begins wait for the answers of outputs: so that they still show
@@ -301,10 +301,10 @@ final class ParticipantPipelines: Sendable {
         }
     }
 
-    /// Pauses audio that nobody takes, in place of a plugin: a number that none has.
+    /// Pauses audio that no output takes, in place of a plugin: a number that no plugin has.
     private static let pauser = -1
 
-    /// Finds out whether anything takes audio. What nobody wants is not owed.
+    /// Finds out whether an output takes audio. Audio that no output wants is not owed.
     @discardableResult
     private func demand(
         for ingest: AudioIngest, _ sinks: [any AudioSink], of track: ParticipantTrack

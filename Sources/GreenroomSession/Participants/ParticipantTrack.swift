@@ -5,7 +5,7 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
-/// A track that a call has opened for a participant: what its frames or blocks come in by.
+/// A track that a call has opened for a participant: what its frames or blocks arrive through.
 package final class ParticipantTrack: Sendable {
     /// The ingest of the track's sender.
     enum Source: Sendable {
@@ -42,7 +42,7 @@ package final class ParticipantTrack: Sendable {
         if case .video(_, _, _, let capability) = source { capability } else { nil }
     }
 
-    /// The track as outputs are told of it.
+    /// The track as described to outputs.
     var described: OutputTrack {
         OutputTrack(
             id: id, kind: kind.ownTrack.rawValue, name: name, capability: capability,

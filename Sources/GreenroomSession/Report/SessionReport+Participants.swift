@@ -3,7 +3,7 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 
 extension SessionReport {
-    /// Somebody whom a call has brought.
+    /// A participant of the call.
     public struct Participant: Codable, Sendable {
         /// Their name.
         public var name: String

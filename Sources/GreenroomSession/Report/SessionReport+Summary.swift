@@ -11,7 +11,7 @@ extension SessionReport {
         for sound in sounds { lines += self.lines(of: sound) }
         for participant in participants ?? [] {
             for track in participant.tracks {
-                // What nobody takes has nothing to show.
+                // A track that no output takes has nothing to show.
                 if let video = track.video, !video.outputs.isEmpty {
                     lines += self.lines(of: video)
                 }

@@ -342,7 +342,7 @@ public struct SessionReport: Sendable {
     public var pictures: [Video]
     /// The audio of the sources.
     public var sounds: [Audio]
-    /// Those whom a call has brought, in the order of joining; nil without a call.
+    /// The participants of the call, in the order of joining; nil without a call.
     public var participants: [Participant]?
     /// Participants who left long ago and are not in the list; nil without any.
     public var participantsLeftOut: Int?

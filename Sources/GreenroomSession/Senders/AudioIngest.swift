@@ -54,8 +54,8 @@ package final class AudioIngest: AudioSource, Sendable {
     /// - Parameters:
     ///   - role: What notes call the source.
     ///   - number: Its plugin's.
-    ///   - isOfParticipant: Whether a call sends it for somebody else. Then no author can change what it
-    ///     is like, and the report alone says that.
+    ///   - isOfParticipant: Whether a call sends it for a participant. Then no author can change
+    ///     what it is like, and only the report says that.
     ///   - events: Get what its author should know, each thing once.
     package init(
         role: String, number: Int, isOfParticipant: Bool = false, clock: SessionClock,
@@ -82,7 +82,7 @@ package final class AudioIngest: AudioSource, Sendable {
         state.change { $0.follow(LifecycleTable.senderStatus(in: lifecycle), at: now) }
     }
 
-    /// Says that the source has come to its end in order, and owes no more audio. [any]
+    /// Says that the source has ended in order, and owes no more audio. [any]
     func rest() { state.change { $0.rest() } }
 
     /// The refusals since the start, or since a block was accepted. [any]

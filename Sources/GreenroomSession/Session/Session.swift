@@ -28,7 +28,7 @@ public final class Session: Sendable {
     private static let commandLimit = 1000
 
     /// How often time passes for a callback that seems to wait for a thread: a thread that is to end
-    /// wakes once, and a callback that hangs must not let a session go on.
+    /// wakes once, and a callback that hangs must not let a session continue.
     private static let passLimit = 3
 
     let plan: SessionPlan
@@ -292,7 +292,7 @@ public final class Session: Sendable {
         guard let waiting = plugins.steps.callbacksWaitingForThreads else { return false }
         let due = waiting.compactMap { clock.release(callbackOf: $0, until: check) }.min()
         guard let due else { return false }
-        // The thread that is due comes first.
+        // The thread that is due runs first.
         let next = max(due, clock.now) + 1
         let _: Void? = clock.wait(for: control, until: next) { $0.changes != seen ? () : nil }
         return clock.now >= due

@@ -20,7 +20,7 @@ struct SessionPlugins {
     var losses = PluginLosses()
     var negotiations = SessionNegotiations()
     var silence = SourceSilence()
-    /// Whom the call has brought, for the report.
+    /// The participants of the call, for the report.
     var participants = ParticipantRecords()
     /// Numbers of the sources that a command has stopped.
     var stopped: Set<Int> = []
@@ -61,7 +61,7 @@ struct SessionPlugins {
 
     func isAway(_ plugin: SessionPlugin) -> Bool { restarts.isAway(plugin.number) }
 
-    /// Why the session can't begin, or must end; nil if it can go on.
+    /// Why the session can't begin, or must end; nil if it can continue.
     var reasonToEnd: (text: String, outcome: SessionOutcome)? {
         if let role = failedRole {
             return hasRefusedSettings
@@ -77,9 +77,9 @@ struct SessionPlugins {
             : ("every source has ended", .pluginFailed(role: nil))
     }
 
-    /// Whether an output may be told now of tracks that begin or end.
+    /// Whether an output may learn now of tracks that begin or end.
     ///
-    /// Not of one while it is told of the other: which of them it knows is certain only in between.
+    /// Not while a callback about either runs: which tracks it knows is certain only in between.
     func mayHearOfTracks(_ output: SessionPlugin) -> Bool {
         output.instance.lifecycle == .sending && !isAway(output)
             && !steps.runs(.track, of: output.instance)
@@ -105,7 +105,7 @@ extension SessionPlugins {
 
     /// Initializes the sources, then the filters, which get their frames' row.
     ///
-    /// Outputs come first: what they want limits the offers to sources.
+    /// Outputs are first: what they want limits the offers to sources.
     mutating func initialize() {
         perform(presentOutputs) { $0.beginInitialize(offer: nil) }
         describeTracks()
@@ -144,11 +144,10 @@ extension SessionPlugins {
         let roles = slots.sources.compactMap(\.role)
         let hasCall = slots.call != nil
         let there = SessionTrack.allCases.filter { track in
-            switch track {
-            case .incoming: hasCall
-            case .mix: roles.contains { $0.medium == .audio }
-            case .camera, .microphone, .share, .shareAudio: track.role.map(roles.contains) ?? false
+            guard let role = track.role else {
+                return track.needsCall ? hasCall : roles.contains { $0.medium == .audio }
             }
+            return roles.contains(role)
         }
         return there.filter { output.feed?.selection?.own.contains($0) ?? true }.map { track in
             let source = slots.sources.first { $0.role == track.role }

@@ -15,12 +15,7 @@ struct ProcessLoad: Sendable {
     /// - Parameter isAsked: Selects threads by number and name.
     init(of process: Int32, isAsked: ((Int32, String) -> Bool)? = nil) {
         let folder = "/proc/\(process)/task"
-        guard let threads = opendir(folder) else { return }
-        defer { closedir(threads) }
-        while let entry = readdir(threads) {
-            let name = withUnsafeBytes(of: entry.pointee.d_name) { bytes in
-                String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-            }
+        for name in (try? FileDescriptor.names(in: folder)) ?? [] {
             guard let thread = Int32(name),
                 isAsked?(thread, Self.text("\(folder)/\(name)/comm")) ?? true
             else { continue }

@@ -57,16 +57,7 @@ struct ProcessSnapshot: Sendable {
     }
 
     private static func entries(of folder: String) -> [String] {
-        guard let stream = opendir(folder) else { return [] }
-        defer { closedir(stream) }
-        var names: [String] = []
-        while let entry = readdir(stream) {
-            names.append(
-                withUnsafeBytes(of: &entry.pointee.d_name) { bytes in
-                    String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
-                })
-        }
-        return names
+        (try? FileDescriptor.names(in: folder)) ?? []
     }
 
     private static func target(of link: String) -> String {

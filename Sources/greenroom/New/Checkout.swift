@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import GreenroomPluginInterface
 import GreenroomSystem
@@ -33,23 +34,19 @@ struct Checkout {
         var files: [PackageFile] = []
         var folders = [""]
         while let inner = folders.popLast() {
-            guard let directory = opendir("\(path)/\(inner)") else { throw Errno.last }
-            defer { closedir(directory) }
-            while let entry = readdir(directory) {
-                let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                    name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-                }
-                guard !name.hasPrefix(".") else { continue }
+            for name in try FileDescriptor.names(in: "\(path)/\(inner)") where !name.hasPrefix(".")
+            {
                 let place = "\(inner)\(name)"
-                if entry.pointee.d_type == UInt8(DT_DIR) {
+                var status = stat()
+                guard lstat("\(path)/\(place)", &status) == 0 else { throw Errno.last }
+                guard status.st_mode & S_IFMT != S_IFDIR else {
                     folders.append("\(place)/")
-                } else {
-                    let text = try FileDescriptor.contents(of: "\(path)/\(place)")
-                    files.append(
-                        PackageFile(
-                            path: "\(folder)/\(place)", text: String(decoding: text, as: UTF8.self))
-                    )
+                    continue
                 }
+                let text = try FileDescriptor.contents(of: "\(path)/\(place)")
+                files.append(
+                    PackageFile(
+                        path: "\(folder)/\(place)", text: String(decoding: text, as: UTF8.self)))
             }
         }
         return files.sorted { $0.path < $1.path }

@@ -1,5 +1,6 @@
 import ArgumentParser
 import GreenroomMedia
+import GreenroomSchema
 
 /// What `greenroom new` is asked for, and the names that follow from it.
 struct NewPlugin {
@@ -40,7 +41,7 @@ struct NewPlugin {
         guard isLegal, name.first?.isLetter == true else {
             throw Failure(
                 .usage,
-                "the name \"\(name.printable)\": a plugin's name is of a-z, A-Z, 0-9 and '-', and "
+                "the name \"\(String(name.prefix(80)).printable)\": a plugin's name is of a-z, A-Z, 0-9 and '-', and "
                     + "begins with a letter, such as my-camera")
         }
         guard name.utf8.count <= Self.longestName else {
@@ -99,11 +100,6 @@ struct NewPlugin {
 }
 
 extension String {
-    /// Without what a terminal would take for commands.
-    fileprivate var printable: String {
-        String(prefix(80).map { $0.isASCII && ($0 < " " || $0 == "\u{7f}") ? "?" : $0 })
-    }
-
     /// As a shell takes it for one word.
     var quotedForShell: String {
         let isPlain =

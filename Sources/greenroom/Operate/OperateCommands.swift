@@ -33,6 +33,7 @@ struct SessionsCommand: ParsableCommand {
                 status?.real?.sorted { $0.key < $1.key }
                 .map { "\($0) \(Int($1.rounded())) % real" } ?? []
             return [session.name, "\(session.process)", seconds, real.joined(separator: ", ")]
+                .map(\.printable)
         }
         print(table([["NAME", "PROCESS", "RUNS", "TRACKS"]] + rows))
     }
@@ -68,10 +69,12 @@ struct StatusCommand: ParsableCommand {
         guard let line = connection.next() else { throw Failure.hasEnded }
         let record = EventRecord(json: line)
         if record?.event == "control-error" {
-            throw Failure(.outputFailed, record?.text ?? line)
+            throw Failure(.outputFailed, (record?.text ?? line).printable)
         }
         guard !json else { return print(line) }
-        print((record?.summary ?? ["the session is starting"]).joined(separator: "\n"))
+        // A session's texts have its plugins' words.
+        let lines = record?.summary ?? ["the session is starting"]
+        print(lines.map(\.printable).joined(separator: "\n"))
     }
 }
 
@@ -118,14 +121,14 @@ struct ControlCommand: ParsableCommand {
             guard let record = EventRecord(json: answer) else { continue }
             switch record.event {
             case "commanded":
-                print(record.text ?? line)
+                print((record.text ?? line).printable)
                 return true
             case "help":
-                print((record.commands ?? []).joined(separator: "\n"))
+                print((record.commands ?? []).map(\.printable).joined(separator: "\n"))
                 return true
             default:
                 if let standardError {
-                    fputs("\(line): \(record.text ?? record.event)\n", standardError)
+                    fputs("\(line): \(record.text ?? record.event)".printable + "\n", standardError)
                     fflush(standardError)
                 }
                 return false

@@ -86,7 +86,7 @@ struct RunningSession {
             close(descriptor)
             return true
         }
-        // Nobody listens any more, nor ever will, once the process is gone that the name has in it.
+        // Once the process that the name contains is gone, no process listens, nor ever will.
         var status = stat()
         if descriptor == -ECONNREFUSED, kill(process, 0) != 0, errno == ESRCH,
             lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK
@@ -110,7 +110,7 @@ struct RunningSession {
 
     /// Where sessions are looked for: this user's folder, and those of services.
     private static var folders: [String] {
-        let services = entries(of: "/run/greenroom").map { "/run/greenroom/\($0)" }
+        let services = names(in: "/run/greenroom").map { "/run/greenroom/\($0)" }
         return [ownFolder] + (ownFolder == userFolder ? [] : [userFolder])
             + services.filter { $0 != ownFolder }
     }
@@ -122,26 +122,17 @@ struct RunningSession {
             status.st_mode & 0o022 == 0,
             status.st_uid == geteuid() || geteuid() == 0 && folder.hasPrefix("/run/greenroom/")
         else { return [] }
-        return entries(of: folder).sorted().map { "\(folder)/\($0)" }
+        return names(in: folder).sorted().map { "\(folder)/\($0)" }
     }
 
-    private static func entries(of folder: String) -> [String] {
-        guard let directory = opendir(folder) else { return [] }
-        defer { closedir(directory) }
-        var names: [String] = []
-        while let entry = readdir(directory) {
-            let name = withUnsafePointer(to: &entry.pointee.d_name) { name in
-                name.withMemoryRebound(to: CChar.self, capacity: 256) { String(cString: $0) }
-            }
-            if !name.hasPrefix(".") { names.append(name) }
-        }
-        return names
+    private static func names(in folder: String) -> [String] {
+        ((try? FileDescriptor.names(in: folder)) ?? []).filter { !$0.hasPrefix(".") }
     }
 
     /// The path of a new socket of this process, in a folder that is this user's alone.
     ///
     /// - Parameter name: The session's.
-    /// - Throws: ``Failure``, if the folder is somebody else's.
+    /// - Throws: ``Failure``, if the folder is another user's.
     static func ownPath(named name: String) throws(Failure) -> String {
         let folder = ownFolder
         mkdir(folder, 0o700)

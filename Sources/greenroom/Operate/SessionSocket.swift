@@ -21,7 +21,7 @@ final class SessionSocket: Sendable {
         var log: [String] = []
     }
 
-    /// Somebody who is connected.
+    /// A process that is connected.
     private struct Client {
         var number: Int
         var queue: PrintQueue
@@ -160,7 +160,7 @@ final class SessionSocket: Sendable {
         }
     }
 
-    /// Whether nobody reads the answers any more.
+    /// Whether the client reads no answers any more.
     private func hasGone(_ socket: Int32) -> Bool {
         var looked = pollfd(fd: socket, events: 0, revents: 0)
         return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLHUP | POLLERR) != 0

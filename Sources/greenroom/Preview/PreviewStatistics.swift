@@ -176,7 +176,7 @@ struct PreviewStatistics {
             + participants.map { ["  \($0.name)", $0.text] }
     }
 
-    /// Those whom a call has brought, with their tracks.
+    /// The participants of the call, with their tracks.
     private var participants: [(name: String, text: String)] {
         (now.report.participants ?? []).map { participant in
             let tracks = participant.tracks.map { track in
@@ -213,7 +213,7 @@ struct PreviewStatistics {
     private var losses: [[String]] {
         guard let losses = plugin?.losses else { return [] }
         var away = losses.compactMap(\.awaySeconds).reduce(0, +)
-        // It has not come back from those after its last return.
+        // It has not returned from those after its last return.
         let missing = losses.reversed().prefix { $0.awaySeconds == nil }
         if let first = missing.last { away += max(now.seconds - first.seconds, 0) }
         let times = losses.count == 1 ? "once" : "\(losses.count) times"

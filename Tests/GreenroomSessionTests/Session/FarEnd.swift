@@ -19,8 +19,11 @@ struct FarEnd {
 
     /// Waits until a time since the start.
     @discardableResult
-    func wait(milliseconds: Int64) -> Status {
-        Status(rawValue: host.wait_until_ns(call.handle, start + milliseconds * 1_000_000))
+    func wait(milliseconds: Int64) -> Status { wait(nanoseconds: milliseconds * 1_000_000) }
+
+    @discardableResult
+    func wait(nanoseconds: Int64) -> Status {
+        Status(rawValue: host.wait_until_ns(call.handle, start + nanoseconds))
     }
 
     /// Waits until the call is stopped.
@@ -62,6 +65,11 @@ struct FarEnd {
     /// Sends 10 ms of one level, for a time since the start.
     @discardableResult
     func send(_ level: Int16, to sender: UInt64, milliseconds: Int64) -> Status {
+        send(level, to: sender, nanoseconds: milliseconds * 1_000_000)
+    }
+
+    @discardableResult
+    func send(_ level: Int16, to sender: UInt64, nanoseconds: Int64) -> Status {
         let samples = [Int16](repeating: level, count: 480)
         return samples.withUnsafeBufferPointer { samples in
             var block = gr_audio_block()
@@ -71,7 +79,7 @@ struct FarEnd {
             block.frame_count = 480
             block.samples = samples.baseAddress
             block.size_bytes = 960
-            block.pts_ns = start + milliseconds * 1_000_000
+            block.pts_ns = start + nanoseconds
             return Status(rawValue: HostInterface.audio.pointee.send(sender, &block, 0))
         }
     }

@@ -167,6 +167,21 @@ import Testing
         #expect(addresses[0] == addresses[1] && addresses[0] == addresses[2])
     }
 
+    @Test func `a want that names the track's size equals one that leaves it open`() throws {
+        let outputs = [false, true].map { isNamed in
+            FakeOutput(
+                .init(want: { _, want in
+                    want.is_wanted = 1
+                    want.pace = UInt32(GR_PACE_COMPLETE)
+                    want.format = UInt32(GR_FORMAT_NV12)
+                    if isNamed { (want.capability.width, want.capability.height) = (320, 180) }
+                }))
+        }
+        let result = try session(outputs).run()
+        #expect(result.picture("camera")?.conversions == 15, "\(result.failures)")
+        #expect(outputs.allSatisfy { $0.frames.count == 15 })
+    }
+
     @Test func `the frames of an isolated output that is lost are free again`() throws {
         let allocator = FakeAllocator()
         let inUse = Mutex<[Int]>([])

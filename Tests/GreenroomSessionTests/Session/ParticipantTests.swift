@@ -192,6 +192,7 @@ import Testing
         }
         #expect(level("mix", output) == 5000)
         #expect(level("incoming", output) == 3000)
+        #expect(level("full-mix", output) == 8000)
         #expect(level("ana-mix-minus", call) == 7000)
         #expect(level("ben-mix-minus", call) == 6000)
         #expect(level("ana-microphone", output) == 1000)
@@ -201,6 +202,29 @@ import Testing
         #expect(call.audio("ana-mix-minus").count == 96_000)
         #expect(call.audio("ben-mix-minus").count == 96_000 * 8 / 10)
         #expect(!output.hasGap && !call.hasGap)
+    }
+
+    @Test(arguments: [-200, 200] as [Int64])
+    func `a participant's clock is followed, and no sample is cut or concealed`(ppm: Int64) throws {
+        let call = FakeOutput(
+            .init(farEnd: { call in
+                let far = FarEnd(call)
+                let ana = far.join("Ana").number
+                let sender = far.open(Int(GR_TRACK_MICROPHONE), of: ana).track.sender
+                // Blocks of 10 ms of another computer's clock.
+                for block in Int64(0)..<10_000 {
+                    let time = block * 10_000_000 * 1_000_000 / (1_000_000 + ppm)
+                    guard far.wait(nanoseconds: time) == .ok else { return }
+                    far.send(1000, to: sender, nanoseconds: time)
+                }
+            }))
+        let result = try session(call, hasCamera: false, milliseconds: 90_000).run()
+        let track = try #require(result.report.participants?.first?.tracks.first)
+        let audio = try #require(track.audio)
+        #expect(abs(try #require(audio.driftPPM) - Double(ppm)) < 20, "\(audio)")
+        #expect(audio.concealed == 0 && audio.cut == 0 && audio.account.missing == 0, "\(audio)")
+        let frames = try readFile("\(result.recording)/ana-microphone.wav").count / 4
+        #expect(abs(frames - 90 * 48_000) < 4800, "\(frames)")
     }
 
     @Test func `loud participants are turned down, and not clipped`() throws {

@@ -85,6 +85,15 @@ static int hurries(const taker *me) {
   return strcmp(me->deed, "hurry") == 0 || strcmp(me->deed, "hoard") == 0;
 }
 
+/* Takes memory of its own until the host ends the process. */
+static void leak(void) {
+  for (uint32_t megabytes = 0; megabytes < 4096; megabytes += 4) {
+    char *memory = mmap(NULL, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory != MAP_FAILED) memset(memory, 1, 4 << 20);
+    usleep(1000);
+  }
+}
+
 /* Maps the memory of a frame once more: it stays when the host ends it. */
 static void hoard(const gr_video_frame *frame) {
   const uintptr_t page = (uintptr_t)frame->planes[0].data & ~(uintptr_t)4095;
@@ -121,6 +130,7 @@ static gr_status video(void *self, const gr_output_frame *frame) {
   if (strcmp(me->deed, "keep") == 0 || strcmp(me->deed, "crash") == 0) keep(me, frame);
   if (strcmp(me->deed, "crash") == 0 && me->frames == 12) abort();
   if (strcmp(me->deed, "stall") == 0 && me->frames == 5) sleep(3600);
+  if (strcmp(me->deed, "leak") == 0 && me->frames == 5) leak();
   me->output->report(me->instance, "frames", (double)me->frames);
   /* What a double holds of it. */
   me->output->report(me->instance, "digest", (double)(me->digest >> 12));
@@ -162,7 +172,7 @@ static const void *get_extension(void *self, const char *id) {
 }
 
 static const char *const deeds[] = {"none",  "write", "change", "keep", "crash",
-                                    "stall", "hurry", "hoard",  NULL};
+                                    "stall", "hurry", "hoard",  "leak", NULL};
 
 static const gr_parameter parameters[] = {
 #define NUMBER(label, value, least, most)                                                       \

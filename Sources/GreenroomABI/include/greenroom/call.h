@@ -16,7 +16,7 @@
  *   stop_send; there is no offer, and offer_revision is GR_TRACK_REVISION.
  *
  *   Each track starts when it is opened. Outputs that want it get it from then on: recordings have a
- *   file for it, other outputs are told of it as of any track. The audio of all participants is
+ *   file for it, other outputs learn of it as of any track. The audio of all participants is
  *   mixed for loudspeakers (GR_TRACK_INCOMING), and for each participant without their own
  *   (GR_TRACK_MIX_MINUS).
  *
@@ -26,8 +26,8 @@
  *   DEMAND
  *
  *   The host says what it needs of each track: the largest size and rate that any output wants and can
- *   use, or nothing. Less is asked for at once, more after a few seconds without a change. What nobody
- *   wants need not be received or decoded.
+ *   use, or nothing. Less is asked for at once, more after a few seconds without a change. A track
+ *   that no output wants need not be received or decoded.
  */
 #ifndef GREENROOM_CALL_H
 #define GREENROOM_CALL_H
@@ -50,7 +50,7 @@ extern "C" {
 /** What the host needs of a participant's track. */
 typedef struct gr_demand {
   uint32_t struct_size;
-  uint32_t is_wanted;       /**< 0: nobody wants the track, 1: some output does */
+  uint32_t is_wanted;       /**< 0: no output wants the track, 1: some output does */
   gr_sender sender;         /**< the track's */
   gr_capability capability; /**< of video that is wanted: the largest size and rate. Else all zero */
 } gr_demand;

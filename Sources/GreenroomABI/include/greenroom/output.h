@@ -16,22 +16,22 @@
  *        create -> initialize -> track -> ... -> track -> start_send -> video, audio
  *               -> stop_send -> uninitialize -> destroy
  *
- *   Participants whom a call brings (greenroom/call.h) have tracks, too. These come and go while the
+ *   The participants of a call (greenroom/call.h) have tracks, too. These open and close while the
  *   session runs: track is called when one was opened, and gone after its last frame or block. An
  *   output that answers within 100 ms gets the track from its start on, a slower one from its answer
- *   on: the session does not wait for it. Frames wait for an answer for up to 50 ms; of those that
- *   came before a later answer, the output is shown the newest alone.
+ *   on: the session does not wait for it. Frames wait up to 50 ms for an answer; of those that
+ *   arrived before a later answer, the output gets only the newest.
  *
- *   The first calls of track, one for each track, come before the sources know what they send:
+ *   The first calls of track, one for each track, happen before the sources know what they send:
  *   the largest capability that is wanted limits what they are offered. A second call for a
  *   video track of the session follows when its source has agreed. What the output writes into the last call
  *   counts until the next one. While it is sending, wants_changed of the host's extension brings
  *   a call for each track again, those of participants among them, and so does a restart in the new
- *   life, which hears of the tracks that were opened meanwhile, too. A new answer takes effect
- *   while the session runs: the frames and blocks so far come as they were wanted before, and the
+ *   life, which learns of the tracks that were opened meanwhile, too. A new answer takes effect
+ *   while the session runs: the frames and blocks so far arrive as they were wanted before, and the
  *   next ones as they are wanted then, none twice and none left out. A new rate has its own
  *   periods and samples: an index always counts from the start of the track, at the rate that is
- *   wanted. The picture that is shown when a want begins is a new frame to the output.
+ *   wanted. The frame that is shown when a want begins is a new frame to the output.
  *
  *   CEILINGS
  *
@@ -50,7 +50,7 @@
  *   wants, from the start of the track to its end (the session's own tracks start with the session
  *   and end with it): a new frame, the one before once more, black before the first frame and while
  *   the camera is stopped, or a slate while the source is lost.
- *   Of each audio track it gets every sample, with silence where the source sent none. Both come
+ *   Of each audio track it gets every sample, with silence where the source sent none. Both arrive
  *   in order. Calls of one instance never overlap, whatever track they are for.
  *
  *   An output that is slower than its media loses frames and blocks when its queue is full
@@ -92,8 +92,9 @@ enum {
   GR_TRACK_SHARE_AUDIO = 4, /**< audio: the audio of the share */
   GR_TRACK_MIX = 5,         /**< audio: the sum of the session's own audio tracks */
   GR_TRACK_INCOMING = 6,    /**< audio: the sum of all participants' audio tracks */
-  GR_TRACK_MIX_MINUS = 7    /**< audio: the sum of all, the session's and the participants', without
+  GR_TRACK_MIX_MINUS = 7,   /**< audio: the sum of all, the session's and the participants', without
                                  those of one participant: what that participant is to hear */
+  GR_TRACK_FULL_MIX = 8     /**< audio: the sum of all, the session's and the participants' */
 };
 
 /** A track of the session. */
@@ -115,7 +116,7 @@ enum {
   GR_FIT_STRETCH = 3    /**< whole and distorted */
 };
 
-/** When frames come. */
+/** When frames are delivered. */
 enum {
   GR_PACE_LIVE = 1,    /**< each at its time, for viewers */
   GR_PACE_COMPLETE = 2 /**< as soon as they are there, for files */
@@ -179,9 +180,9 @@ typedef struct gr_output {
   uint32_t struct_size;
   uint32_t reserved;
 
-  /** Describes a track. The output writes what it wants of it. While it is sending, the call
-   *  comes for new tracks of participants and after wants_changed, and never within a call of video
-   *  or audio.
+  /** Describes a track. The output writes what it wants of it. While it is sending, the host
+   *  calls it for new tracks of participants and after wants_changed, and never within a call of
+   *  video or audio.
    *  [control & initialized or sending] */
   gr_status (*GR_NONNULL track)(void *GR_NULLABLE self, const gr_track *GR_NONNULL track,
                                 gr_want *GR_NONNULL want);
@@ -194,9 +195,9 @@ typedef struct gr_output {
    *  [media & sending] */
   gr_status (*GR_NONNULL audio)(void *GR_NULLABLE self, const gr_output_block *GR_NONNULL block);
 
-  /** A participant's track has ended: every frame and block of it was delivered. Comes once for each
-   *  such track that was wanted, unless stop_send comes first. NULL: the output need not know.
-   *  [control & sending] */
+  /** A participant's track has ended: every frame and block of it was delivered. Called once for
+   *  each such track that was wanted, unless stop_send is called first. NULL: the output need not
+   *  know. [control & sending] */
   void (*GR_NULLABLE gone)(void *GR_NULLABLE self, uint32_t track);
 } gr_output;
 
@@ -243,8 +244,8 @@ typedef struct gr_output_host {
                                       const char *GR_NULLABLE why);
 
   /** Asks for a call of track for each track of the output, since it wants something else. They
-   *  come after this function and the running callback have returned, up to four times a second;
-   *  before start_send they come anyway. [any] */
+   *  follow after this function and the running callback have returned, up to four times a second;
+   *  before start_send they follow anyway. [any] */
   gr_status (*GR_NONNULL wants_changed)(gr_instance instance);
 
   /** Says in which state the output is: GR_OUTPUT_..., with a text for people of up to 200 bytes.

@@ -32,7 +32,7 @@ extension Catalogue {
         }
         let kinds = Set(wanted.map(\.kind))
         guard !kinds.contains(UInt32(GR_TRACK_MIX_MINUS)) else { return .passed() }
-        if kinds.contains(UInt32(GR_TRACK_INCOMING)) {
+        if kinds.contains(UInt32(GR_TRACK_INCOMING)) || kinds.contains(UInt32(GR_TRACK_FULL_MIX)) {
             return .warning(
                 "it takes the incoming audio and no mix-minus: participants hear themselves. Send each "
                     + "the track GR_TRACK_MIX_MINUS that has their number")
