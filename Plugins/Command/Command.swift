@@ -178,7 +178,7 @@ final class Command: Output {
     func onStop() {
         guard let process else { return }
         self.process = nil
-        let ending = end(process)
+        let ending = end(process, within: .atStop)
         report()
         if ending.wasKilled {
             host.log(
@@ -233,14 +233,16 @@ final class Command: Output {
 
     private func lostProcess(_ process: CommandProcess) {
         self.process = nil
-        let ending = end(process).text
+        let ending = end(process, within: .whileSending).text
         if host.nowNanoseconds - startTime >= Self.steadyTime { delay = Self.firstDelay }
         postpone("\(name) \(ending)")
     }
 
     /// Ends a command. What it has not read completely is lost.
-    private func end(_ process: CommandProcess) -> CommandProcess.Ending {
-        let ending = process.end()
+    private func end(
+        _ process: CommandProcess, within limits: CommandProcess.EndLimits
+    ) -> CommandProcess.Ending {
+        let ending = process.end(within: limits)
         bytesBefore += process.byteCount
         // The header may be among it.
         lost += min((process.unreadByteCount + unitBytes - 1) / unitBytes, given)

@@ -33,9 +33,20 @@ final class CommandProcess {
     /// which stands while a virtual clock waits for this output; and all writes of a callback, with
     /// the end of a command before them below the 2 s that the host gives it.
     private static let patience = (write: 250, standing: 1200, callback: 1500)
-    /// How long a command may take at the end: to read what is left, to end after its input, and to
-    /// end after SIGTERM. Together they are below the 2 s that the host gives a callback.
-    private static let limits = (flush: 300, close: 1000, terminate: 400)
+    /// How long a command may take at its end, in milliseconds of real time.
+    struct EndLimits {
+        /// To read what is left.
+        var flush: Int
+        /// To end after its input.
+        var close: Int
+        /// To end after SIGTERM.
+        var terminate: Int
+
+        /// Together below the 2 s that the host gives a callback.
+        static let whileSending = EndLimits(flush: 300, close: 1000, terminate: 400)
+        /// Together below the 10 s that the host gives an output's stop-send.
+        static let atStop = EndLimits(flush: 1000, close: 7000, terminate: 1000)
+    }
 
     /// Starts a command.
     ///
@@ -243,18 +254,17 @@ final class CommandProcess {
 
     /// Ends the command: its input ends, and if that is not enough it gets SIGTERM and SIGKILL, with
     /// all of its process group. Call it once.
-    ///
-    func end() -> Ending {
+    func end(within limits: EndLimits) -> Ending {
         callbackEnd = .max
-        if !isGone { _ = flush(within: Self.limits.flush) }
+        if !isGone { _ = flush(within: limits.flush) }
         unreadByteCount = rest.count - written
         // The other side of the pipe, to see what is in it at last.
         let unread = open("/proc/self/fd/\(input)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
         close(input)
         var wasKilled = false
-        if !waitForExit(Self.limits.close) {
+        if !waitForExit(limits.close) {
             kill(-process, SIGTERM)
-            wasKilled = !waitForExit(Self.limits.terminate)
+            wasKilled = !waitForExit(limits.terminate)
         }
         kill(-process, SIGKILL)
         var status: Int32 = 0

@@ -114,8 +114,8 @@ enum SessionDecoder {
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "How long a plugin may take for any call before it counts as hung. A source that "
-                    + "owes frames or audio and has sent none for a second and this has failed.",
+                "How long a plugin may take for any call before it counts as hung; an output may "
+                    + "take five times as long to finish. A source that owes frames or audio and has sent none for a second and this has failed.",
                 examples: ["2s", "500ms"],
                 defaultValue: .string(SessionConfiguration().callbackDeadline.asWritten)),
             Field(

@@ -309,7 +309,8 @@ package final class PluginHarness: Sendable {
             spending.withLock { $0.add(step.step, nanoseconds: taken) }
         }
         // A busy machine delays each check as much as the plugin.
-        var left = deadlineNanoseconds
+        let limit = step.step.limit(deadlineNanoseconds, of: instance.descriptor.kind)
+        var left = limit
         while true {
             if let result = instance.finish(
                 step, until: MonotonicClock.deadline(after: Self.pollInterval))
@@ -322,7 +323,7 @@ package final class PluginHarness: Sendable {
             if left <= 0 { return .hangs }
             // A callback may wait for a thread of its plugin that waits on the clock: one that
             // restarts its pump does.
-            if step.step == .propertyChange, deadlineNanoseconds - left > Self.stillNanoseconds {
+            if step.step == .propertyChange, limit - left > Self.stillNanoseconds {
                 _ = wait(nanoseconds: Self.pollInterval)
             }
         }

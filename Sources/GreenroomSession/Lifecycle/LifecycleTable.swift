@@ -55,6 +55,14 @@ package enum LifecycleStep: String, CaseIterable, Sendable, Codable {
 
     /// The steps that end an instance, in order.
     package static let ending: [LifecycleStep] = [.stopSend, .uninitialize, .destroy]
+
+    /// How long this step of a plugin may take. The stop-send of an output has five times as long: it
+    /// writes an index, waits for a far end to answer, or for a program to end.
+    ///
+    /// - Parameter limit: Of each other callback, in nanoseconds; at most an hour.
+    package func limit(_ limit: Int64, of kind: PluginKind) -> Int64 {
+        self == .stopSend && kind.isOutput ? 5 * limit : limit
+    }
 }
 
 extension LifecycleStep: CustomStringConvertible {

@@ -15,6 +15,8 @@ struct StepRunner {
     struct Step {
         let plugin: SessionPlugin
         let pending: PluginInstance.PendingStep
+        /// How long its callback may take, in nanoseconds.
+        let limit: Int64
         /// When it counts as hung, unless its callback began later.
         var deadline: Int64
         /// What the plugin had done when it was begun.
@@ -56,7 +58,7 @@ struct StepRunner {
         case hangs
     }
 
-    /// Time limit of a callback.
+    /// Time limit of a callback, but for the stop-send of an output.
     let deadlineNanoseconds: Int64
     /// Whether a plugin in a debugger may take longer. At the end of a session none may.
     var sparesDebugged = true
@@ -89,14 +91,16 @@ struct StepRunner {
         running.contains { $0.pending.step == step && $0.plugin.instance === instance }
     }
 
-    /// Begins a step of each plugin, with one deadline for all.
+    /// Begins a step of each plugin.
     func begin(
         _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
         let pending = plugins.map { ($0, $0.instance.activity, step($0.instance)) }
-        let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
-        return pending.map {
-            Step(plugin: $0, pending: $2, deadline: deadline, activityBefore: $1)
+        return pending.map { plugin, activity, step in
+            let limit = step.step.limit(deadlineNanoseconds, of: plugin.instance.descriptor.kind)
+            return Step(
+                plugin: plugin, pending: step, limit: limit,
+                deadline: MonotonicClock.deadline(after: limit), activityBefore: activity)
         }
     }
 
@@ -117,7 +121,7 @@ struct StepRunner {
         return running.filter { !$0.isPump }.map { step in
             var step = step
             if isPumping(step.plugin.instance) {
-                step.deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+                step.deadline = MonotonicClock.deadline(after: step.limit)
             }
             return step
         }
@@ -138,7 +142,7 @@ struct StepRunner {
             if isPump { return .pumps }
             guard next == deadline else { continue }
             if sparesDebugged, instance.isDebugged {
-                deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+                deadline = MonotonicClock.deadline(after: step.limit)
                 lastDeadline = deadline + Self.startLimit
                 continue
             }
@@ -146,12 +150,12 @@ struct StepRunner {
             let running = instance.runningCallback
             let taken = running?.nanoseconds ?? 0
             guard running == nil || running?.step == step.pending.step,
-                taken < deadlineNanoseconds, deadline < lastDeadline,
+                taken < step.limit, deadline < lastDeadline,
                 // It waits behind a media call that hangs.
                 (instance.mediaNanoseconds ?? 0) < deadlineNanoseconds
             else { return .hangs }
             deadline = min(
-                MonotonicClock.deadline(after: deadlineNanoseconds - taken), lastDeadline)
+                MonotonicClock.deadline(after: step.limit - taken), lastDeadline)
         }
     }
 
@@ -175,13 +179,13 @@ struct StepRunner {
             let isReported =
                 step.isReported
                 || running.contains { $0.isReported && $0.plugin.instance === instance }
-            if step.isPump, !isReported, instance.fault == nil, taken > deadlineNanoseconds {
+            if step.isPump, !isReported, instance.fault == nil, taken > step.limit {
                 step.isReported = true
                 news.append((step, .pumpsOverdue(taken)))
             } else if step.isPump {
                 news.append((step, .pumps))
             } else if MonotonicClock.now > step.deadline,
-                taken >= deadlineNanoseconds
+                taken >= step.limit
                     || step.isRunning && MonotonicClock.now > step.deadline + Self.startLimit,
                 !(sparesDebugged && instance.isDebugged)
             {

@@ -231,7 +231,9 @@ enum TestPlugins {
         guard rename(unfinished, file) == 0 else { throw Failure("can't rename \(unfinished)") }
     }
 
-    /// Builds a file likewise, unless it was built from the same before.
+    /// Builds a file likewise, unless it was built from the same before. Tests that want the same file
+    /// wait for the first: a file that is replaced between the sandbox's grant and the opening is
+    /// another file, which nobody granted.
     ///
     /// - Parameters:
     ///   - sources: All files that it is made of, but for those of the compiler.
@@ -246,6 +248,10 @@ enum TestPlugins {
         for source in sources { digest.add(try readFile(source)) }
         let key = Array("\(digest.value)".utf8)
         let keyFile = file + ".made-of"
+        let lock = open(file + ".lock", O_RDWR | O_CREAT | O_CLOEXEC, 0o666)
+        guard lock >= 0 else { throw Failure("can't open \(file).lock") }
+        defer { close(lock) }
+        guard flock(lock, LOCK_EX) == 0 else { throw Failure("can't lock \(file).lock") }
         if access(file, F_OK) == 0, (try? readFile(keyFile)) == key { return }
         // In this order: a file that has no key of its own is built anew.
         unlink(keyFile)

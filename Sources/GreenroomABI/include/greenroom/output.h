@@ -58,7 +58,8 @@
  *   no source waits for it.
  *
  *   start_send    the session begins: open what you write to
- *   stop_send     every frame and block was delivered: finish, flush and close
+ *   stop_send     every frame and block was delivered: finish, flush and close. It may take five
+ *                 times as long as any other callback: 10 s by default
  *
  *   FRAMES
  *
