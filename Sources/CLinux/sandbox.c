@@ -3,7 +3,9 @@
 #include "sandbox.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/openat2.h>
 #include <linux/seccomp.h>
 #include <stddef.h>
 #include <sys/prctl.h>
@@ -23,6 +25,20 @@ struct landlock_path {
     uint64_t allowed_access;
     int32_t parent_fd;
 } __attribute__((packed));
+
+int greenroom_open_plain(const char *path, int flags, int links) {
+    struct open_how how = {
+        .flags = (uint64_t)(unsigned)flags,
+        .resolve = RESOLVE_NO_MAGICLINKS | (links ? 0 : RESOLVE_NO_SYMLINKS)};
+    return (int)syscall(SYS_openat2, AT_FDCWD, path, &how, sizeof how);
+}
+
+int greenroom_rename(
+    int folder, const char *name, int new_folder, const char *new_name, unsigned flags) {
+    return (int)syscall(SYS_renameat2, folder, name, new_folder, new_name, flags);
+}
+
+int greenroom_hide_from_processes(void) { return prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); }
 
 int greenroom_landlock_version(void) {
     return (int)syscall(

@@ -17,3 +17,9 @@ int greenroom_seccomp_give(int notify, uint64_t call, int file, int closes_on_ex
         .newfd_flags = closes_on_exec ? O_CLOEXEC : 0};
     return ioctl(notify, SECCOMP_IOCTL_NOTIF_ADDFD, &answer);
 }
+
+int greenroom_seccomp_install(int notify, uint64_t call, int file, int closes_on_exec) {
+    struct seccomp_notif_addfd answer = {
+        .id = call, .srcfd = (uint32_t)file, .newfd_flags = closes_on_exec ? O_CLOEXEC : 0};
+    return ioctl(notify, SECCOMP_IOCTL_NOTIF_ADDFD, &answer);
+}

@@ -61,7 +61,11 @@ extension SessionDecoder {
         meant: ["true": .on, "yes": .on, "false": .off, "no": .off]
     ) {
         switch $0 {
-        case .on: "All layers that the kernel has."
+        case .on:
+            "All layers that the kernel has. A plugin that is not bundled does not start if they "
+                + "can't keep it to its grants."
+        case .partial:
+            "All layers that the kernel has, even if the plugin can then do what the host may."
         case .require: "All layers; without one of them the session does not start."
         case .off: "None: the plugin may do what the host may."
         }

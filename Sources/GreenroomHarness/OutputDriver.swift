@@ -38,27 +38,27 @@ final class OutputDriver: Sendable {
     private static let queuedPeriods: Int64 = 8
 
     /// The frames of a track in the wanted format and size.
-    private struct Pictures {
-        let moving: [Picture]
-        let black: Picture
-        let slate: Picture
+    private struct TestFrames {
+        let moving: [TestFrame]
+        let black: TestFrame
+        let slate: TestFrame
 
         init?(_ format: PixelFormat, _ size: FrameSize) {
             let pool = FramePool(limit: 6)
-            var moving: [Picture] = []
+            var moving: [TestFrame] = []
             for number in 0..<4 {
                 guard var frame = pool.take(format, size) else { return nil }
                 frame.info.color = format.isRGB ? frame.info.color : .bt709Limited
                 frame.fillWithRamp(number: number)
-                moving.append(Picture(frame))
+                moving.append(TestFrame(frame))
             }
             guard let black = pool.takeBlack(format, size, .limited),
                 var slate = pool.take(format, size)
             else { return nil }
             slate.fillWithRamp(number: 40)
             self.moving = moving
-            self.black = Picture(black)
-            self.slate = Picture(slate)
+            self.black = TestFrame(black)
+            self.slate = TestFrame(slate)
         }
 
         /// The first kind of frame that the plugin wrote to; nil for none.
@@ -70,7 +70,7 @@ final class OutputDriver: Sendable {
     }
 
     /// A frame, which no plugin may write to.
-    private final class Picture: Sendable {
+    private final class TestFrame: Sendable {
         let frame: VideoFrame
         private let digest: UInt64
 
@@ -86,11 +86,11 @@ final class OutputDriver: Sendable {
     private final class VideoRun {
         let sink: PluginVideoSink
         let rate: FrameRate
-        let pictures: Pictures
+        let pictures: TestFrames
         private var index: Int64 = 0
         private var last = 0
 
-        init(sink: PluginVideoSink, rate: FrameRate, pictures: Pictures) {
+        init(sink: PluginVideoSink, rate: FrameRate, pictures: TestFrames) {
             self.sink = sink
             self.rate = rate
             self.pictures = pictures
@@ -255,7 +255,7 @@ final class OutputDriver: Sendable {
     ) -> VideoRun? {
         guard let (track, want) = wants.first(where: { $0.track.name == name }),
             case .video(let want) = want,
-            let pictures = Pictures(want.format, want.video.size ?? capability.size)
+            let pictures = TestFrames(want.format, want.video.size ?? capability.size)
         else { return nil }
         let rate = want.video.rate ?? capability.rate
         return VideoRun(

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomIsolation
+import GreenroomSandbox
 package import GreenroomMedia
 package import GreenroomPluginInterface
 import GreenroomSchema
@@ -65,7 +66,12 @@ public struct Installation: Sendable {
                 cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME")),
             rescans: rescans, scan: PluginScanner(program: runner).examine)
         return PluginLocator(
-            programs: programs, pluginFolders: pluginFolders, examine: scans.examine)
+            programs: programs, pluginFolders: pluginFolders,
+            refusal: Sandbox.available.gap.map {
+                "it is not bundled, and this machine can't keep it to its grants: \($0) is missing. "
+                    + "Take a kernel that has it; or, for a plugin that you trust with all that you "
+                    + "may do here, write sandbox: partial in the session file."
+            }, examine: scans.examine)
     }
 }
 

@@ -72,6 +72,7 @@ private struct Assembly {
         writing folder: String? = nil
     ) -> SourcePlan? {
         let name = plugin.plugin
+        let locator = configuration.acceptsGap(of: plugin) ? locator.accepting : locator
         do throws(LoadError) {
             let (found, seen) = try locator.find(
                 name, kind: kind, relativeTo: configuration.folder)
@@ -102,28 +103,27 @@ private struct Assembly {
             problems += configuration.conflicts(of: plugin, at: address, isBundled: isBundled)
             let policy = configuration.failurePolicy(
                 of: plugin, isBundled: isBundled, isOutput: kind.isOutput)
-            let mayControl = plugin.grants?.control ?? false
             if let library = loaded?.library {
-                var plan = SourcePlan(
-                    factory: library, descriptor: descriptor, settings: settings, onFailure: policy,
-                    isRequired: plugin.isRequired, startDeadline: plugin.startDeadline)
-                plan.mayControl = mayControl
-                return plan
+                return SourcePlan(
+                    factory: library, descriptor: descriptor, settings: settings,
+                    configuration: plugin, onFailure: policy)
             }
             var isolation = isolation(of: plugin, kind, settings)
             if let folder { isolation.grants.write.append(folder) }
+            // What is bundled is trusted, and takes what there is.
+            if isolation.sandbox == .on, isBundled, Sandbox.available.gap != nil {
+                isolation.sandbox = .partial
+            }
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
                 report(
                     "it requires the whole sandbox, and this machine lacks a part of it: "
-                        + "\(shortfall). A newer kernel has it; sandbox: on does without it.",
+                        + "\(shortfall). A newer kernel has it; sandbox: partial does without it.",
                     "\(address)")
             }
-            var plan = SourcePlan(
+            return SourcePlan(
                 factory: locator.isolated(found.path, isolation), descriptor: descriptor,
-                settings: settings, onFailure: policy, isRequired: plugin.isRequired,
-                startDeadline: plugin.startDeadline, isolation: isolation)
-            plan.mayControl = mayControl
-            return plan
+                settings: settings, configuration: plugin, onFailure: policy,
+                isolation: isolation)
         } catch {
             report(locator.explain(error, name, kind), "\(address).plugin")
             return nil

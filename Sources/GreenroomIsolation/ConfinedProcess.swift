@@ -57,6 +57,7 @@ package enum ConfinedProcess {
         _ program: String, _ arguments: [String], in confinement: Confinement, library: String,
         seconds: Double
     ) -> End {
+        Sandbox.protectHost()
         let child: ChildProcess
         do throws(ChannelError) {
             child = try ChildProcess(spawning: program, arguments)

@@ -70,7 +70,8 @@ package final class LibraryScans: Sendable {
         guard case .failure(let error) = result else { return true }
         return switch error.code {
         case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
-        case .notFound, .notAPlugin, .missingLibrary, .unresolvedSymbol, .noSuchPlugin, .noRunner,
+        case .notConfined, .notFound, .notAPlugin, .missingLibrary, .unresolvedSymbol,
+            .noSuchPlugin, .noRunner,
             .noSocket, .badInstance, .hangs, .crashes:
             false
         }

@@ -13,8 +13,9 @@ package struct PluginScanner: Sendable {
 
     /// - Parameter program: The runner's program.
     package init(program: String) {
-        // No grants: a library needs none to export its descriptors.
-        confinement = Confinement(program: program, plan: IsolationPlan())
+        // No grants: a library needs none to export its descriptors. The locator refuses strangers'
+        // libraries where the sandbox has a gap.
+        confinement = Confinement(program: program, plan: IsolationPlan(sandbox: .partial))
     }
 
     /// Time limit of a scan, including the start of the process, in nanoseconds.

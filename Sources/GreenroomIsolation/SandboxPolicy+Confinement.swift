@@ -9,6 +9,7 @@ extension SandboxPolicy {
         let mode: Mode =
             switch plan.sandbox {
             case .on: .on
+            case .partial: .partial
             case .require: .require
             case .off: .off
             }

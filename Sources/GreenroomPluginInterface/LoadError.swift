@@ -26,6 +26,8 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case crashes
         /// No process could be started to load it.
         case noRunner = "no-runner"
+        /// It is not bundled, and this machine can't keep it to its grants.
+        case notConfined = "not-confined"
         /// The socket for broadcasts could not be created.
         case noSocket = "no-socket"
         /// `create` failed, or created an instance that breaks a rule.

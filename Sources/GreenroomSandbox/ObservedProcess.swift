@@ -1,7 +1,7 @@
 import Glibc
 
 /// A process held in a system call, as `/proc` shows it. Its other threads may change what is read
-/// here at any time: use it to explain, never to decide.
+/// here at any time: nothing that the kernel does afterwards may depend on it.
 struct ObservedProcess: Sendable {
     let process: Int32
     /// The held thread.
@@ -47,7 +47,7 @@ struct ObservedProcess: Sendable {
 }
 
 /// The target of a symbolic link; nil if it can't be read.
-private func target(ofLink path: String) -> String? {
+func target(ofLink path: String) -> String? {
     var text = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &text, text.count)
     guard count > 0 else { return nil }

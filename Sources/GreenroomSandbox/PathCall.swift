@@ -1,7 +1,7 @@
 import Glibc
 
-/// A system call with file names as arguments. Landlock decides about it; the host reads the names
-/// to explain refusals.
+/// A system call with file names as arguments. Landlock decides about it, and the host reads the names
+/// to explain refusals; without Landlock the host makes the call in its place.
 struct PathCall: Sendable {
     /// Which arguments hold a file name.
     struct Name: Sendable {
@@ -9,6 +9,11 @@ struct PathCall: Sendable {
         var folder: Int?
         /// The argument with the name's address.
         var path: Int
+    }
+
+    /// What a call does to a folder's entries.
+    enum Change: Sendable {
+        case makeFile, makeFolder, remove, removeFolder, rename, link
     }
 
     /// Its name in Linux.
@@ -19,32 +24,52 @@ struct PathCall: Sendable {
     var names: [Name]
     /// The argument with the flags of `open`; nil for calls that change a folder.
     var openFlags: Int?
+    /// What it does; nil for calls that open a file.
+    var change: Change?
+    /// The argument with the mode of what it makes, or with flags; nil without one.
+    var option: Int?
 
     /// Calls that open a file.
     static let opening = [
-        PathCall(name: "openat", verb: "open", names: [Name(folder: 0, path: 1)], openFlags: 2),
-        PathCall(name: "open", verb: "open", names: [Name(path: 0)], openFlags: 1),
+        PathCall(
+            name: "openat", verb: "open", names: [Name(folder: 0, path: 1)], openFlags: 2,
+            option: 3),
+        PathCall(name: "open", verb: "open", names: [Name(path: 0)], openFlags: 1, option: 2),
     ]
 
     /// Calls that change a folder.
     static let changing = [
-        PathCall(name: "creat", verb: "make", names: [Name(path: 0)]),
-        PathCall(name: "mkdir", verb: "make the folder", names: [Name(path: 0)]),
-        PathCall(name: "mkdirat", verb: "make the folder", names: [Name(folder: 0, path: 1)]),
-        PathCall(name: "unlink", verb: "remove", names: [Name(path: 0)]),
-        PathCall(name: "unlinkat", verb: "remove", names: [Name(folder: 0, path: 1)]),
-        PathCall(name: "rmdir", verb: "remove the folder", names: [Name(path: 0)]),
-        PathCall(name: "rename", verb: "rename", names: [Name(path: 0), Name(path: 1)]),
+        PathCall(
+            name: "creat", verb: "make", names: [Name(path: 0)], change: .makeFile, option: 1),
+        PathCall(
+            name: "mkdir", verb: "make the folder", names: [Name(path: 0)], change: .makeFolder,
+            option: 1),
+        PathCall(
+            name: "mkdirat", verb: "make the folder", names: [Name(folder: 0, path: 1)],
+            change: .makeFolder, option: 2),
+        PathCall(name: "unlink", verb: "remove", names: [Name(path: 0)], change: .remove),
+        PathCall(
+            name: "unlinkat", verb: "remove", names: [Name(folder: 0, path: 1)],
+            change: .remove, option: 2),
+        PathCall(
+            name: "rmdir", verb: "remove the folder", names: [Name(path: 0)],
+            change: .removeFolder),
+        PathCall(
+            name: "rename", verb: "rename", names: [Name(path: 0), Name(path: 1)],
+            change: .rename),
         PathCall(
             name: "renameat", verb: "rename",
-            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)]),
+            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)], change: .rename),
         PathCall(
             name: "renameat2", verb: "rename",
-            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)]),
-        PathCall(name: "link", verb: "link", names: [Name(path: 0), Name(path: 1)]),
+            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)], change: .rename,
+            option: 4),
+        PathCall(
+            name: "link", verb: "link", names: [Name(path: 0), Name(path: 1)], change: .link),
         PathCall(
             name: "linkat", verb: "link",
-            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)]),
+            names: [Name(folder: 0, path: 1), Name(folder: 2, path: 3)], change: .link,
+            option: 4),
     ]
 
     /// All calls, by name.

@@ -36,6 +36,7 @@ extension SandboxReport {
             $0.write($1.text)
         }
         writer.write(notes) { $0.write($1) }
+        writer.write(hasFileBroker)
     }
 
     package init(from reader: inout WireReader) throws(WireReader.Problem) {
@@ -50,5 +51,6 @@ extension SandboxReport {
             notes: try reader.readArray(limit: 256) { reader throws(WireReader.Problem) in
                 try reader.readString()
             })
+        hasFileBroker = try reader.readBool()
     }
 }

@@ -35,13 +35,17 @@ package enum Sandbox {
         report.entries.append(refuseNewPrivileges())
         report.entries.append(dropCapabilities())
         let landlock = Landlock(policy, notes: &report.notes)
+        let isKnown = landlock.version > 0
         let filter = SystemCallFilter.apply(policy, landlock: landlock.isPossible)
-        report.entries.append(landlock.apply(showsProcesses: filter.notifyDescriptor == nil))
+        report.hasFileBroker = !isKnown && filter.notifyDescriptor != nil
+        var entry = landlock.apply(showsProcesses: filter.notifyDescriptor == nil)
+        if report.hasFileBroker { entry.text += brokerText }
+        report.entries.append(entry)
         report.entries.append(filter.entry)
-        if policy.mode == .require, report.shortfall != nil {
+        if missing(of: report, policy.mode) != nil {
             // Close it: it will not be answered, so calls must fail instead of waiting.
             if let descriptor = filter.notifyDescriptor { close(descriptor) }
-            try requireAll(of: report)
+            try requireLayers(of: report, policy.mode)
         }
         if let descriptor = filter.notifyDescriptor {
             let isSent = handOver(descriptor)
@@ -55,21 +59,47 @@ package enum Sandbox {
             }
         }
         ResourceLimits.limitOpenFiles(in: &report)
-        if policy.mode == .require { try requireAll(of: report) }
+        try requireLayers(of: report, policy.mode)
         return report
     }
 
-    /// Throws if a layer is missing.
-    private static func requireAll(of report: SandboxReport) throws(SandboxError) {
-        guard let shortfall = report.shortfall else { return }
+    private static let brokerText = "; the host opens files for it"
+
+    /// The missing layers without which a plugin does not start.
+    private static func missing(
+        of report: SandboxReport, _ mode: SandboxPolicy.Mode
+    ) -> String? {
+        switch mode {
+        case .require: report.shortfall
+        case .on: report.gap
+        case .partial, .off: nil
+        }
+    }
+
+    private static func requireLayers(
+        of report: SandboxReport, _ mode: SandboxPolicy.Mode
+    ) throws(SandboxError) {
+        guard let missing = missing(of: report, mode) else { return }
         throw SandboxError(
-            description: "this kernel lacks a part of the sandbox: \(shortfall); a newer kernel "
-                + "has it, and sandbox: on does without it",
+            description: "this kernel lacks a part of the sandbox: \(missing); a newer kernel "
+                + "has it, and sandbox: partial does without it",
             report: report)
     }
 
+    /// Keeps plugins' processes from this process's memory and descriptors where the kernel lacks a layer
+    /// that does so. Call it before such a process starts. This process then leaves no core dump, and
+    /// only the superuser can debug it.
+    ///
+    /// - Parameter report: What the kernel has.
+    package static func protectHost(given report: SandboxReport = available) {
+        guard !report.has(.landlock) || !report.has(.seccomp) else { return }
+        _ = greenroom_hide_from_processes()
+    }
+
     /// The layers that this machine supports; changes nothing.
-    package static var available: SandboxReport {
+    package static let available = look()
+
+    private static func look() -> SandboxReport {
         let landlock = greenroom_landlock_version()
         let landlockError = errno
         let filters = greenroom_seccomp_knows(SystemCallFilter.refusingKind)
@@ -78,7 +108,8 @@ package enum Sandbox {
         func entry(_ layer: SandboxLayer, _ has: Bool, _ text: String) -> SandboxReport.Entry {
             .init(layer: layer, state: has ? .on : .unavailable, text: text)
         }
-        return SandboxReport(entries: [
+        let hasFileBroker = landlock <= 0 && filters == 0 && notifies
+        var report = SandboxReport(entries: [
             entry(
                 .diesWithHost, greenroom_parent_death_signal() >= 0,
                 "the kernel kills it with its host"),
@@ -91,11 +122,15 @@ package enum Sandbox {
             entry(.capabilities, greenroom_has_capabilities() >= 0, "all are dropped"),
             landlock > 0
                 ? entry(.landlock, true, Landlock.summary(version: Int(landlock)))
-                : entry(.landlock, false, Landlock.unavailableReason(landlockError)),
+                : entry(
+                    .landlock, false,
+                    Landlock.unavailableReason(landlockError) + (hasFileBroker ? brokerText : "")),
             filters == 0
                 ? entry(.seccomp, true, SystemCallFilter.summary(notifies: notifies))
                 : entry(.seccomp, false, "\(Errno(rawValue: filtersError))"),
         ])
+        report.hasFileBroker = hasFileBroker
+        return report
     }
 }
 

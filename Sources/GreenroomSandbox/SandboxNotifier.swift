@@ -28,8 +28,9 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
 
     private let process: Int32
     private let allowsNetwork: Bool
-    private let governsFiles: Bool
     private let granted: GrantedPaths
+    /// Does what Landlock would allow; nil where the kernel has Landlock.
+    private let broker: FileBroker?
     private let request: UnsafeMutablePointer<seccomp_notif>
     private let answer: UnsafeMutablePointer<seccomp_notif_resp>
     private var reported: Set<String> = []
@@ -59,8 +60,9 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
         self.request = request
         self.answer = answer
         allowsNetwork = policy.allowsNetwork
-        governsFiles = report.has(.landlock)
         granted = GrantedPaths(policy, process: process)
+        broker =
+            report.has(.landlock) ? nil : FileBroker(granted: granted, process: process)
     }
 
     deinit {
@@ -109,8 +111,15 @@ extension SandboxNotifier {
             {
                 return true
             }
-            // The kernel can't install descriptors, or the caller has too many open files.
-            answer.pointee.flags = UInt32(greenroom_seccomp_continue)
+            guard broker != nil else {
+                // The kernel can't install descriptors, or the caller has too many open files.
+                answer.pointee.flags = UInt32(greenroom_seccomp_continue)
+                break
+            }
+            let number = greenroom_seccomp_install(
+                descriptor, request.pointee.id, file, flags & O_CLOEXEC)
+            answer.pointee.val = Int64(max(0, number))
+            answer.pointee.error = number < 0 ? -errno : 0
         }
         return seccomp_notify_respond(descriptor, answer) == 0
     }
@@ -143,6 +152,7 @@ extension SandboxNotifier {
         let call = request.pointee.data
         let name = Self.name(of: call)
         if let pathCall = PathCall.byName[name] {
+            if let broker { return make(pathCall, with: broker) }
             return pathCall.openFlags == nil ? decideChange(pathCall) : decideOpening(pathCall)
         }
         if name == "setpriority", let answer = decidePriority() {
@@ -170,7 +180,7 @@ extension SandboxNotifier {
     /// Landlock decides; this only predicts its decision, for the log.
     private borrowing func decideOpening(_ call: PathCall) -> Decision {
         let flags = Int32(truncatingIfNeeded: argument(call.openFlags ?? 0))
-        guard governsFiles, flags & Int32(greenroom_open_path) == 0, let name = call.names.first,
+        guard flags & Int32(greenroom_open_path) == 0, let name = call.names.first,
             let path = path(name)
         else { return .proceed }
         if flags & O_ACCMODE == O_RDONLY, let file = openStatusOfThread(path) {
@@ -234,16 +244,55 @@ extension SandboxNotifier {
     /// Refuses what has no grant; Landlock decides about the rest.
     private borrowing func decideChange(_ call: PathCall) -> Decision {
         for name in call.names {
-            guard let path = path(name), let place = resolvingFolder(path) else {
-                if governsFiles { continue }
-                return Decision(answer: .fail(EACCES))
-            }
+            guard let path = path(name), let place = resolvingFolder(path) else { continue }
             if granted.cover(place.path, for: .write) { continue }
             return Decision(
                 answer: .fail(EACCES),
                 refusal: .file(call.verb, place.path, grant: .write, for: place.folder))
         }
         return .proceed
+    }
+
+    /// Makes a call in the plugin's place.
+    private borrowing func make(_ call: PathCall, with broker: FileBroker) -> Decision {
+        var paths: [String] = []
+        for name in call.names {
+            guard let path = path(name) else { return Decision(answer: .fail(EACCES)) }
+            paths.append(path)
+        }
+        let option = call.option.map { argument($0) } ?? 0
+        let mode = mode_t(truncatingIfNeeded: option) & 0o777
+        var flags = O_CREAT | O_WRONLY | O_TRUNC
+        do throws(FileBroker.Problem) {
+            if let change = call.change, change != .makeFile {
+                try broker.change(change, paths, option: option)
+                return Decision(answer: .done)
+            }
+            if let place = call.openFlags {
+                flags = Int32(truncatingIfNeeded: argument(place))
+                // It gives no right to the file.
+                if flags & Int32(greenroom_open_path) != 0 { return .proceed }
+                if flags & O_ACCMODE == O_RDONLY, let file = openStatusOfThread(paths[0]) {
+                    return Decision(answer: .give(file: file, flags: flags))
+                }
+            }
+            let file = try broker.open(paths[0], flags: flags, mode: mode)
+            return Decision(answer: .give(file: file, flags: flags))
+        } catch {
+            switch error {
+            case .system(let code): return Decision(answer: .fail(code))
+            case .ungranted(let path, let access, let folder):
+                if access == .read, SystemPath.looks.contains(path) {
+                    return Decision(answer: .fail(EACCES))
+                }
+                let verb =
+                    call.change != nil
+                    ? call.verb : folder != nil ? "make" : access == .read ? "read" : "write"
+                return Decision(
+                    answer: .fail(EACCES),
+                    refusal: .file(verb, path, grant: access, for: folder ?? path))
+            }
+        }
     }
 
     /// Whether the file descriptor of a call has this mode already.

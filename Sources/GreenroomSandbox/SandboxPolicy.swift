@@ -4,8 +4,11 @@
 package struct SandboxPolicy: Sendable, Equatable {
     /// How strict the sandbox is.
     package enum Mode: String, Sendable, CaseIterable {
-        /// All layers that the kernel has.
+        /// All layers that the kernel has; without those that keep the plugin to its grants it does
+        /// not start.
         case on
+        /// All layers that the kernel has, whatever is missing.
+        case partial
         /// All layers; without one of them the plugin does not start.
         case require
         /// None. The process still dies with its host and writes no core dump.

@@ -29,6 +29,8 @@ package struct SandboxReport: Sendable, Equatable {
     package var entries: [Entry]
     /// Grants of the session file that failed: a line each.
     package var notes: [String]
+    /// Whether the host opens files in the plugin's place, because the kernel has no Landlock.
+    package var hasFileBroker = false
 
     /// Makes a report.
     package init(entries: [Entry], notes: [String] = []) {
@@ -42,8 +44,24 @@ package struct SandboxReport: Sendable, Equatable {
     }
 
     /// The layers that the kernel lacks, with reasons; nil if none.
-    package var shortfall: String? {
-        let missing = entries.filter { $0.state == .unavailable }
+    package var shortfall: String? { list { _ in true } }
+
+    /// The layers without which a plugin is not kept to its grants, if they are missing, with reasons: it
+    /// can read and change this user's files, use the network or reach other processes. Nil if
+    /// it is kept to them.
+    package var gap: String? {
+        list { layer in
+            switch layer {
+            case .noNewPrivileges, .capabilities, .seccomp: true
+            case .landlock: !hasFileBroker
+            case .diesWithHost, .limits: false
+            }
+        }
+    }
+
+    /// Missing layers with reasons; nil if none.
+    private func list(_ isMeant: (SandboxLayer) -> Bool) -> String? {
+        let missing = entries.filter { $0.state == .unavailable && isMeant($0.layer) }
         guard !missing.isEmpty else { return nil }
         return missing.map { "\($0.layer.name) (\($0.text))" }.joined(separator: ", ")
     }

@@ -160,7 +160,12 @@ extension FileDescriptor {
     ///
     /// - Returns: Whether no other process has it. Some file systems have no locks.
     package func lock() -> Bool {
-        flock(rawValue, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK
+        // A process that is just being started holds what its parent has closed until its program runs.
+        for _ in 0..<20 {
+            if flock(rawValue, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK { return true }
+            usleep(10_000)
+        }
+        return false
     }
 
     /// The process that has locked a file or folder, such as `process 1234 (greenroom)`; nil if the

@@ -8,7 +8,7 @@ import GreenroomRuntime
 /// Times are nanoseconds from the session's start.
 struct BranchQueue: ~Copyable {
     /// What an output can show.
-    enum Picture: ~Copyable, Sendable {
+    enum Content: ~Copyable, Sendable {
         /// A frame of the source.
         case frame(VideoFrame)
         /// The slate, while the source is lost.
@@ -19,7 +19,7 @@ struct BranchQueue: ~Copyable {
 
     /// A frame with its slot.
     struct Item: ~Copyable, Sendable {
-        var picture: Picture
+        var content: Content
         var slot: Int64
         var isDelayed = false
         /// Whether it arrived before the first slot was due; then it also fills the slots before
@@ -27,14 +27,14 @@ struct BranchQueue: ~Copyable {
         var isPrompt: Bool
 
         var isFrame: Bool {
-            switch picture {
+            switch content {
             case .frame: true
             case .slate: false
             case .black: false
             }
         }
 
-        consuming func intoPicture() -> Picture { picture }
+        consuming func intoContent() -> Content { content }
     }
 
     /// The slot for a frame.
@@ -134,7 +134,7 @@ struct BranchQueue: ~Copyable {
         newest = .frame
         _ = items.append(
             Item(
-                picture: .frame(frame), slot: slot, isDelayed: isDelayed, isPrompt: claim.isPrompt))
+                content: .frame(frame), slot: slot, isDelayed: isDelayed, isPrompt: claim.isPrompt))
     }
 
     /// Counts a frame whose conversion failed after its claim.
@@ -154,7 +154,7 @@ struct BranchQueue: ~Copyable {
     }
 
     private mutating func show(
-        _ picture: consuming Picture, as kind: Newest, from now: FrameGrid.Point
+        _ content: consuming Content, as kind: Newest, from now: FrameGrid.Point
     ) {
         guard !hasFailed, newest != kind, !items.isFull,
             let slot = schedule.claim(from: now, nextSlot: nextSlot)
@@ -162,7 +162,7 @@ struct BranchQueue: ~Copyable {
         newest = kind
         _ = items.append(
             Item(
-                picture: picture, slot: slot,
+                content: content, slot: slot,
                 isPrompt: now.nanoseconds < schedule.due(schedule.startSlot)))
     }
 

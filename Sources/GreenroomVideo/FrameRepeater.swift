@@ -44,7 +44,7 @@ struct FrameRepeater: ~Copyable {
     ///   - picture: What it shows before the first frame; nil for black.
     init(
         sink: any VideoSink, want: VideoWant, size: FrameSize, from slot: Int64 = 0,
-        showing picture: consuming BranchQueue.Picture? = nil
+        showing picture: consuming BranchQueue.Content? = nil
     ) {
         self.sink = sink
         self.want = want
@@ -64,7 +64,7 @@ struct FrameRepeater: ~Copyable {
         let slot = item.slot
         if picture == nil, nextSlot < slot, !item.isPrompt { try beginBlack() }
         if picture != nil { try fill(until: slot, &written) }
-        switch item.intoPicture() {
+        switch item.intoContent() {
         case .frame(let frame): begin(.frame, frame)
         case .slate(let frame): begin(.slate, frame)
         case .black: try beginBlack()

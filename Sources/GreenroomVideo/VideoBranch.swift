@@ -95,7 +95,7 @@ package final class VideoBranch: Sendable {
         /// Its first slot.
         var slot: Int64
         /// What it shows before its first frame; nil for black.
-        var picture: BranchQueue.Picture?
+        var picture: BranchQueue.Content?
         /// Whether the output took nothing before.
         var endsRest = false
     }
@@ -291,10 +291,10 @@ package final class VideoBranch: Sendable {
     ///   - carried: The number of frames that the track has carried.
     ///   - now: The current time, from the session's start.
     func begin(
-        _ form: BranchForm, showing picture: consuming BranchQueue.Picture?, carried: Int,
+        _ form: BranchForm, showing picture: consuming BranchQueue.Content?, carried: Int,
         at now: Int64
     ) {
-        var picture: BranchQueue.Picture? = picture
+        var picture: BranchQueue.Content? = picture
         state.change { state in
             guard !state.isOver else { return }
             let before = state.carriedBefore

@@ -492,7 +492,7 @@ package final class VideoTrack: Sendable {
     }
 
     /// What an output shows before its first frame; nil for black.
-    private func picture(for want: VideoWant, _ work: inout Work) -> BranchQueue.Picture? {
+    private func picture(for want: VideoWant, _ work: inout Work) -> BranchQueue.Content? {
         var problem: ConversionError?
         switch work.shown {
         case .nothing: break

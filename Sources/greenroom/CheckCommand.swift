@@ -144,10 +144,10 @@ extension SessionPlan {
                                     .members(source.settings.map { ($0.name, JSON($0.value)) })
                                 ),
                                 ("on-failure", .string(source.onFailure.rawValue)),
-                                ("required", source.isRequired ? .boolean(true) : nil),
+                                ("required", source.configuration.isRequired ? .boolean(true) : nil),
                                 (
                                     "start-deadline",
-                                    source.startDeadline.map { .string($0.asWritten) }
+                                    source.configuration.startDeadline.map { .string($0.asWritten) }
                                 ),
                             ] + source.isolationMembers)
                     })
@@ -173,8 +173,8 @@ extension SourcePlan {
     fileprivate var living: String {
         let failure =
             (mayControl ? "may control the session; " : "")
-            + "on failure: \(onFailure)" + (isRequired ? "; required" : "")
-            + (startDeadline.map { "; starts within \($0.asWritten)" } ?? "")
+            + "on failure: \(onFailure)" + (configuration.isRequired ? "; required" : "")
+            + (configuration.startDeadline.map { "; starts within \($0.asWritten)" } ?? "")
         guard let isolation else { return "in the host's process; \(failure)" }
         let granted = isolation.grants
         let grants = [

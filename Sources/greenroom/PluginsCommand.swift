@@ -142,6 +142,10 @@ struct PluginCommand: ParsableCommand {
                 ["    " + entry.layer.name, entry.state == .on ? "yes" : "no", entry.text]
             }
             print(table(layers))
+            print(
+                sandbox.gap.map {
+                    "    not kept to its grants: \($0) is missing; it starts with sandbox: partial only"
+                } ?? "    together they keep it to its grants")
             guard !descriptor.parameters.isEmpty else {
                 print("  settings: none")
                 return

@@ -60,8 +60,8 @@ import Testing
             [
                 "--only",
                 "load,lifecycle.whole-life,lifecycle.restart,lifecycle.joins,"
-                    + "lifecycle.start-returns,lifecycle.dead-sender,sound.back-pressure,"
-                    + "sound.sample-count,video.rate",
+                    + "lifecycle.start-returns,lifecycle.dead-sender,audio.back-pressure,"
+                    + "audio.sample-count,video.rate",
             ])
         #expect(validation.checks.count > 20)
         #expect(validation.faults.isEmpty, "\(validation)")

@@ -18,7 +18,7 @@ import Testing
     static let shipped = [
         Shipped(name: "Adjust"),
         Shipped(
-            name: "AlsaMicrophone", words: ["--set", "device=null"], warnings: ["sound.level"]),
+            name: "AlsaMicrophone", words: ["--set", "device=null"], warnings: ["audio.level"]),
         Shipped(name: "ColorBars"),
         Shipped(name: "ColorBarsShare"),
         Shipped(name: "LoopbackCall"),

@@ -154,7 +154,7 @@ import Testing
         let media = try TestMedia()
         let settings = """
             answer: fixed, fps: 15, format: mjpeg, width: 160, height: 90, range: full, \
-            picture: "\(media.photo)"
+            image: "\(media.photo)"
             """
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Answers", settings))", duration: "1s",

@@ -47,7 +47,7 @@ import Testing
         ThirdPartyPlugin(
             name: "ten-seconds-at-once", role: "microphone", isPaced: false, seconds: 2,
             hostSays: "blocks refused: QUEUE_FULL",
-            faults: ["sound.back-pressure"], validatorSays: "QUEUE_FULL"),
+            faults: ["audio.back-pressure"], validatorSays: "QUEUE_FULL"),
         ThirdPartyPlugin(
             name: "wishes-by-writing", role: "camera",
             hostSays: "it agreed on 1280x720 and sends 800x600, which is scaled",
@@ -67,11 +67,11 @@ import Testing
         ThirdPartyPlugin(
             name: "overfeeds", role: "microphone",
             hostSays: "more audio than real time",
-            faults: ["sound.back-pressure"],
+            faults: ["audio.back-pressure"],
             validatorSays: "11.2 % more audio than real time"),
         ThirdPartyPlugin(
             name: "short-last-block", role: "microphone",
-            passes: ["sound.blocks", "sound.sample-count", "lifecycle.whole-life"]),
+            passes: ["audio.blocks", "audio.sample-count", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
             name: "null-sender", role: "camera",
             hostSays: "it calls a sender that has ended, or that never was",
@@ -86,7 +86,7 @@ import Testing
             name: "slow-share", role: "share", passes: ["share.idle", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
             name: "bare-loop", role: "microphone",
-            passes: ["sound.back-pressure", "sound.sample-count", "lifecycle.whole-life"]),
+            passes: ["audio.back-pressure", "audio.sample-count", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
             name: "restarts-pump", role: "camera",
             timeline: "[{at: 500ms, ceiling: 640x360@30}]", isPaced: false, seconds: 2,
@@ -94,7 +94,7 @@ import Testing
             passes: ["negotiation.change", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
             name: "only-32000", role: "microphone",
-            passes: ["sound.format", "sound.sample-count", "lifecycle.whole-life"]),
+            passes: ["audio.format", "audio.sample-count", "lifecycle.whole-life"]),
     ]
 
     /// Every file is in the table, and every row has a file.

@@ -33,6 +33,8 @@ import Testing
         #expect(some.map(\.id) == all.map(\.id).filter(isMeant))
         #expect(some.count > 10 && some.count < all.count)
         let repeated = try listed("--only", "lifecycle", "--only", "video.rate")
+        let former = try Greenroom.run("validate", "--list", "--only", "sound.level")
+        #expect(former.standardError.contains("--only sound.level: it is called audio.level now"))
         #expect(repeated.map(\.id) == some.map(\.id))
 
         let people = try Greenroom.run("validate", "--list", "--only", "lifecycle, video.rate")
@@ -50,7 +52,7 @@ import Testing
         (["--only", "lifecicle"], 64, "Did you mean \"lifecycle\"?"),
         (["--only", "quux"], 64, "there is no check or group of this name. greenroom validate"),
         (["--only", ","], 64, "--only: name checks or groups"),
-        (["--only", "sound"], 64, "none of these checks applies to a video source"),
+        (["--only", "audio"], 64, "none of these checks applies to a video source"),
         (["--set", "pattern"], 64, "--set pattern: needs NAME=VALUE"),
         (["--set", "patern=grey"], 64, "ColorBars has no such setting"),
         (["--set", "pattern=gray"], 64, "needs one of bars, grey"),

@@ -56,7 +56,12 @@ import Testing
             session: { isolation: process, sandbox: require, memory-limit: 64 MB }
             camera: { plugin: A, sandbox: off, memory-limit: 1.5 GB }
             microphone: { plugin: B }
+            share: { plugin: C, sandbox: partial }
             """)
+        #expect(
+            file.configuration.process(
+                of: try #require(file.configuration.slots[.share]?.plugin)
+            ).sandbox == .partial)
         let (camera, microphone) = (
             try #require(file.configuration.slots[.camera]?.plugin),
             try #require(file.configuration.slots[.microphone]?.plugin)

@@ -6,7 +6,7 @@ import Testing
 @testable import GreenroomFiles
 
 /// A picture whose bytes tell frame, plane, row and column apart.
-struct Picture: Equatable, Sendable {
+struct TestFrame: Equatable, Sendable {
     let size: FrameSize
     var planes: [[UInt8]]
 
@@ -40,7 +40,7 @@ struct Picture: Equatable, Sendable {
 }
 
 extension Y4MWriter {
-    mutating func write(_ picture: Picture, padding: Int = 0) throws(MediaFileError) {
+    mutating func write(_ picture: TestFrame, padding: Int = 0) throws(MediaFileError) {
         let planes = picture.padded(by: padding)
         let (y, u, v) = (planes[0], planes[1], planes[2])
         try write(
@@ -51,8 +51,8 @@ extension Y4MWriter {
 }
 
 extension Y4MReader {
-    mutating func picture(_ index: Int, padding: Int = 0) throws -> Picture {
-        var picture = Picture(size: format.size)
+    mutating func picture(_ index: Int, padding: Int = 0) throws -> TestFrame {
+        var picture = TestFrame(size: format.size)
         var y = [UInt8](repeating: 0xEE, count: picture.padded(by: padding)[0].count)
         var u = [UInt8](repeating: 0xEE, count: picture.padded(by: padding)[1].count)
         var v = u
@@ -97,7 +97,7 @@ private let rate30 = FrameRate(30)
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
         let format = Y4MFormat(size: size, rate: rate30, range: .full)
-        let pictures = (0..<4).map { Picture(size: size, seed: $0) }
+        let pictures = (0..<4).map { TestFrame(size: size, seed: $0) }
         var writer = try Y4MWriter(path: path, format: format)
         for picture in pictures { try writer.write(picture, padding: padding) }
         #expect(writer.frameCount == 4)
@@ -115,7 +115,7 @@ private let rate30 = FrameRate(30)
     @Test func `the file is these bytes`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
-        let picture = Picture(size: FrameSize(width: 3, height: 3))
+        let picture = TestFrame(size: FrameSize(width: 3, height: 3))
         let rate = try #require(FrameRate("30000/1001"))
         var writer = try Y4MWriter(path: path, format: Y4MFormat(size: picture.size, rate: rate))
         try writer.write(picture, padding: 5)
@@ -135,7 +135,7 @@ private let rate30 = FrameRate(30)
     func `ffmpeg reads what is written`(range: ColorRange) throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
-        let pictures = (0..<3).map { Picture(size: FrameSize(width: 35, height: 17), seed: $0) }
+        let pictures = (0..<3).map { TestFrame(size: FrameSize(width: 35, height: 17), seed: $0) }
         let format = Y4MFormat(size: pictures[0].size, rate: rate30, range: range)
         var writer = try Y4MWriter(path: path, format: format)
         for picture in pictures { try writer.write(picture) }
@@ -193,7 +193,7 @@ private let rate30 = FrameRate(30)
     @Test func `a file cut off anywhere gives its whole frames and a note`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
-        let pictures = (0..<2).map { Picture(size: FrameSize(width: 3, height: 3), seed: $0) }
+        let pictures = (0..<2).map { TestFrame(size: FrameSize(width: 3, height: 3), seed: $0) }
         let format = Y4MFormat(size: pictures[0].size, rate: rate30)
         var writer = try Y4MWriter(path: path, format: format)
         for picture in pictures { try writer.write(picture) }
@@ -214,7 +214,7 @@ private let rate30 = FrameRate(30)
     ])
     func `lines of frames may carry parameters, the same or not`(lines: [String]) throws {
         let folder = try TemporaryFolder()
-        let pictures = (0..<4).map { Picture(size: FrameSize(width: 4, height: 2), seed: $0) }
+        let pictures = (0..<4).map { TestFrame(size: FrameSize(width: 4, height: 2), seed: $0) }
         var bytes = Array("YUV4MPEG2 W4 H2 F25:1\n".utf8)
         for (index, picture) in pictures.enumerated() {
             bytes += Array((lines[index % 2] + "\n").utf8) + picture.packed
@@ -327,7 +327,7 @@ private let rate30 = FrameRate(30)
     @Test func `planes too short and frames that are not there are refused`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")
-        let picture = Picture(size: FrameSize(width: 6, height: 4))
+        let picture = TestFrame(size: FrameSize(width: 6, height: 4))
         var writer = try Y4MWriter(path: path, format: Y4MFormat(size: picture.size, rate: rate30))
         let (u, v) = (picture.planes[1], picture.planes[2])
         let shapes: [(Int, Int, Int)] = [
@@ -359,7 +359,7 @@ private let rate30 = FrameRate(30)
 
     @Test func `files beyond 4 GiB are read and written`() throws {
         let folder = try TemporaryFolder()
-        let picture = Picture(size: FrameSize(width: 1920, height: 1080), seed: 5)
+        let picture = TestFrame(size: FrameSize(width: 1920, height: 1080), seed: 5)
         let format = Y4MFormat(size: picture.size, rate: rate30)
         let path = folder("long.y4m")
         let step = 6 + format.frameByteCount
@@ -392,7 +392,7 @@ private let rate30 = FrameRate(30)
         var ends: [Int32] = [0, 0]
         try #require(pipe(&ends) == 0)
         for end in ends { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-        let picture = Picture(size: FrameSize(width: 640, height: 480), seed: 9)
+        let picture = TestFrame(size: FrameSize(width: 640, height: 480), seed: 9)
         let format = Y4MFormat(size: picture.size, rate: rate30)
         let output = ends[1]
         let writing = Task.detached {
@@ -422,7 +422,7 @@ private let rate30 = FrameRate(30)
         // socket the reader leaves nevertheless.
         var ends: [Int32] = [0, 0]
         try #require(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0)
-        let picture = Picture(size: FrameSize(width: 4, height: 4))
+        let picture = TestFrame(size: FrameSize(width: 4, height: 4))
         var writer = try Y4MWriter(
             descriptor: ends[1], format: Y4MFormat(size: picture.size, rate: rate30))
         shutdown(ends[0], Int32(SHUT_RDWR))
@@ -463,7 +463,7 @@ private let rate30 = FrameRate(30)
             signal(SIGXFSZ, SIG_IGN)
             let folder = try TemporaryFolder()
             let path = folder("film.y4m")
-            let picture = Picture(size: FrameSize(width: 64, height: 64))
+            let picture = TestFrame(size: FrameSize(width: 64, height: 64))
             let format = Y4MFormat(size: picture.size, rate: rate30)
             var writer = try Y4MWriter(path: path, format: format)
             var limit = rlimit()

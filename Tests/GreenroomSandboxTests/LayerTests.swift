@@ -84,15 +84,124 @@ struct LayerTests {
         #expect(outcome.end == "exit 0", "\(outcome)")
     }
 
-    @Test func `a kernel without Landlock is reported, and the other layers work`() throws {
-        let outcome = try ProbeFolder().run(
-            ["--without", "landlock", "read:/etc/passwd", "socket:inet", "mkdir:/tmp/none-such"])
+    @Test(arguments: Account.possible)
+    func `without Landlock the host opens and changes granted files, and no others`(
+        account: Account
+    ) throws {
+        let folder = try ProbeFolder()
+        let open = folder.makeOpenFolder("open")
+        let other = folder.makeOpenFolder("other")
+        // A stranger's folder may hold any link.
+        symlink("/proc/self", open + "/own")
+        symlink("/etc/group", open + "/link")
+        symlink("/etc", open + "/way")
+        mkfifo(open + "/pipe", 0o666)
+        let allowed = [
+            "fill:\(open)/file", "read:\(open)/file", "mkdir:\(open)/deep",
+            "rename:\(open)/file,\(open)/deep/file", "unlink:\(open)/deep/file",
+            "keep:\(open)", "list:\(open)", "at:\(open),deep/../own/status", "read:\(open)/pipe",
+            "read:\(open)/own/mem", "read:/proc/self/maps", "list:/proc/self/task", "threads:8",
+            "dispatch", "dispatch-watched", "foundation", "load:libFoundationXML.so", "record:null",
+            "update:/dev/null", "read:/dev/urandom",
+        ]
+        let refused = [
+            "read:/etc/passwd", "read:\(open)/link", "relative:\(open)/link",
+            "update:\(open)/own/mem", "read:\(open)/own/root/etc/group",
+            "at:\(open),../../../etc/group", "list:\(open)/way", "write:\(open)/way/new",
+            "mkdir:\(other)/new", "rename:\(open)/deep,\(other)/deep", "read:/proc/HOST/mem",
+            "unlink:\(other)/none", "update:/dev/tty", "socket:inet",
+        ]
+        let outcome = try folder.run(
+            ["--without", "landlock", "--write", open] + allowed + refused, as: account)
         #expect(outcome.state(.landlock) == "unavailable", "\(outcome)")
         #expect(outcome.state(.seccomp) == "on")
-        #expect(outcome.result("read:/etc/passwd") == 0, "nothing hides it")
-        #expect(outcome.result("socket:inet") == EPERM)
-        #expect(outcome.result("mkdir:/tmp/none-such") == EACCES)
-        #expect(!outcome.refusals.contains { $0.contains("/etc/passwd") }, "\(outcome)")
+        for action in allowed { #expect(outcome.result(action) == 0, "\(action) \(outcome)") }
+        for action in refused {
+            #expect(![0, nil, -1].contains(outcome.result(action)), "\(action) \(outcome)")
+        }
+        #expect(
+            outcome.refusals.contains {
+                $0.hasPrefix("it tried to make the folder") && $0.contains("/other/new")
+            }, "\(outcome)")
+        #expect(!folder.folder.has("other/new") && !folder.folder.has("other/deep"))
+        #expect(outcome.end == "exit 0", "\(outcome)")
+    }
+
+    // MARK: A matrix of kernels
+
+    /// A kernel that lacks parts of the sandbox, and whether the rest keeps a plugin to its grants.
+    struct Kernel: CustomTestStringConvertible {
+        var lacks: [String]
+        var confines: Bool
+
+        var testDescription: String { lacks.isEmpty ? "all" : lacks.joined(separator: ", ") }
+        var options: [String] { lacks.flatMap { ["--without", $0] } }
+    }
+
+    static let kernels = [
+        Kernel(lacks: [], confines: true),
+        Kernel(lacks: ["landlock"], confines: true),
+        Kernel(lacks: ["notifications"], confines: true),
+        Kernel(lacks: ["seccomp"], confines: false),
+        Kernel(lacks: ["landlock", "notifications"], confines: false),
+        Kernel(lacks: ["landlock", "seccomp"], confines: false),
+    ]
+
+    /// Ways to the host's process.
+    static let waysToHost = [
+        "read:/proc/HOST/mem", "update:/proc/HOST/mem", "read:/proc/HOST/environ",
+        "read:/proc/HOST/maps", "read:/proc/HOST/fd/0", "read:/proc/HOST/root/etc/passwd",
+        "call:ptrace,16,HOST,0,0", "call:ptrace,16902,HOST,0,0",
+        "call:process_madvise,HOST,0,0,0,0",
+    ]
+
+    /// Other ways around what is granted.
+    static let waysToFiles = [
+        "read:/usr/lib/../../etc/passwd", "read:/proc/self/root/etc/passwd",
+        "read:/proc/thread-self/root/etc/passwd", "read:/proc/self/../1/environ",
+        "at:/usr/lib,../../etc/passwd", "at:/proc/self,root/etc/passwd",
+        "at:/proc/self,../1/environ", "read:/dev/fd/../environ/../../1/environ",
+        "write:/usr/lib/greenroom-none", "mkdir:/usr/share/greenroom-none",
+        "rename:/usr/share/none,/tmp/none", "unlink:/usr/lib/none", "update:/proc/self/mem",
+        "empty:/etc/passwd", "truncate:/etc/passwd", "chmod:/etc/passwd",
+        "symlink:/tmp/greenroom-none", "list:/root", "list:/home", "list:/proc", "list:/",
+        "list:/proc/HOST/fd", "read:/dev/mem", "read:/dev/kmsg", "read:/sys/kernel/debug/none",
+    ]
+
+    @Test(arguments: kernels, Account.possible)
+    func `no escape works, or a plugin does not start`(kernel: Kernel, account: Account) throws {
+        let escapes =
+            RefusalTests.attempts.map(\.action) + Self.waysToHost + Self.waysToFiles
+        #expect(escapes.count > 80)
+        let outcome = try ProbeFolder().run(kernel.options + escapes, as: account)
+        guard kernel.confines else {
+            #expect(
+                outcome.requirement?.contains("this kernel lacks a part of the sandbox") == true,
+                "\(outcome)")
+            #expect(outcome.end == "exit 4")
+            #expect(outcome.result(escapes[0]) == nil)
+            return
+        }
+        // Dispatch needs the states of threads, which Landlock can grant only with those of all processes.
+        let shown = ["read:/proc/1/status", "list:/proc/HOST/fd", "list:/proc"]
+        for escape in escapes
+        where !kernel.lacks.contains("notifications") || !shown.contains(escape) {
+            #expect(![0, nil, -1].contains(outcome.result(escape)), "\(escape) \(outcome)")
+        }
+        #expect(outcome.end == "exit 0", "\(outcome)")
+    }
+
+    /// `sandbox: partial`: the plugin is then kept from the host's process alone.
+    @Test(arguments: kernels.filter { !$0.confines }, Account.possible)
+    func `the host can't be opened, whatever is missing`(kernel: Kernel, account: Account) throws {
+        let outcome = try ProbeFolder().run(
+            ["--mode", "partial"] + kernel.options
+                + Self.waysToHost.filter { $0 != "read:/proc/HOST/maps" },
+            as: account)
+        for way in Self.waysToHost where way != "read:/proc/HOST/maps" {
+            #expect(![0, nil, -1].contains(outcome.result(way)), "\(way) \(outcome)")
+        }
+        #expect(outcome.end == "exit 0", "\(outcome)")
     }
 
     @Test func `a kernel that can't notify still refuses`() throws {
@@ -119,7 +228,10 @@ struct LayerTests {
 
     @Test func `a kernel without seccomp is reported`() throws {
         let outcome = try ProbeFolder().run(
-            ["--without", "seccomp", "read:/etc/passwd", "socket:inet", "dispatch-watched"])
+            [
+                "--mode", "partial", "--without", "seccomp", "read:/etc/passwd", "socket:inet",
+                "dispatch-watched",
+            ])
         #expect(outcome.state(.seccomp) == "unavailable", "\(outcome)")
         #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
         #expect(outcome.result("socket:inet") == 0, "\(outcome)")

@@ -1,4 +1,5 @@
 import GreenroomABI
+import GreenroomModel
 import GreenroomConversion
 import GreenroomMedia
 @testable import GreenroomNegotiation
@@ -68,9 +69,11 @@ final class FakeFilter: InstanceBackend, PluginFactory {
         let descriptor = PluginDescriptor(
             kind: .preProcessor, id: "test.fake", name: "Fake", version: "1", summary: "",
             vendor: nil, url: nil, parameters: [])
+        var configuration = PluginConfiguration("Fake")
+        configuration.isRequired = isRequired
         let instance = PluginInstance(
             plan: SourcePlan(
-                factory: self, descriptor: descriptor, settings: [], isRequired: isRequired),
+                factory: self, descriptor: descriptor, settings: [], configuration: configuration),
             number: 7,
             role: "camera.pre-processors[0]", clock: clock, events: events)
         try Self.start(instance)

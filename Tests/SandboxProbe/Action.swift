@@ -7,10 +7,11 @@ import GreenroomMedia
 
 /// What a plugin may try.
 enum Action {
-    /// Makes an action, `NAME` or `NAME:ARGUMENT`.
+    /// Makes an action, `NAME` or `NAME:ARGUMENT`. `HOST` in it means the host's process.
     ///
     /// - Returns: 0, or the error of the system.
     static func run(_ action: String, host: Int32) -> Int32 {
+        let action = action.replacing("HOST", with: "\(host)")
         let parts = action.split(separator: ":", maxSplits: 1).map(String.init)
         let argument = parts.count > 1 ? parts[1] : ""
         switch parts[0] {

@@ -3,11 +3,24 @@ import GreenroomSandbox
 
 /// The host's part of the probe.
 enum HostRole {
+    /// What the host finds of the sandbox on the kernel that the job makes of this one.
+    private static func report(of job: ProbeJob) -> SandboxReport {
+        var report = Sandbox.available
+        for index in report.entries.indices {
+            let isTaken =
+                [.landlock: "landlock", .seccomp: "seccomp"][report.entries[index].layer]
+                .map(job.without.contains) ?? false
+            if isTaken { report.entries[index].state = .unavailable }
+        }
+        return report
+    }
+
     static func run(_ job: ProbeJob, words: [String]) {
         var ends: [Int32] = [-1, -1]
         guard socketpair(AF_UNIX, Int32(SOCK_SEQPACKET.rawValue), 0, &ends) == 0 else { exit(3) }
         _ = fcntl(ends[0], F_SETFD, FD_CLOEXEC)
         let host = job.isOrphan ? 1 : getpid()
+        Sandbox.protectHost(given: report(of: job))
         let plugin = start(
             ["--plugin", "--socket", "\(ends[1])", "--host", "\(host)"] + words)
         close(ends[1])
@@ -31,21 +44,15 @@ enum HostRole {
                     isOpen = false
                     continue
                 }
-                if message.text.hasPrefix("ready") {
+                if message.text == "ready" {
                     if let file = job.abandon { leave(plugin, in: file) }
                     if let descriptor = message.descriptor {
                         if job.isDeaf {
                             close(descriptor)
                         } else {
-                            let report = SandboxReport(entries: [
-                                .init(
-                                    layer: .landlock,
-                                    state: message.text == "ready landlock" ? .on : .unavailable,
-                                    text: "")
-                            ])
                             notifier = SandboxNotifier(
                                 descriptor: descriptor, process: plugin, policy: job.policy,
-                                report: report)
+                                report: report(of: job))
                         }
                     }
                 } else {

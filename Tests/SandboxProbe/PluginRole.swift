@@ -10,14 +10,13 @@ enum PluginRole {
             send(ProbeMessage(text: text, descriptor: descriptor), to: job.socket)
         }
         do throws(SandboxError) {
-            let ready = Sandbox.available.has(.landlock) ? "ready landlock" : "ready"
             var isReady = false
             let report = try Sandbox.apply(job.policy, host: job.host) {
-                say(ready, $0)
+                say("ready", $0)
                 isReady = true
                 return true
             }
-            if !isReady { say(ready) }
+            if !isReady { say("ready") }
             for entry in report.entries { say(Probe.line(of: entry)) }
             for note in report.notes { say("note \(note)") }
         } catch {
@@ -31,7 +30,7 @@ enum PluginRole {
     }
 
     /// Makes the kernel an older one, as far as this process can tell.
-    private static func takeAway(_ part: String) {
+    static func takeAway(_ part: String) {
         let context = seccomp_init(greenroom_seccomp_allow)
         defer { seccomp_release(context) }
         func refuse(_ name: String, _ error: Int32, _ conditions: [scmp_arg_cmp] = []) {

@@ -7,12 +7,22 @@ import GreenroomSandbox
 ///
 /// starts itself again as a plugin's process, which applies the policy that the options give
 /// and makes each action; prints a line for each layer, result and refusal.
+///
+///     sandbox-probe --kernel PART,... PROGRAM ARGUMENT...
+///
+/// becomes that program, on a kernel without these parts of the sandbox.
 @main enum Probe {
     static func main() {
         var words = Array(CommandLine.arguments.dropFirst())
         if words.contains("--available") {
             for entry in Sandbox.available.entries { print(line(of: entry)) }
             return
+        }
+        if words.first == "--kernel", words.count > 2 {
+            for part in words[1].split(separator: ",") { PluginRole.takeAway("\(part)") }
+            var arguments = words[2...].map { strdup($0) } + [nil]
+            execv(words[2], &arguments)
+            exit(127)
         }
         let isPlugin = words.first == "--plugin"
         if isPlugin { words.removeFirst() }

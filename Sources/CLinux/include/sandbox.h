@@ -15,6 +15,16 @@ enum {
     greenroom_limit_threads = __RLIMIT_NPROC,
 };
 
+// --- Opening files for another process ---
+
+// Opens a path as openat2 does, but follows no link of /proc to an open file, a root or a current
+// folder; with links == 0, no link at all.
+int greenroom_open_plain(const char *path, int flags, int links);
+
+// renameat2, which the C library hides in strict C mode.
+int greenroom_rename(
+    int folder, const char *name, int new_folder, const char *new_name, unsigned flags);
+
 // --- Landlock ---
 // The kernel headers of Debian 12 only know version 1. These definitions are part of the kernel's
 // stable binary interface.
@@ -49,6 +59,10 @@ int greenroom_no_new_privileges(void);
 
 // The signal that this process gets when its parent thread ends.
 int greenroom_set_parent_death_signal(int signal);
+
+// Hides this process's memory and descriptors from every other process without CAP_SYS_PTRACE: they can't
+// trace it, nor open its files in /proc. It leaves no core dump either.
+int greenroom_hide_from_processes(void);
 
 // The current parent death signal; 0 for none.
 int greenroom_parent_death_signal(void);

@@ -30,4 +30,8 @@ enum { greenroom_seccomp_continue = SECCOMP_USER_NOTIF_FLAG_CONTINUE };
 // on failure.
 int greenroom_seccomp_give(int notify, uint64_t call, int file, int closes_on_exec);
 
+// Gives the caller of a held call a copy of this descriptor, and returns its number there; the call is
+// still held. Needs Linux 5.9. Returns -1 and sets errno on failure.
+int greenroom_seccomp_install(int notify, uint64_t call, int file, int closes_on_exec);
+
 #endif

@@ -32,6 +32,7 @@ final class SpawnedRunner: RunnerProcess {
         context: InstanceContext
     ) throws(ChannelError) {
         let channels = try Channels()
+        Sandbox.protectHost()
         let child = try ChildProcess(
             spawning: confinement.program,
             [String(getpid())] + (confinement.hasProbe ? ["probe"] : []),

@@ -80,6 +80,14 @@ extension SessionConfiguration {
         plugin.isolation ?? isolation ?? (isBundled ? .host : .process)
     }
 
+    /// Whether a plugin may run where the sandbox can't keep it to its grants.
+    package func acceptsGap(of plugin: PluginConfiguration) -> Bool {
+        switch plugin.sandbox ?? sandbox ?? Self.defaultSandbox {
+        case .partial, .off: true
+        case .on, .require: (plugin.isolation ?? isolation) == .host
+        }
+    }
+
     /// The isolation of a plugin that runs in a process of its own.
     package func process(of plugin: PluginConfiguration) -> IsolationPlan {
         IsolationPlan(

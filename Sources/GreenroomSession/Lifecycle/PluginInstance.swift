@@ -1,4 +1,5 @@
 package import GreenroomConversion
+import GreenroomModel
 package import GreenroomMedia
 package import GreenroomNegotiation
 package import GreenroomPluginInterface
@@ -47,7 +48,7 @@ package final class PluginInstance: Sendable {
             roster: roster, control: control, clock: clock, events: events,
             ownFrameLimit: ownFrameLimit)
         factory = plan.factory
-        isRequired = plan.isRequired
+        isRequired = plan.configuration.isRequired
         state = Mutex(State(settings: plan.settings))
     }
 

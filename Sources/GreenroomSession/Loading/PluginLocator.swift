@@ -29,6 +29,8 @@ package struct PluginLocator: Sendable {
     package let folders: [String]
     private let bundled: Set<String>
     private let examination: Examination
+    /// Why libraries that are not bundled are not loaded; nil if they are.
+    private var refusal: String?
 
     /// Makes a locator.
     ///
@@ -37,10 +39,13 @@ package struct PluginLocator: Sendable {
     ///     `../lib/greenroom` from there.
     ///   - pluginFolders: They are searched first, so that an author's new version hides a bundled
     ///     plugin.
+    ///   - refusal: Why libraries that are not bundled are not loaded; nil if they are.
     ///   - examine: Looks into a file. Called from several threads at once.
     package init(
-        programs: String, pluginFolders: [String], examine: @escaping Examination
+        programs: String, pluginFolders: [String], refusal: String? = nil,
+        examine: @escaping Examination
     ) {
+        self.refusal = refusal
         let parent = programs.split(separator: "/").dropLast()
         let installed = "/" + (parent + ["lib", "greenroom"]).joined(separator: "/")
         self.programs = programs
@@ -53,7 +58,17 @@ package struct PluginLocator: Sendable {
     ///
     /// - Throws: ``LoadError`` with file, rule and cure.
     package func examine(_ path: String) throws(LoadError) -> LibraryDescription {
-        try examination(path)
+        if let refusal, !isBundled(path) {
+            throw LoadError(code: .notConfined, place: path, explanation: refusal)
+        }
+        return try examination(path)
+    }
+
+    /// A locator that loads any library, for plugins whose session accepts what they may do.
+    package var accepting: PluginLocator {
+        var locator = self
+        locator.refusal = nil
+        return locator
     }
 
     /// Whether a file is bundled with the host.

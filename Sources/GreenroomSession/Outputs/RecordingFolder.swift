@@ -131,15 +131,15 @@ private struct EarlierRecording: Decodable {
         var pieces: [Piece]?
     }
 
-    private struct Picture: Decodable { var outputs: [Output]? }
+    private struct Video: Decodable { var outputs: [Output]? }
 
     private struct Participant: Decodable {
-        struct Track: Decodable { var video: Picture? }
+        struct Track: Decodable { var video: Video? }
 
         var tracks: [Track]?
     }
 
-    private var pictures: [Picture]?
+    private var pictures: [Video]?
     private var participants: [Participant]?
     private var soundFiles: [Output]?
 

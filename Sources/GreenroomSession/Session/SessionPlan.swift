@@ -29,31 +29,29 @@ package struct SourcePlan: Sendable {
     package var descriptor: PluginDescriptor
     /// All settings of the plugin, checked.
     package var settings: [Setting]
+    /// The plugin as the session's configuration has it.
+    package var configuration: PluginConfiguration
     /// What to do when it fails.
     package var onFailure: FailurePolicy
-    /// Of a filter, whether frames that it has not edited are withheld from the outputs.
-    package var isRequired: Bool
-    /// How long a source may take to its first frame or audio; nil for the session's deadline.
-    package var startDeadline: Duration?
     /// Its isolation; nil for the host's process.
     package var isolation: IsolationPlan?
-    /// Whether it may control the session.
-    package var mayControl = false
 
     /// Makes a plan.
     package init(
         factory: any PluginFactory, descriptor: PluginDescriptor, settings: [Setting],
-        onFailure: FailurePolicy = .end, isRequired: Bool = false, startDeadline: Duration? = nil,
+        configuration: PluginConfiguration? = nil, onFailure: FailurePolicy = .end,
         isolation: IsolationPlan? = nil
     ) {
         self.factory = factory
         self.descriptor = descriptor
         self.settings = settings
+        self.configuration = configuration ?? PluginConfiguration(descriptor.id)
         self.onFailure = onFailure
-        self.isRequired = isRequired
-        self.startDeadline = startDeadline
         self.isolation = isolation
     }
+
+    /// Whether it may control the session.
+    package var mayControl: Bool { configuration.grants?.control ?? false }
 }
 
 /// A configuration with its plugins loaded and its commands checked.

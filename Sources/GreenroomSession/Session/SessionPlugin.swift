@@ -95,7 +95,7 @@ struct PluginSlots {
                 sources.append(
                     SessionPlugin(
                         address: address, instance: instance, onFailure: slot.plugin.onFailure,
-                        startDeadline: slot.plugin.startDeadline?.nanoseconds, input: input,
+                        startDeadline: slot.plugin.configuration.startDeadline?.nanoseconds, input: input,
                         pool: pool))
             case .audio:
                 let instance = PluginInstance(
@@ -106,7 +106,7 @@ struct PluginSlots {
                 sources.append(
                     SessionPlugin(
                         address: address, instance: instance, onFailure: slot.plugin.onFailure,
-                        startDeadline: slot.plugin.startDeadline?.nanoseconds))
+                        startDeadline: slot.plugin.configuration.startDeadline?.nanoseconds))
             }
         }
         let chain = slots.flatMap(\.plugins).filter { $0.address.filter != nil }

@@ -193,7 +193,7 @@ final class Fixture: Sendable {
 
     /// The check that names a crash.
     private var checkOfCrash: String {
-        if spinsOnFullQueue { return "sound.back-pressure" }
+        if spinsOnFullQueue { return "audio.back-pressure" }
         // An output's process can't write to frames.
         let isWrite = process.fault.map { $0.access != .read && $0.address > 0xffff } ?? false
         return kind.isOutput && isWrite ? "output.read-only" : "lifecycle.whole-life"

@@ -9,7 +9,7 @@ import GreenroomMedia
 /// A digest of a plugin's output, to compare with another run's.
 struct MediaDigest: Codable, Equatable, Sendable {
     /// A received or edited frame.
-    struct Picture: Codable, Equatable, Sendable {
+    struct Frame: Codable, Equatable, Sendable {
         var format: String
         var size: String
         /// Since start-send, in nanoseconds; nil without a timestamp.
@@ -18,7 +18,7 @@ struct MediaDigest: Codable, Equatable, Sendable {
         var digest: UInt64
     }
 
-    private(set) var pictures: [Picture] = []
+    private(set) var pictures: [Frame] = []
     /// A digest of each 10 ms of audio.
     private(set) var sounds: [UInt64] = []
     /// What an output wants of each track, in words.
@@ -102,7 +102,7 @@ extension PluginHarness {
     }
 
     /// Lets the plugin edit reproducible frames.
-    private func edits(nanoseconds: Int64) -> [MediaDigest.Picture] {
+    private func edits(nanoseconds: Int64) -> [MediaDigest.Frame] {
         let interval: Int64 = 33_333_333
         return (0..<max(nanoseconds / interval, 1)).compactMap { index in
             let info = FrameInfo(ptsNanoseconds: clock.now)
@@ -110,7 +110,7 @@ extension PluginHarness {
             _ = wait(nanoseconds: interval)
             guard let edit else { return nil }
             guard case .returned(let frame, let status) = edit, status == .ok else { return nil }
-            return MediaDigest.Picture(
+            return MediaDigest.Frame(
                 format: "\(frame.format)", size: "\(frame.size)", time: index * interval,
                 digest: frame.digest)
         }
@@ -122,13 +122,13 @@ extension PluginHarness {
 }
 
 extension MediaDigest {
-    fileprivate mutating func take(_ pictures: [Picture]) { self.pictures += pictures }
+    fileprivate mutating func take(_ pictures: [Frame]) { self.pictures += pictures }
 
     fileprivate mutating func take(
         _ frames: ArraySlice<Record.Frame>, begin: Int64, until end: Int64
     ) {
         pictures += frames.filter { $0.arrival < end }.map {
-            Picture(
+            Frame(
                 format: "\($0.format)", size: "\($0.size)",
                 time: $0.info.ptsNanoseconds.map { $0 - begin }, digest: $0.digest)
         }

@@ -53,7 +53,7 @@ import Testing
             "greenroom: --only lifecycel: there is no check or group of this name. Did you mean "
                 + "\"lifecycle\"? greenroom validate --list shows all."),
         Mistake(
-            ["validate", "ColorBars", "--only", "sound"], 64,
+            ["validate", "ColorBars", "--only", "audio"], 64,
             "greenroom: PRODUCTS/libColorBars.so: none of these checks applies to a video source. "
                 + "greenroom validate --list shows the kinds of each."),
         Mistake(

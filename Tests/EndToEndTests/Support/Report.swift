@@ -35,6 +35,7 @@ struct Report: Decodable {
         var state: String
         var fault: String?
         var gaveUp: String?
+        var sandbox: [String: String]?
         var losses: [Loss]?
         var offer: Offer?
         var callbacks: [String: Callback]

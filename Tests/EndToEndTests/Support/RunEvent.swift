@@ -3,7 +3,7 @@ import TestSupport
 
 /// An event of `greenroom run --json`.
 struct RunEvent: Decodable {
-    struct Picture: Decodable {
+    struct Video: Decodable {
         var track: String
         var accepted: Int
         var refused: Int
@@ -21,7 +21,7 @@ struct RunEvent: Decodable {
     var capability: String?
     var answer: String?
     var text: String?
-    var pictures: [Picture]?
+    var pictures: [Video]?
     var origin: String?
     var negotiation: Report.Negotiation?
     var commands: [String]?

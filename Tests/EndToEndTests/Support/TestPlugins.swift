@@ -84,8 +84,8 @@ enum TestPlugins {
 
     static func hostileSources() throws -> [String] {
         [
-            "hostile", "picture", "well_behaved", "bad_senders", "bad_sounds", "bad_timing",
-            "bad_answers", "bad_filters", "real_pictures", "real_sounds", "clocked", "faults",
+            "hostile", "image", "well_behaved", "bad_senders", "bad_audio", "bad_timing",
+            "bad_answers", "bad_filters", "real_frames", "real_audio", "clocked", "faults",
         ].map { "\(sources)/hostile/\($0).c" }
     }
 

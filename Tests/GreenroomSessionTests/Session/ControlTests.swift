@@ -30,7 +30,7 @@ import Testing
         var session = try InProcessSession(
             camera: FakeSource().plan(.videoSource), milliseconds: milliseconds)
         var plan = output.plan()
-        plan.mayControl = isGranted
+        plan.configuration.grants = Grants(control: isGranted)
         session.plan.outputs[session.plan.configuration.outputs.count] = plan
         session.plan.configuration.outputs.append(
             SessionOutput(PluginOutput(PluginConfiguration("FakeOutput"))))

@@ -90,12 +90,14 @@ final class FakeSource: InstanceBackend, PluginFactory {
     func plan(
         _ kind: PluginKind, onFailure: FailurePolicy = .end, isRequired: Bool = false
     ) -> SourcePlan {
-        SourcePlan(
+        var configuration = PluginConfiguration("Fake")
+        configuration.isRequired = isRequired
+        return SourcePlan(
             factory: self,
             descriptor: PluginDescriptor(
                 kind: kind, id: "test.fake", name: "Fake", version: "1", summary: "",
                 parameters: []),
-            settings: [], onFailure: onFailure, isRequired: isRequired)
+            settings: [], configuration: configuration, onFailure: onFailure)
     }
 
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {

@@ -127,7 +127,7 @@ import Testing
         camera: FakeSource
     ) throws {
         var plan = camera.plan(.videoSource, onFailure: .off)
-        plan.startDeadline = .seconds(6)
+        plan.configuration.startDeadline = .seconds(6)
         let result = try session(
             camera: plan, share: FakeSource().plan(.shareSource), milliseconds: 8000,
             deadline: 500

@@ -53,14 +53,14 @@ static void *give_up_again(void *self) {
 
 static void send_then_give_up(instance *me) {
   const int64_t frames = setting_integer(me, "frames");
-  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 320, 180, 0);
+  gr_mutable_frame image = make_image(me, GR_FORMAT_I420, 320, 180, 0);
   const int64_t start = me->host->now_ns(me->handle);
   for (int64_t n = 0; n < frames; n++) {
     if (me->host->wait_until_ns(me->handle, start + n * NANOSECONDS / 30) != GR_STATUS_OK) break;
-    const gr_video_frame frame = as_frame(me, &picture);
+    const gr_video_frame frame = as_frame(me, &image);
     me->video->send(me->sender, &frame);
   }
-  free_picture(&picture);
+  free_image(&image);
   me->host->give_up(me->handle, GR_STATUS_UNAVAILABLE, "the camera was unplugged");
   pthread_t thread;
   if (pthread_create(&thread, NULL, give_up_again, me) == 0) pthread_join(thread, NULL);

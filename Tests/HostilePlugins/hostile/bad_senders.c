@@ -10,15 +10,15 @@ static void pause_ms(long milliseconds) {
   nanosleep(&time, NULL);
 }
 
-static gr_mutable_frame small_picture(instance *me) {
-  return make_picture(me, GR_FORMAT_I420, 64, 48, 0);
+static gr_mutable_frame small_image(instance *me) {
+  return make_image(me, GR_FORMAT_I420, 64, 48, 0);
 }
 
 static gr_status send_small(instance *me) {
-  gr_mutable_frame picture = small_picture(me);
-  const gr_video_frame frame = as_frame(me, &picture);
+  gr_mutable_frame image = small_image(me);
+  const gr_video_frame frame = as_frame(me, &image);
   const gr_status status = me->video->send(me->sender, &frame);
-  free_picture(&picture);
+  free_image(&image);
   return status;
 }
 
@@ -112,7 +112,7 @@ static void *haunt(void *self) {
   return NULL;
 }
 
-/* The picture needs the settings, which go with the instance: the ghost has none to read. */
+/* The image needs the settings, which go with the instance: the ghost has none to read. */
 static void leave_a_ghost(instance *me) {
   instance *ghost = calloc(1, sizeof *ghost);
   *ghost = *me;
@@ -206,18 +206,18 @@ static void send_jpeg(instance *me, const char *what, const uint8_t *bytes, uint
 
 static void send_bad_frames(instance *me) {
   for (size_t index = 0; index < sizeof lies / sizeof *lies; index++) {
-    gr_mutable_frame picture = small_picture(me);
-    gr_video_frame frame = as_frame(me, &picture);
+    gr_mutable_frame image = small_image(me);
+    gr_video_frame frame = as_frame(me, &image);
     lies[index].tell(&frame);
     report(me, lies[index].name, me->video->send(me->sender, &frame));
-    free_picture(&picture);
+    free_image(&image);
   }
   report(me, "null-frame", me->video->send(me->sender, nothing));
-  gr_mutable_frame picture = small_picture(me);
-  const gr_video_frame frame = as_frame(me, &picture);
+  gr_mutable_frame image = small_image(me);
+  const gr_video_frame frame = as_frame(me, &image);
   report(me, "unknown-sender", me->video->send(me->sender + 1000, &frame));
   report(me, "sender-zero", me->video->send(0, &frame));
-  free_picture(&picture);
+  free_image(&image);
 
   static uint8_t noise[5000];
   for (size_t index = 0; index < sizeof noise; index++) noise[index] = (uint8_t)(index * 7919 >> 3);
@@ -326,13 +326,13 @@ static void shift_shape(instance *me) {
     if (me->host->wait_until_ns(me->handle, start + n * NANOSECONDS / 30) != GR_STATUS_OK) return;
     uint32_t format = GR_FORMAT_I420 + (uint32_t)(n % 13);
     if (format == GR_FORMAT_MJPEG) format = GR_FORMAT_I420;
-    gr_mutable_frame picture = make_picture(me, format, 1 + (uint32_t)(n * 37 % 700),
+    gr_mutable_frame image = make_image(me, format, 1 + (uint32_t)(n * 37 % 700),
                                             1 + (uint32_t)(n * 23 % 500), (uint32_t)(n % 5));
-    gr_video_frame frame = as_frame(me, &picture);
+    gr_video_frame frame = as_frame(me, &image);
     frame.info.rotation = (uint32_t)(n % 4 * 90);
     const gr_status status = me->video->send(me->sender, &frame);
     if (status != GR_STATUS_OK && status != GR_STATUS_STOPPED) report(me, "shape", status);
-    free_picture(&picture);
+    free_image(&image);
   }
 }
 

@@ -53,18 +53,18 @@ static void hang_always(instance *me) {
 
 static gr_status pump_in_start(instance *me) {
   const bool deaf = setting_integer(me, "deaf") == 1;
-  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 320, 180, 0);
+  gr_mutable_frame image = make_image(me, GR_FORMAT_I420, 320, 180, 0);
   const struct timespec interval = {0, 33000000};
   gr_status last = -1;
   for (;;) {
-    const gr_video_frame frame = as_frame(me, &picture);
+    const gr_video_frame frame = as_frame(me, &image);
     const gr_status status = me->video->send(me->sender, &frame);
     if (status != last) report(me, "pump-in-start", status);
     last = status;
     if (status != GR_STATUS_OK && !deaf) break;
     nanosleep(&interval, NULL);
   }
-  free_picture(&picture);
+  free_image(&image);
   return GR_STATUS_OK;
 }
 
@@ -80,14 +80,14 @@ static void stop_nothing(instance *me) { (void)me; }
 /* PumpsThenFails: sends `frames` frames from within start_send, and then fails in it. */
 
 static gr_status pump_then_fail(instance *me) {
-  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 320, 180, 0);
+  gr_mutable_frame image = make_image(me, GR_FORMAT_I420, 320, 180, 0);
   const struct timespec interval = {0, 33000000};
   for (int64_t n = 0; n < setting_integer(me, "frames"); n++) {
-    const gr_video_frame frame = as_frame(me, &picture);
+    const gr_video_frame frame = as_frame(me, &image);
     me->video->send(me->sender, &frame);
     nanosleep(&interval, NULL);
   }
-  free_picture(&picture);
+  free_image(&image);
   me->host->set_error(me->handle, "the film is over");
   return GR_STATUS_FAILED;
 }

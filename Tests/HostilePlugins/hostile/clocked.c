@@ -55,20 +55,20 @@ static void watch_flashes(instance *me) {
   const int64_t fps = setting_integer(me, "fps");
   const device camera = open_device(
       me, fps > 0 ? (double)fps : (double)me->agreed.fps_numerator / me->agreed.fps_denominator);
-  gr_mutable_frame picture =
-      make_picture(me, GR_FORMAT_I420, me->agreed.width, me->agreed.height, 0);
+  gr_mutable_frame image =
+      make_image(me, GR_FORMAT_I420, me->agreed.width, me->agreed.height, 0);
   for (uint32_t plane = 1; plane < 3; plane++)
-    memset(picture.planes[plane].data, 128, picture.planes[plane].size_bytes);
+    memset(image.planes[plane].data, 128, image.planes[plane].size_bytes);
   for (int64_t n = 0;; n++) {
     const int64_t time = true_time(&camera, n);
     if (me->host->wait_until_ns(me->handle, time) != GR_STATUS_OK) break;
     const double luma = 16 + 219 * light(time, 1e9 / camera.nominal);
-    memset(picture.planes[0].data, (int)lround(luma), picture.planes[0].size_bytes);
-    gr_video_frame frame = as_frame(me, &picture);
+    memset(image.planes[0].data, (int)lround(luma), image.planes[0].size_bytes);
+    gr_video_frame frame = as_frame(me, &image);
     frame.info.pts_ns = stamp(me, &camera, n, n);
     me->video->send(me->sender, &frame);
   }
-  free_picture(&picture);
+  free_image(&image);
 }
 
 static int16_t sound(int64_t time) {

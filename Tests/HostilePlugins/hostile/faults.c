@@ -1,7 +1,7 @@
 /*
  * Sources and filters that break down, and try to take others with them: the fault that the live
  * setting `fault` names, at frame or block `frames`, or in the callback that `where` names. With
- * `once` a source of pictures breaks down in its first life alone.
+ * `once` a source of images breaks down in its first life alone.
  */
 #include "hostile.h"
 #include <errno.h>
@@ -195,9 +195,9 @@ static void spin_on(instance *me) {
 /* Floods. */
 
 static void flood_frames(instance *me) {
-  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 16, 16, 0);
+  gr_mutable_frame image = make_image(me, GR_FORMAT_I420, 16, 16, 0);
   for (;;) {
-    const gr_video_frame frame = as_frame(me, &picture);
+    const gr_video_frame frame = as_frame(me, &image);
     if (me->video->send(me->sender, &frame) == GR_STATUS_GONE) rest();
   }
 }
@@ -420,9 +420,9 @@ static void *die(void *self) {
 /* Dies on another thread while it calls the host on four. */
 static void *send_on(void *self) {
   instance *me = self;
-  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, 64, 48, 0);
+  gr_mutable_frame image = make_image(me, GR_FORMAT_I420, 64, 48, 0);
   for (;;) {
-    const gr_video_frame frame = as_frame(me, &picture);
+    const gr_video_frame frame = as_frame(me, &image);
     me->video->send(me->sender, &frame);
     me->host->now_ns(me->handle);
   }

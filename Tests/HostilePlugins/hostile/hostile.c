@@ -50,7 +50,7 @@ static const gr_parameter parameters[] = {
     CHOICE("range", ranges),
     CHOICE("matrix", matrices),
     CHOICE("way", ways),
-    TEXT("picture", GR_TYPE_PATH), /* the JPEG file to send as MJPEG */
+    TEXT("image", GR_TYPE_PATH), /* the JPEG file to send as MJPEG */
     INTEGER("rate", 48000, 0, 200000),
     INTEGER("channels", 2, 0, 16),
     CHOICE("where", places),
@@ -220,8 +220,8 @@ static const void *get_extension(void *self, const char *id) {
 }
 
 static const behaviour *behaviour_at(uint32_t index) {
-  const behaviour *const all[] = {well_behaved, bad_senders,   bad_sounds,  bad_timing, bad_answers,
-                                  bad_filters,  real_pictures, real_sounds, clocked,    faulty};
+  const behaviour *const all[] = {well_behaved, bad_senders, bad_audio,  bad_timing, bad_answers,
+                                  bad_filters,  real_frames, real_audio, clocked,    faulty};
   for (uint32_t array = 0; array < COUNT(all); array++)
     for (const behaviour *one = all[array]; one->name != NULL; one++)
       if (index-- == 0) return one;

@@ -62,12 +62,12 @@ struct instance {
 /* The behaviours, by file; each array ends with one without a name. */
 extern const behaviour well_behaved[];
 extern const behaviour bad_senders[];
-extern const behaviour bad_sounds[];
+extern const behaviour bad_audio[];
 extern const behaviour bad_timing[];
 extern const behaviour bad_answers[];
 extern const behaviour bad_filters[];
-extern const behaviour real_pictures[];
-extern const behaviour real_sounds[];
+extern const behaviour real_frames[];
+extern const behaviour real_audio[];
 extern const behaviour clocked[];
 extern const behaviour faulty[];
 
@@ -101,12 +101,12 @@ int fault_named(const char *name);
 
 /* Frames: four quarters, red, green, blue and grey, in any format. */
 uint32_t format_setting(const instance *me);
-gr_mutable_frame make_picture(instance *me, uint32_t format, uint32_t width, uint32_t height,
+gr_mutable_frame make_image(instance *me, uint32_t format, uint32_t width, uint32_t height,
                               uint32_t padding);
-void free_picture(gr_mutable_frame *picture);
-void paint(gr_mutable_frame *picture);
+void free_image(gr_mutable_frame *image);
+void paint(gr_mutable_frame *image);
 gr_frame_info describe(instance *me);
-gr_video_frame as_frame(instance *me, const gr_mutable_frame *picture);
+gr_video_frame as_frame(instance *me, const gr_mutable_frame *image);
 
 /* Audio: a tone of 440 Hz. */
 void fill_tone(int16_t *samples, uint32_t rate, uint32_t channels, uint32_t frames,

@@ -8,10 +8,10 @@ static uint32_t or_agreed(int64_t setting, uint32_t agreed) {
   return setting > 0 ? (uint32_t)setting : agreed;
 }
 
-static gr_status send_leased(instance *me, const gr_mutable_frame *picture) {
+static gr_status send_leased(instance *me, const gr_mutable_frame *image) {
   gr_lease lease = {.struct_size = sizeof lease};
   const gr_status status =
-      me->video->acquire(me->sender, picture->format, picture->width, picture->height, &lease);
+      me->video->acquire(me->sender, image->format, image->width, image->height, &lease);
   if (status != GR_STATUS_OK) return status;
   const gr_frame_info info = describe(me);
   lease.frame.info = info;
@@ -19,10 +19,10 @@ static gr_status send_leased(instance *me, const gr_mutable_frame *picture) {
   return me->video->commit(me->sender, lease.id, &info);
 }
 
-static bool read_jpeg(instance *me, gr_mutable_frame *picture) {
-  FILE *file = fopen(setting_text(me, "picture"), "rb");
+static bool read_jpeg(instance *me, gr_mutable_frame *image) {
+  FILE *file = fopen(setting_text(me, "image"), "rb");
   if (file == NULL) return false;
-  gr_mutable_plane *plane = &picture->planes[0];
+  gr_mutable_plane *plane = &image->planes[0];
   const uint64_t most = plane->size_bytes;
   plane->size_bytes = fread(plane->data, 1, most, file);
   plane->stride_bytes = 0;
@@ -32,13 +32,13 @@ static bool read_jpeg(instance *me, gr_mutable_frame *picture) {
 
 void send_video_well(instance *me) {
   const uint32_t format = format_setting(me);
-  gr_mutable_frame picture =
-      make_picture(me, format, or_agreed(setting_integer(me, "width"), me->agreed.width),
+  gr_mutable_frame image =
+      make_image(me, format, or_agreed(setting_integer(me, "width"), me->agreed.width),
                    or_agreed(setting_integer(me, "height"), me->agreed.height),
                    (uint32_t)setting_integer(me, "padding"));
-  if (format == GR_FORMAT_MJPEG && !read_jpeg(me, &picture)) {
-    me->host->give_up(me->handle, GR_STATUS_UNAVAILABLE, "the picture can't be read");
-    free_picture(&picture);
+  if (format == GR_FORMAT_MJPEG && !read_jpeg(me, &image)) {
+    me->host->give_up(me->handle, GR_STATUS_UNAVAILABLE, "the image can't be read");
+    free_image(&image);
     return;
   }
   const bool leased = setting_is(me, "way", "leased");
@@ -51,13 +51,13 @@ void send_video_well(instance *me) {
     const int64_t due = start + n / frames * seconds * NANOSECONDS +
                         n % frames * seconds * NANOSECONDS / frames;
     if (me->host->wait_until_ns(me->handle, due) != GR_STATUS_OK) break;
-    const gr_video_frame frame = as_frame(me, &picture);
+    const gr_video_frame frame = as_frame(me, &image);
     const gr_status status =
-        leased ? send_leased(me, &picture) : me->video->send(me->sender, &frame);
+        leased ? send_leased(me, &image) : me->video->send(me->sender, &frame);
     if (status != last) report(me, "good-frame", status);
     last = status;
   }
-  free_picture(&picture);
+  free_image(&image);
 }
 
 void fill_tone(int16_t *samples, uint32_t rate, uint32_t channels, uint32_t frames,

@@ -4,7 +4,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Too much audio.
     static let audioBackPressure = Check(
-        "sound.back-pressure", "a full queue is waited for", of: .audioSources,
+        "audio.back-pressure", "a full queue is waited for", of: .audioSources,
         proving: """
             Over twelve seconds of session time: the sender's queue holds 200 ms \
             (GR_AUDIO_QUEUE_MS) and drains in real time; audio_send without a timeout answers \

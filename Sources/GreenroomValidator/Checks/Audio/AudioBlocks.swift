@@ -5,7 +5,7 @@ import GreenroomMedia
 extension Catalogue {
     /// The validity of blocks.
     static let audioBlocks = Check(
-        "sound.blocks", "every block is valid", of: .audioSources,
+        "audio.blocks", "every block is valid", of: .audioSources,
         proving: """
             Over ten seconds of session time, no block may be empty or longer than 100 ms \
             (GR_MAX_BLOCK_MS), have fewer bytes than frame_count and channels require, or have a \

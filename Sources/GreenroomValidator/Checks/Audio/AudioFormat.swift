@@ -6,7 +6,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Rate and channels.
     static let audioFormat = Check(
-        "sound.format", "one sample rate and channel count", of: .audioSources,
+        "audio.format", "one sample rate and channel count", of: .audioSources,
         proving: """
             Over ten seconds of session time, every block must have a rate of 8000 to 192000 Hz, 1 \
             or 2 channels, and the same format as the first block. The host handles a change, but \

@@ -5,11 +5,11 @@ import GreenroomMedia
 extension Catalogue {
     /// Too little audio.
     static let audioKeepsUp = Check(
-        "sound.keeps-up", "audio arrives in real time", of: .audioSources,
+        "audio.keeps-up", "audio arrives in real time", of: .audioSources,
         proving: """
             Over eleven seconds of session time, after one second of warm-up, a source must send \
             as much audio as time passes. The host fills gaps with silence, which is heard as \
-            crackling. 2 % are tolerated here; sound.sample-count is exact. Gaps of more than half \
+            crackling. 2 % are tolerated here; audio.sample-count is exact. Gaps of more than half \
             a second count as pauses and are a warning.
             """
     ) { examination throws(Verdict) in
@@ -19,7 +19,7 @@ extension Catalogue {
                 "it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
         }
         guard take.lostSeconds == 0 else {
-            throw .hindered(by: "sound.back-pressure", "it loses audio to a full queue")
+            throw .hindered(by: "audio.back-pressure", "it loses audio to a full queue")
         }
         let balance = take.part(from: 1, to: take.seconds).balance
         guard balance.activeSeconds >= 1 else {

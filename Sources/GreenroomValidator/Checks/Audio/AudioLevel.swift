@@ -4,7 +4,7 @@ import GreenroomMedia
 extension Catalogue {
     /// The level of the audio.
     static let audioLevel = Check(
-        "sound.level", "not silent, clipped or off centre", of: .audioSources,
+        "audio.level", "not silent, clipped or off centre", of: .audioSources,
         limitSeconds: 120,
         proving: """
             Over a minute of session time, as outputs hear it. Warnings only, as each may be \

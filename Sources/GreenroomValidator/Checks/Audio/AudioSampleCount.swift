@@ -5,7 +5,7 @@ import GreenroomMedia
 extension Catalogue {
     /// The exact number of samples.
     static let audioSampleCount = Check(
-        "sound.sample-count", "the sample count is exact over a minute", of: .audioSources,
+        "audio.sample-count", "the sample count is exact over a minute", of: .audioSources,
         limitSeconds: 120,
         proving: """
             Over a little more than a minute of session time, a source of rate R must send 60 * R \
@@ -28,13 +28,13 @@ extension Catalogue {
 
     private static func verdict(on take: AudioCapture) throws(Verdict) -> Verdict {
         guard take.lostSeconds == 0 else {
-            throw .hindered(by: "sound.back-pressure", "it loses audio to a full queue")
+            throw .hindered(by: "audio.back-pressure", "it loses audio to a full queue")
         }
         guard take.seconds >= 6, let format = take.format else {
             throw .skipped("it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
         }
         guard take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) }) else {
-            throw .hindered(by: "sound.format", "its rate changes")
+            throw .hindered(by: "audio.format", "its rate changes")
         }
         // Whole seconds, without the first one and the end of the last.
         let seconds = min(take.seconds.rounded(.down) - 2, 60)
@@ -46,7 +46,7 @@ extension Catalogue {
         let count = part.accepted.reduce(0) { $0 + Int($1.block.frames) }
         let wanted = format.sampleRate * Int(seconds)
         guard abs(Double(count - wanted)) <= 0.02 * Double(wanted) else {
-            throw .hindered(by: "sound.keeps-up", "it does not keep up")
+            throw .hindered(by: "audio.keeps-up", "it does not keep up")
         }
         let block = part.accepted.map { Int($0.block.frames) }.max() ?? 0
         // A host empties the queue every 10 ms.

@@ -5,7 +5,7 @@ import GreenroomMedia
 extension Catalogue {
     /// Timestamps.
     static let audioStamps = Check(
-        "sound.stamps", "timestamps match the samples", of: .audioSources,
+        "audio.stamps", "timestamps match the samples", of: .audioSources,
         proving: """
             Over twelve seconds of session time, a timestamp must be GR_PTS_UNSTAMPED or the time \
             of the block's first sample, in nanoseconds on the session clock: not negative, never \
@@ -48,7 +48,7 @@ extension Catalogue {
         }
         guard let format = take.format,
             take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) })
-        else { throw .hindered(by: "sound.format", "its rate changes") }
+        else { throw .hindered(by: "audio.format", "its rate changes") }
         do throws(Verdict) {
             // The audio that filled the queue or a device's buffer arrived at once.
             let begin = stamped[0].nanoseconds + 1_000_000_000

@@ -50,7 +50,7 @@ extension Catalogue {
             return .failed(
                 "it sends nothing after start number \(made + 1)\(fixture.refusals): each "
                     + "start-send begins anew what stop-send has ended"
-            ).unless(fixture.hasFullQueue ? "sound.back-pressure" : "lifecycle.whole-life")
+            ).unless(fixture.hasFullQueue ? "audio.back-pressure" : "lifecycle.whole-life")
         }
     }
 
@@ -63,7 +63,7 @@ extension Catalogue {
         if end == .done || end == .pumps { return }
         if round == 1 { throw fixture.ordinary(step, end) }
         let verdict = fixture.verdict(on: "\(step) number \(round)", end)
-        throw fixture.spinsOnFullQueue ? verdict.unless("sound.back-pressure") : verdict
+        throw fixture.spinsOnFullQueue ? verdict.unless("audio.back-pressure") : verdict
     }
 
     /// What each round leaks; nil for nothing.

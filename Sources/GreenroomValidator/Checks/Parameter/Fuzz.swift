@@ -161,6 +161,6 @@ extension Fixture {
         let verdict = Verdict.failed(
             "5 s after random values were set and restored, it has sent nothing "
                 + "more\(pluginHarness.gaveUp.map { ": it gave up (\($0.reason))" } ?? "").")
-        throw hasFullQueue ? verdict.unless("sound.back-pressure") : verdict
+        throw hasFullQueue ? verdict.unless("audio.back-pressure") : verdict
     }
 }

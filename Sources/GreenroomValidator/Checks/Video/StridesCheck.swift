@@ -46,20 +46,20 @@ extension Examination {
         return tight.firstDifference(from: again) == nil ? .ignored(frame: first) : .cannotTell
     }
 
-    private struct Pictures {
+    private struct Frames {
         var hasLeased: Bool
         var digests: [UInt64]
 
         /// The first frame that differs; nil for none.
-        func firstDifference(from other: Pictures) -> Int? {
+        func firstDifference(from other: Frames) -> Int? {
             zip(digests, other.digests).enumerated().first { $0.element.0 != $0.element.1 }?.offset
         }
     }
 
-    private func pictures(extraStrideBytes: Int) throws(Verdict) -> Pictures {
+    private func pictures(extraStrideBytes: Int) throws(Verdict) -> Frames {
         let watch = watch(extraStrideBytes: extraStrideBytes, isClosed: false)
         let fixture = try show(scenario(LeaseTrial.rows[0], seconds: 0.5, leases: watch))
-        return Pictures(
+        return Frames(
             hasLeased: watch.count > 0, digests: try fixture.frames(atLeast: 1).map(\.digest))
     }
 }

@@ -1,4 +1,4 @@
-/* sound.level: adds a twentieth of full scale to each sample */
+/* audio.level: adds a twentieth of full scale to each sample */
 /* outcome: warning */
 #define KIND GR_KIND_SHARE_AUDIO_SOURCE
 #define OWN_TUNE

@@ -1,4 +1,4 @@
-/* sound.back-pressure: sends ten seconds at once, each ten seconds */
+/* audio.back-pressure: sends ten seconds at once, each ten seconds */
 #define KIND GR_KIND_SHARE_AUDIO_SOURCE
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* sound.stamps: uses wall-clock timestamps */
+/* audio.stamps: uses wall-clock timestamps */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -1,5 +1,5 @@
-/* sound.sample-count: leaves one sample out of each tenth of a second */
-#define KIND GR_KIND_SHARE_AUDIO_SOURCE
+/* audio.sample-count: has 220 samples in each 10 ms of 22050 Hz, which are 220.5 */
+#define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"
 
@@ -8,11 +8,9 @@ static gr_status send_block(good *me, uint64_t number) {
   if (number == 0) start_ns = me->host->now_ns(me->instance);
   int16_t samples[wave_frames * wave_channels];
   tune(me, samples, number);
-  const gr_audio_block block = {.struct_size = sizeof block, .sample_rate_hz = 48000,
-                                .channels = wave_channels,
-                                .frame_count = number % 10 == 9 ? wave_frames - 1 : wave_frames,
-                                .samples = samples, .size_bytes = sizeof samples,
-                                .pts_ns = GR_PTS_UNSTAMPED};
+  const gr_audio_block block = {.struct_size = sizeof block, .sample_rate_hz = 22050,
+                                .channels = 1, .frame_count = 220, .samples = samples,
+                                .size_bytes = sizeof samples, .pts_ns = GR_PTS_UNSTAMPED};
   const int64_t due_ns = start_ns + (int64_t)number * (second_ns / 100);
   const gr_status status = me->host->wait_until_ns(me->instance, due_ns);
   return status == GR_STATUS_OK ? me->audio->send(me->sender, &block, -1) : status;

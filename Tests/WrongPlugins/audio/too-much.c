@@ -1,4 +1,4 @@
-/* sound.back-pressure: sends a block of 10 ms each 9 ms, regardless of room */
+/* audio.back-pressure: sends a block of 10 ms each 9 ms, regardless of room */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* sound.back-pressure: retries without waiting while the queue is full */
+/* audio.back-pressure: retries without waiting while the queue is full */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

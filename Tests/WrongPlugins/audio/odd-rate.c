@@ -1,4 +1,4 @@
-/* sound.format: sends a block of 4000 Hz between the others, which is refused */
+/* audio.format: sends a block of 4000 Hz between the others, which is refused */
 #define KIND GR_KIND_SHARE_AUDIO_SOURCE
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* sound.blocks: uses size_bytes as the bytes of one channel */
+/* audio.blocks: uses size_bytes as the bytes of one channel */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

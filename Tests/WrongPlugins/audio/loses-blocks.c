@@ -1,4 +1,4 @@
-/* sound.back-pressure: waits when the queue is full, and then continues with the next block */
+/* audio.back-pressure: waits when the queue is full, and then continues with the next block */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -133,7 +133,7 @@ static void starve(instance *me) {
 
 #define MIC .kind = GR_KIND_VIRTUAL_MIC
 
-const behaviour bad_sounds[] = {
+const behaviour bad_audio[] = {
     {.name = "BadBlocks", MIC, .summary = "Lies about blocks in every way",
      .run = send_bad_blocks},
     {.name = "SendAudioBeforeStart", MIC, .summary = "Sends within initialize",

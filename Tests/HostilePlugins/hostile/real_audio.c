@@ -95,7 +95,7 @@ static void send_offset(instance *me) { send_shaped(me, 8000, 0.05 * 32768); }
 
 #define MIC .kind = GR_KIND_VIRTUAL_MIC
 
-const behaviour real_sounds[] = {
+const behaviour real_audio[] = {
     {.name = "Overfeeds", MIC, .summary = "Sends 11 % more than time has", .run = overfeed},
     {.name = "Underfeeds", MIC, .summary = "Sends 11 % less than time has", .run = underfeed},
     {.name = "WholeFile", MIC, .summary = "Sends a WAV file in one call", .run = send_whole_file},

@@ -1,4 +1,4 @@
-/* sound.format: is 48000 Hz first, and 44100 Hz after two seconds */
+/* audio.format: is 48000 Hz first, and 44100 Hz after two seconds */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -27,16 +27,16 @@ static agreement agreed_now(instance *me) {
   return now;
 }
 
-static void mark(gr_mutable_frame *picture, uint64_t number, uint32_t revision, int64_t tag) {
-  for (uint32_t row = 0; row < picture->height; row++) {
-    uint8_t *luma = picture->planes[0].data + (size_t)row * picture->planes[0].stride_bytes;
-    if (row < picture->height / 2)
-      memset(luma, (int)(40 + number % 160), picture->width);
+static void mark(gr_mutable_frame *image, uint64_t number, uint32_t revision, int64_t tag) {
+  for (uint32_t row = 0; row < image->height; row++) {
+    uint8_t *luma = image->planes[0].data + (size_t)row * image->planes[0].stride_bytes;
+    if (row < image->height / 2)
+      memset(luma, (int)(40 + number % 160), image->width);
     else
-      for (uint32_t x = 0; x < picture->width; x++) luma[x] = x % 2 == 0 ? 40 : 200;
+      for (uint32_t x = 0; x < image->width; x++) luma[x] = x % 2 == 0 ? 40 : 200;
   }
-  memset(picture->planes[1].data, (int)(64 + 8 * (revision % 16)), picture->planes[1].size_bytes);
-  memset(picture->planes[2].data, (int)(64 + 8 * (tag % 16)), picture->planes[2].size_bytes);
+  memset(image->planes[1].data, (int)(64 + 8 * (revision % 16)), image->planes[1].size_bytes);
+  memset(image->planes[2].data, (int)(64 + 8 * (tag % 16)), image->planes[2].size_bytes);
 }
 
 static gr_status send_marked_lease(instance *me, const agreement *of, uint32_t columns,
@@ -57,13 +57,13 @@ static gr_status send_marked(instance *me, const agreement *of) {
   const uint32_t columns = width > 0 ? (uint32_t)width : of->capability.width;
   const uint32_t rows = height > 0 ? (uint32_t)height : of->capability.height;
   if (setting_is(me, "way", "leased")) return send_marked_lease(me, of, columns, rows);
-  gr_mutable_frame picture = make_picture(me, GR_FORMAT_I420, columns, rows, 0);
-  mark(&picture, me->count++, of->revision, atomic_load(&me->tag));
-  gr_video_frame frame = as_frame(me, &picture);
+  gr_mutable_frame image = make_image(me, GR_FORMAT_I420, columns, rows, 0);
+  mark(&image, me->count++, of->revision, atomic_load(&me->tag));
+  gr_video_frame frame = as_frame(me, &image);
   frame.info.offer_revision = of->revision;
   const gr_status status = me->video->send(me->sender, &frame);
   if (status != GR_STATUS_OK && status != GR_STATUS_STOPPED) report(me, "marked", status);
-  free_picture(&picture);
+  free_image(&image);
   return status;
 }
 
@@ -206,7 +206,7 @@ static void sleep_really(instance *me) {
 
 #define CAMERA .kind = GR_KIND_VIDEO_SOURCE
 
-const behaviour real_pictures[] = {
+const behaviour real_frames[] = {
     {.name = "Steady", CAMERA, .summary = "Numbers its frames; takes no changes",
      .run = send_steadily},
     {.name = "SteadyShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
@@ -216,7 +216,7 @@ const behaviour real_pictures[] = {
     {.name = "FollowsShare", .kind = GR_KIND_SHARE_SOURCE, .summary = "The same as a share",
      .run = send_steadily, .change = follow_offer},
     {.name = "TurningShare", .kind = GR_KIND_SHARE_SOURCE,
-     .summary = "Turns its picture each second", .run = turn},
+     .summary = "Turns its image each second", .run = turn},
     {.name = "FollowsLate", CAMERA, .summary = "Follows a change after `frames` frames",
      .run = follow_late, .change = follow_offer},
     {.name = "CountersOutside", CAMERA, .summary = "Answers a change with what was not offered",

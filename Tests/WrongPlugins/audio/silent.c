@@ -1,4 +1,4 @@
-/* sound.level: sends nothing but zeros */
+/* audio.level: sends nothing but zeros */
 /* outcome: warning */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_TUNE

@@ -1,4 +1,4 @@
-/* sound.blocks: sends 150 ms at once now and then, and 10 ms blocks when that is refused */
+/* audio.blocks: sends 150 ms at once now and then, and 10 ms blocks when that is refused */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* sound.level: is so loud that it is clipped */
+/* audio.level: is so loud that it is clipped */
 /* outcome: warning */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_TUNE

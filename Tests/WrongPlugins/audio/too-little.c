@@ -1,4 +1,4 @@
-/* sound.keeps-up: waits 10 ms after each block of 10 ms, and 1 ms for its work */
+/* audio.keeps-up: waits 10 ms after each block of 10 ms, and 1 ms for its work */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

@@ -1,4 +1,4 @@
-/* sound.stamps: uses -1 for a missing timestamp in every tenth block */
+/* audio.stamps: uses -1 for a missing timestamp in every tenth block */
 #define KIND GR_KIND_VIRTUAL_MIC
 #define OWN_SEND_BLOCK
 #include "../good.h"

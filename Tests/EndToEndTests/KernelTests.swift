@@ -1,0 +1,68 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Sessions with a stranger's plugin, on kernels that lack parts of the sandbox.
+struct KernelTests {
+    private func run(
+        _ command: String, lacking parts: String, sandbox: String? = nil
+    ) throws -> (Finished, TestSession) {
+        let session = try TestSession(
+            """
+            camera:
+              plugin: "\(try TestPlugins.cCamera())"
+              \(sandbox.map { "sandbox: \($0)" } ?? "")
+            microphone: { plugin: Tone, isolation: process }
+            """, clock: "virtual", isolation: nil)
+        let run = try ChildProcess.run(
+            Checkout.products + "/sandbox-probe",
+            ["--kernel", parts, Checkout.greenroom, command, session.file],
+            environment: Greenroom.environment)
+        return (run, session)
+    }
+
+    @Test func `without Landlock the host opens files, and the session is the same`() throws {
+        let (run, session) = try run("run", lacking: "landlock")
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.report()
+        #expect(try report.plugin("camera").losses?.isEmpty ?? true, "\(run)")
+        #expect(try report.picture("camera").accepted > 10, "\(run)")
+        #expect(try report.sound("microphone").accepted > 10, "\(run)")
+        let layer = try #require(try report.plugin("camera").sandbox?["Landlock"])
+        #expect(layer.contains("the host opens files for it"), "\(layer)")
+    }
+
+    @Test(arguments: ["check", "run"])
+    func `where nothing keeps it to its grants it does not start`(command: String) throws {
+        let (run, session) = try run(command, lacking: "landlock,seccomp")
+        #expect(run.exit == .code(65), "\(run)")
+        #expect(
+            run.standardError.contains("camera.plugin: ") || run.standardError.contains(":8:"),
+            "\(run)")
+        #expect(
+            run.standardError.contains(
+                "it is not bundled, and this machine can't keep it to its grants"),
+            "\(run)")
+        #expect(run.standardError.contains("sandbox: partial"), "\(run)")
+        #expect(!session.folder.has("recording/camera.y4m"))
+    }
+
+    @Test func `the session file can accept it, in so many words`() throws {
+        let (run, session) = try run("run", lacking: "landlock,seccomp", sandbox: "partial")
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(try session.report().picture("camera").accepted > 10, "\(run)")
+    }
+
+    @Test func `the facts of a plugin say whether it is kept to its grants`() throws {
+        for (parts, words) in [
+            ("landlock", "together they keep it to its grants"),
+            ("landlock,seccomp", "not kept to its grants: Landlock ("),
+        ] {
+            let run = try ChildProcess.run(
+                Checkout.products + "/sandbox-probe",
+                ["--kernel", parts, Checkout.greenroom, "plugin", "info", "Tone"],
+                environment: Greenroom.environment)
+            #expect(run.exit == .code(0) && run.text.contains(words), "\(run)\n\(run.text)")
+        }
+    }
+}
