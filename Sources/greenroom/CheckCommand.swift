@@ -144,7 +144,10 @@ extension SessionPlan {
                                     .members(source.settings.map { ($0.name, JSON($0.value)) })
                                 ),
                                 ("on-failure", .string(source.onFailure.rawValue)),
-                                ("required", source.configuration.isRequired ? .boolean(true) : nil),
+                                (
+                                    "required",
+                                    source.configuration.isRequired ? .boolean(true) : nil
+                                ),
                                 (
                                     "start-deadline",
                                     source.configuration.startDeadline.map { .string($0.asWritten) }

@@ -156,7 +156,7 @@ import Testing
         let media = try TestMedia()
         let settings = """
             answer: fixed, fps: 30, width: 160, height: 90, range: full, format: \(format), \
-            way: \(way), picture: "\(media.photo)"
+            way: \(way), image: "\(media.photo)"
             """
         let session = try TestSession(
             """
@@ -384,7 +384,9 @@ import Testing
         let report = try session.expectTrueReport(recorded.run)
         let losses = try report.plugin("camera.pre-processors[0]").losses ?? []
         #expect(losses.count == 1 && losses[0].awaySeconds != nil, "\(recorded.run)")
-        for word in fault.words { #expect(losses.first?.evidence.contains(word) ?? false) }
+        for word in fault.words {
+            #expect(losses.first?.evidence.contains(word) ?? false, "\(recorded.run)")
+        }
         // Inverted, upright, inverted again; every frame is there.
         let picture = try session.picture("camera")
         #expect(picture.frameCount == 150)

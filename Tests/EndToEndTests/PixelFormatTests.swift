@@ -128,7 +128,7 @@ import TestSupport
         // JPEG is of full range and BT.601.
         let settings = """
             answer: fixed, fps: 15, format: mjpeg, width: \(width), height: \(height), \
-            range: full, picture: "\(image)"
+            range: full, image: "\(image)"
             """
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Answers", settings))", maximum: "640x360@15",

@@ -95,7 +95,8 @@ struct PluginSlots {
                 sources.append(
                     SessionPlugin(
                         address: address, instance: instance, onFailure: slot.plugin.onFailure,
-                        startDeadline: slot.plugin.configuration.startDeadline?.nanoseconds, input: input,
+                        startDeadline: slot.plugin.configuration.startDeadline?.nanoseconds,
+                        input: input,
                         pool: pool))
             case .audio:
                 let instance = PluginInstance(
