@@ -35,7 +35,7 @@ final class FrameFolder: Output {
                 title: "Track to write images of; participants: their cameras and shares"),
             .integer(
                 "every", \.every, in: 1...1_000_000,
-                title: "Write every n-th new frame of a track"),
+                title: "Write every n-th new frame of a track", live: true),
             .choice("format", \.format, title: "Format of the images"),
             .integer("quality", \.quality, in: 1...100, title: "Quality of JPEG"),
             .integer(
@@ -44,7 +44,7 @@ final class FrameFolder: Output {
         ]
     }
 
-    private let settings: Settings
+    private var settings: Settings
     private let host: PluginHost
     private var writer: ImageWriter
     /// How many new frames it was given of each track that it writes, by the track's id.
@@ -110,6 +110,8 @@ final class FrameFolder: Output {
         images += 1
         host.report("images", images)
     }
+
+    func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
     func onTrackEnded(_ track: Track) { newFrames[track.id] = nil }
 

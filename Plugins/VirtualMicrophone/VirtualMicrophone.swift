@@ -8,8 +8,9 @@ final class VirtualMicrophone: VirtualAudioSpeaker {
         summary: "A microphone for other programs, through PipeWire", vendor: "Greenroom")
 
     enum Position: String, CaseIterable {
-        case mix, microphone
+        case mix, microphone, incoming
         case shareAudio = "share-audio"
+        case fullMix = "full-mix"
     }
 
     struct Settings: PluginSettings {
@@ -52,6 +53,8 @@ final class VirtualMicrophone: VirtualAudioSpeaker {
         case .mix: [.mixed]
         case .microphone: [.oneWay]
         case .shareAudio: [.shared]
+        case .incoming: [.incoming]
+        case .fullMix: [.fullMix]
         }
     }
 

@@ -10,7 +10,7 @@ import GreenroomPluginInterface
 struct Greenroom: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "greenroom",
-        abstract: "Host cameras, microphones, screen shares and video filters that are plugins.",
+        abstract: "Host plugins: cameras, microphones, screen shares, video filters, outputs and calls.",
         discussion: """
             Exit codes:
             \(ExitStatus.table)

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -343,6 +344,28 @@ import Testing
         #expect(loudness.filter { $0 == 0 }.count >= 3, "\(loudness)")
         #expect(loudness[12...14].allSatisfy { $0 == 0 }, "\(loudness)")
         #expect(loudness[22...].allSatisfy { $0 > 1000 }, "\(loudness)")
+    }
+
+    @Test func `a plugin that takes all processors is named, and waits for all others`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: take-processors"))
+            microphone: { plugin: Tone, isolation: host }
+            """, maximum: "64x36@30", duration: nil, isolation: "process")
+        let child = try session.start()
+        #expect(
+            child.waitForErrors(
+                containing: "from now on it gets what all others leave", atMost: .seconds(40)),
+            "\(child.errorsSoFar)")
+        let runner = try #require(Runners.all(ofHost: child.id).first)
+        #expect(sched_getscheduler(runner) == 5, "SCHED_IDLE")
+        child.signal(SIGINT)
+        let run = child.wait(atMost: .seconds(30))
+        #expect(run.exit == .code(130), "\(run)")
+        let named = try #require(
+            run.lines(of: "camera").firstMatch(
+                of: /uses ([0-9.]+) of ([0-9]+) processors with 6[0-9] threads/), "\(run)")
+        #expect(try #require(Double(named.1)) > 0.7 * #require(Double(named.2)))
     }
 
     @Test func `a plugin that uses up the user's descriptors keeps no other from its start`() throws

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -17,11 +18,11 @@ import Testing
 
     private func session(
         _ outputs: [String], _ sources: String = sources, maximum: String = "160x90@15",
-        duration: String = "3s",
+        duration: String? = "3s", clock: String? = "virtual",
         timeline: [String] = [], isolation: String? = nil
     ) throws -> TestSession {
         try TestSession(
-            sources, maximum: maximum, duration: duration, clock: "virtual",
+            sources, maximum: maximum, duration: duration, clock: clock,
             timeline: timeline, isolation: isolation,
             outputs: "[\(outputs.joined(separator: ", "))]")
     }
@@ -150,6 +151,72 @@ import Testing
         let frames = files.map(\.streams[0].times.count)
         #expect(frames.reduce(0, +) == 100, "\(frames)\n\(run)")
         #expect(files.map(\.streams[1].samples).reduce(0, +) == 10 * 48_000)
+    }
+
+    @Test func `files of their own have segments, and a track that opens again has another file`()
+        throws
+    {
+        let session = try session(
+            [
+                Self.output(
+                    "file: talk.mkv, share: file, segment-seconds: 2, overwrite: true")
+            ],
+            Self.sources + """
+
+                call: { plugin: LoopbackCall, settings: {
+                  script: "Ana 0s-1500ms camera=160x90@10; Ana 2s camera=160x90@10; Ben 1s microphone" } }
+                """, duration: "5s")
+        // The second recording replaces the first.
+        for _ in 0..<2 {
+            let run = try self.run(session)
+            for (name, lengths) in [
+                ("talk", [2, 2, 1]), ("talk-share", [2, 2, 1]), ("talk-ana-camera", [1.5]),
+                ("talk-ana-2-camera", [2, 1]), ("talk-ben-microphone", [2, 2]),
+            ] {
+                let files = try Self.segments(name, "mkv", session)
+                #expect(files.count == lengths.count, "\(name)\n\(run)")
+                for (file, length) in zip(files, lengths) {
+                    #expect(abs((file.duration ?? 0) - length) < 0.1, "\(name)\n\(run)")
+                    try file.play()
+                }
+            }
+            let again = try Self.segments("talk-ana-2-camera", "mkv", session)
+            #expect(again.map(\.streams[0].times.count).reduce(0, +) == 30, "\(run)")
+        }
+    }
+
+    @Test func `a recorder that was lost goes on in other files, also of their own`() throws {
+        let session = try session(
+            [
+                Self.output(
+                    "file: talk.mkv, share: file",
+                    "isolation: process, on-failure: restart, allow: { write: [.] }")
+            ],
+            Self.sources + """
+
+                call: { plugin: LoopbackCall, settings: { script: "Ana 0s camera=160x90@10" } }
+                """, duration: nil, clock: nil)
+        let child = try session.start()
+        #expect(child.waitForErrors(containing: "ana-camera: opened", atMost: .seconds(20)))
+        usleep(1_500_000)
+        let runner = try #require(Runners.all(ofHost: child.id).first)
+        kill(runner, SIGKILL)
+        #expect(
+            child.waitForErrors(containing: "outputs[0]: it is back", atMost: .seconds(20)),
+            "\(child.errorsSoFar)")
+        usleep(1_500_000)
+        child.signal(SIGINT)
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .code(130), "\(run)")
+        for (name, suffix) in [
+            ("talk", "-2"), ("talk-share", "-2"), ("talk-ana-camera", "-part-2"),
+        ] {
+            for file in ["\(name).mkv", "\(name)\(suffix).mkv"] {
+                let recorded = try RecordedFile(session.folder(file))
+                #expect(recorded.streams.map(\.end).min() ?? 0 > 0.3, "\(file)\n\(run)")
+                try recorded.play()
+            }
+        }
     }
 
     /// The files of a recording in segments.

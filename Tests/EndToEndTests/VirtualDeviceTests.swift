@@ -210,28 +210,39 @@ import Testing
     @Test func `programs of PulseAudio and ALSA hear the microphone`() throws {
         let server = try PipeWireServer()
         let session = try TestSession(
-            "microphone: { plugin: Tone, settings: { frequency: 1000, level: -12 } }",
+            """
+            microphone: { plugin: Tone, settings: { frequency: 1000, level: -12 } }
+            call: { plugin: LoopbackCall, settings: { script: Ana 0s microphone=660 } }
+            """,
             duration: nil,
             outputs: """
-                [{ plugin: VirtualMicrophone, settings: { channels: 1 } }, { record: recording }]
+                [{ plugin: VirtualMicrophone, settings: { channels: 1 } },
+                 { plugin: VirtualMicrophone,
+                   settings: { name: Far, channels: 1, position: incoming } },
+                 { record: recording }]
                 """)
         let run = try server.greenroom(session)
         try server.waitForNode("Greenroom")
+        try server.waitForNode("Far")
         let pulse = try server.start(
             "timeout",
             [
                 "--preserve-status", "5", "parec", "-d", "Greenroom", "--format=s16le",
                 "--rate=48000", "--channels=1", "--raw", "--latency-msec=50",
             ])
-        func record(_ file: String, seconds: Int) throws -> ChildProcess {
+        func record(
+            _ file: String, seconds: Int, from node: String = "Greenroom"
+        ) throws -> ChildProcess {
             try server.start(
                 "arecord",
                 [
-                    "-q", "-D", "pipewire:NODE=Greenroom", "-f", "S16_LE", "-r", "48000", "-c", "1",
+                    "-q", "-D", "pipewire:NODE=\(node)", "-f", "S16_LE", "-r", "48000", "-c", "1",
                     "-d", "\(seconds)", session.folder(file),
                 ])
         }
+        let far = try record("far.wav", seconds: 2, from: "Far")
         let first = try record("first.wav", seconds: 2).wait(atMost: .seconds(20))
+        #expect(far.wait(atMost: .seconds(20)).exit == .code(0))
         // Opened again, while another program has never closed it.
         let second = try record("second.wav", seconds: 1).wait(atMost: .seconds(20))
         let heard = pulse.wait(atMost: .seconds(20))
@@ -244,6 +255,9 @@ import Testing
                 try #require(try WAVRecording(session.folder(file)).channels.first),
                 hertz: 1_000, seconds: 0.5)
         }
+        expectTone(
+            try #require(try WAVRecording(session.folder("far.wav")).channels.first), hertz: 660,
+            seconds: 0.5)
         let values = try values(session)
         #expect(values["samples-dropped"] != nil && values["samples-silent"] != nil, "\(values)")
     }

@@ -62,6 +62,18 @@ import Testing
                 == ["images 0.0", "images 1.0", "images 2.0"])
     }
 
+    @Test func `which frames it writes changes while it runs`() throws {
+        let folder = try TemporaryFolder()
+        let session = try session(folder("frames"), [("every", .integer(2))])
+        #expect(session.startSend() == .ok)
+        _ = try send(4, to: session)
+        #expect(try session.set("every", .integer(4)) == .ok)
+        _ = try send(5, to: session)
+        session.stopSend()
+        // Places 0 and 2, then 4 and 8 of the nine; the second frames are numbered from 0 again.
+        #expect(session.host.state.withLock { $0.output.reports.last } == "images 4.0")
+    }
+
     @Test func `a PNG has the frame's colours, opaque`() throws {
         let folder = try TemporaryFolder()
         let session = try session(folder("frames"))

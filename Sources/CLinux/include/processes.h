@@ -10,6 +10,9 @@
 // includes its header, so Swift files that import Glibc do not always see it.
 int64_t greenroom_processor_count(void);
 
+// The scheduling class of idle work, which the C library hides in strict C mode.
+enum { greenroom_sched_idle = 5 };
+
 // Opens a process's pidfd.
 int greenroom_pidfd(pid_t process);
 

@@ -153,6 +153,7 @@ final class SpawnedRunner: RunnerProcess {
         var isConnected = true
         var watch = RunnerWatch(
             connection, memoryLimitBytes: confinement.plan.memoryLimit.bytes)
+        var processors = ProcessorWatch(of: process.id)
         while true {
             var descriptors = [
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
@@ -196,6 +197,9 @@ final class SpawnedRunner: RunnerProcess {
                 continue
             }
             look(for: status.debugger)
+            if let finding = processors.check(threads: status.threads) {
+                connection.context.log(.warning, finding)
+            }
             watch.check(sample(status, lent: lent), isStopped: status.isStopped)
         }
     }

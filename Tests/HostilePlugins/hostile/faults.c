@@ -378,6 +378,19 @@ static void hoard_descriptors(instance *me) {
   say(me, GR_LOG_INFO, "hoards %d", sent);
 }
 
+static void *take_processor(void *none) {
+  for (;;) (void)*(volatile void **)&none;
+  return NULL;
+}
+
+/* Far more threads than processors, while frames continue. */
+static void take_processors(instance *me) {
+  (void)me;
+  pthread_t thread;
+  for (int n = 0; n < 60; n++)
+    if (pthread_create(&thread, NULL, take_processor, NULL) == 0) pthread_detach(thread);
+}
+
 /* Burglary: what is tried, and 0 or the number of the error. */
 
 static void try(instance *me, const char *what, long result) {
@@ -476,6 +489,7 @@ static const fault faults[] = {
     {"open-channels", open_channels},
     {"descriptors", send_descriptors},
     {"hoard-descriptors", hoard_descriptors},
+    {"take-processors", take_processors},
     {"break-in", break_in},
     {"die-calling", die_calling},
 };

@@ -8,9 +8,9 @@ extension Catalogue {
         "lifecycle.withheld-extension", "a host without extensions",
         of: .pausing,
         proving: """
-            The share must work under a host that returns NULL for greenroom.broadcast/1, the only \
-            extension that hosts offer plugins so far: "ask get_extension, and take NULL for no". \
-            Other kinds never get one.
+            The share must work under a host that returns NULL for greenroom.broadcast/1: "ask \
+            get_extension, and take NULL for no". Only hosts that offer outputs and calls what is \
+            theirs load these.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture(withholding: GR_EXT_BROADCAST)
