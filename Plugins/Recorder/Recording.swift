@@ -26,6 +26,10 @@ final class Recording {
     /// repeated comes a second late.
     private static let lead: Int64 = 6
 
+    /// How many cells before the first frame or sample that arrives a file begins, where tracks begin in
+    /// the middle of a session.
+    private static let headStart: Int64 = 2
+
     /// The cell of a time.
     static func cell(of nanoseconds: Int64) -> Int64 { max(nanoseconds, 0) / cellNanoseconds }
 
@@ -50,14 +54,15 @@ final class Recording {
     /// Opens the first file.
     ///
     /// - Parameters:
-    ///   - start: The time of the first frame or sample, in nanoseconds from the session's start.
+    ///   - start: The time of the first frame or sample, in nanoseconds from the session's start. Other
+    ///     tracks may begin up to half a second before it.
     ///   - open: Creates the next file.
     init(
         from start: Int64, limits: Limits, open: @escaping (_ start: Int64) throws -> MediaFile
     ) throws {
         self.limits = limits
         self.open = open
-        firstCell = Self.cell(of: start)
+        firstCell = max(Self.cell(of: start) - Self.headStart, 0)
         nextCell = firstCell
         file = try open(firstCell * Self.cellNanoseconds)
     }
@@ -101,7 +106,7 @@ final class Recording {
 
     /// Adds a packet. A track's packets come in the order of their times.
     func add(_ packet: Packet, cell: Int64) {
-        // There is nothing before the first file.
+        // There is nothing before the first file, except what a decoder of audio drops.
         if cell < firstCell { packet.start = max(packet.start, file.start) }
         pending.append((packet, max(cell, nextCell)))
     }

@@ -64,7 +64,9 @@ public struct Installation: Sendable {
         let scans = LibraryScans(
             cache: ScanCache(
                 cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME")),
-            rescans: rescans, scan: PluginScanner(program: runner).examine)
+            rescans: rescans,
+            // The locator refuses what the sandbox can't keep to its grants.
+            scan: PluginScanner(program: runner, sandbox: .partial).examine)
         return PluginLocator(
             programs: programs, pluginFolders: pluginFolders,
             refusal: Sandbox.available.gap.map {

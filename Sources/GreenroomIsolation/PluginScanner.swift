@@ -4,18 +4,19 @@ import GreenroomRuntime
 import GreenroomSession
 package import GreenroomPluginInterface
 import Synchronization
-import GreenroomModel
+package import GreenroomModel
 
 /// Scans a library in a process of its own, which contains whatever the library does while it
 /// loads.
 package struct PluginScanner: Sendable {
     private let confinement: Confinement
 
-    /// - Parameter program: The runner's program.
-    package init(program: String) {
-        // No grants: a library needs none to export its descriptors. The locator refuses strangers'
-        // libraries where the sandbox has a gap.
-        confinement = Confinement(program: program, plan: IsolationPlan(sandbox: .partial))
+    /// - Parameters:
+    ///   - program: The runner's program.
+    ///   - sandbox: How to confine the process. What is bundled, or accepted, needs no whole sandbox.
+    package init(program: String, sandbox: SandboxMode = .on) {
+        // No grants: a library needs none to export its descriptors.
+        confinement = Confinement(program: program, plan: IsolationPlan(sandbox: sandbox))
     }
 
     /// Time limit of a scan, including the start of the process, in nanoseconds.

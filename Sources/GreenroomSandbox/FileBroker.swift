@@ -63,7 +63,7 @@ struct FileBroker: Sendable {
     }
 
     private func make(_ path: String, flags: Int32, mode: mode_t) throws(Problem) -> Int32 {
-        guard !path.hasSuffix("/") else { throw .system(EISDIR) }
+        guard path.utf8.last != UInt8(ascii: "/") else { throw .system(EISDIR) }
         let entry = try entry(path)
         return try open(entry.folder.descriptor, entry.name, flags: flags | O_NOFOLLOW, mode: mode)
     }
@@ -107,6 +107,8 @@ struct FileBroker: Sendable {
                     old.folder.descriptor, old.name, new.folder.descriptor, new.name, 0)
                 break
             }
+            // RENAME_NOREPLACE and RENAME_EXCHANGE.
+            guard flags & ~3 == 0 else { throw .system(EINVAL) }
             result = greenroom_rename(
                 old.folder.descriptor, old.name, new.folder.descriptor, new.name,
                 UInt32(bitPattern: flags))
@@ -123,13 +125,12 @@ struct FileBroker: Sendable {
 
     /// The folder of a path and the name in it, which may be changed.
     private func entry(_ path: String) throws(Problem) -> Entry {
-        let trimmed = path.reversed().drop { $0 == "/" }.reversed()
-        guard let slash = trimmed.lastIndex(of: "/") else { throw .system(EBUSY) }
-        let name = String(trimmed[trimmed.index(after: slash)...])
-        guard !name.isEmpty, name != ".", name != ".." else { throw .system(EINVAL) }
-        let folder = try find(slash == trimmed.startIndex ? "/" : String(trimmed[..<slash]))
-        let place = folder.path == "/" ? "/\(name)" : "\(folder.path)/\(name)"
-        guard granted.cover(place, for: .write) else {
+        guard let (parent, name) = splitPath(path) else { throw .system(EBUSY) }
+        guard name != ".", name != ".." else { throw .system(EINVAL) }
+        let folder = try find(parent)
+        // The folder: what is granted itself stays where it is.
+        guard granted.cover(folder.path, for: .write) else {
+            let place = folder.path == "/" ? "/\(name)" : "\(folder.path)/\(name)"
             throw .ungranted(place, .write, folder: folder.path)
         }
         return Entry(folder: folder, name: name)
@@ -138,14 +139,26 @@ struct FileBroker: Sendable {
     /// - Parameter follows: Whether to follow a link at the end of the path.
     private func find(_ path: String, follows: Bool = true) throws(Problem) -> Place {
         let own = "/proc/\(getpid())"
-        func isOwn(_ path: String) -> Bool { path == own || path.hasPrefix(own + "/") }
+        func isOwn(_ path: String) -> Bool { isSame(path, own) || isBelow(path, own) }
         let flags = Int32(greenroom_open_path) | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
         guard !isOwn(path) else { throw .ungranted(path, .read, folder: nil) }
-        let place = try open(path, flags, links: true)
-        guard isOwn(place.path) else { return place }
-        // A link to /proc/self, which here is the host: the plugin means its own entry.
-        return try open(
-            "/proc/\(process)" + place.path.dropFirst(own.count), flags, links: false)
+        // A link that leads to the program itself, and no path: libraries open it for its symbols.
+        let program = "/proc/\(process)/exe"
+        let named = isSame(path, program) ? target(ofLink: program) ?? path : path
+        var place = try open(named, flags, links: true)
+        if isOwn(place.path) {
+            // A link to /proc/self, which here is the host: the plugin means its own entry.
+            let meant = "/proc/\(process)" + rest(of: place.path, after: own)
+            place = try open(meant, flags, links: false)
+        }
+        // What is there of other processes no grant gives: the host could open its own memory.
+        let parts = place.path.utf8.split(separator: UInt8(ascii: "/"), maxSplits: 2)
+        if parts.count > 1, parts[0].elementsEqual("proc".utf8),
+            let number = Int32(String(Substring(parts[1]))), number != process
+        {
+            throw .ungranted(place.path, .read, folder: nil)
+        }
+        return place
     }
 
     private func open(_ path: String, _ flags: Int32, links: Bool) throws(Problem) -> Place {

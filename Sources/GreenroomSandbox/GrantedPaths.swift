@@ -19,7 +19,7 @@ struct GrantedPaths: Sendable {
         let path = replacingOwnEntry(process, path)
         return grants.contains { grant in
             (access == .read || grant.access == access || grant.access == .device)
-                && (path == grant.path || grant.path == "/" || path.hasPrefix(grant.path + "/"))
+                && (isSame(path, grant.path) || isBelow(path, grant.path))
         }
     }
 
@@ -27,9 +27,36 @@ struct GrantedPaths: Sendable {
     /// entry; the plugin means its own.
     private func replacingOwnEntry(_ process: Int32, _ path: String) -> String {
         let own = "/proc/\(getpid())"
-        guard path == own || path.hasPrefix(own + "/") else { return path }
-        return "/proc/\(process)" + path.dropFirst(own.count)
+        guard isSame(path, own) || isBelow(path, own) else { return path }
+        return "/proc/\(process)" + rest(of: path, after: own)
     }
+}
+
+// The kernel compares bytes. `String` takes texts for equal that are other names to it, and does not
+// see a slash that is followed by a combining mark.
+
+/// Whether two paths have the same bytes.
+func isSame(_ path: String, _ other: String) -> Bool { path.utf8.elementsEqual(other.utf8) }
+
+/// Whether a path is below a folder, by its bytes.
+func isBelow(_ path: String, _ folder: String) -> Bool {
+    isSame(folder, "/")
+        ? path.utf8.first == UInt8(ascii: "/") : path.utf8.starts(with: (folder + "/").utf8)
+}
+
+/// A path without the bytes of its beginning.
+func rest(of path: String, after beginning: String) -> String {
+    String(Substring(path.utf8.dropFirst(beginning.utf8.count)))
+}
+
+/// A path's folder, `/` at least, and the name in it, without slashes; nil for `/` and relative paths.
+func splitPath(_ path: String) -> (folder: String, name: String)? {
+    let slash = UInt8(ascii: "/")
+    var bytes = Array(path.utf8)
+    while bytes.last == slash { bytes.removeLast() }
+    guard let last = bytes.lastIndex(of: slash) else { return nil }
+    let folder = last == 0 ? "/" : String(decoding: bytes[..<last], as: UTF8.self)
+    return (folder, String(decoding: bytes[(last + 1)...], as: UTF8.self))
 }
 
 /// The path of an existing file, without links; nil if there is none or it can't be seen.
@@ -42,12 +69,8 @@ func canonicalPath(_ path: String) -> String? {
 /// The path of a file that need not exist, and its folder, which must exist. Resolves all links
 /// except in the last part.
 func resolvingFolder(_ path: String) -> (path: String, folder: String)? {
-    let trimmed = path.reversed().drop { $0 == "/" }.reversed()
-    guard let slash = trimmed.lastIndex(of: "/") else { return nil }
-    let name = String(trimmed[trimmed.index(after: slash)...])
-    let parent = slash == trimmed.startIndex ? "/" : String(trimmed[..<slash])
-    guard !name.isEmpty, name != ".", name != "..", let folder = canonicalPath(parent) else {
-        return nil
-    }
+    guard let (parent, name) = splitPath(path), name != ".", name != "..",
+        let folder = canonicalPath(parent)
+    else { return nil }
     return (folder == "/" ? "/" + name : folder + "/" + name, folder)
 }

@@ -17,7 +17,8 @@ struct ObservedProcess: Sendable {
             count = max(0, pread(memory, buffer.baseAddress, buffer.count, offset))
         }
         guard let end = bytes.firstIndex(of: 0) else { return nil }
-        return String(decoding: bytes[..<end], as: UTF8.self)
+        // A text that was mended would name another file.
+        return String(validating: bytes[..<end], as: UTF8.self)
     }
 
     /// Makes a path absolute.
@@ -39,8 +40,8 @@ struct ObservedProcess: Sendable {
             ("/proc/self", "/proc/\(process)"),
             ("/proc/thread-self", "/proc/\(process)/task/\(thread)"),
             ("/dev/fd", "/proc/\(process)/fd"),
-        ] where path == own || path.hasPrefix(own + "/") {
-            return outside + path.dropFirst(own.count)
+        ] where isSame(path, own) || isBelow(path, own) {
+            return outside + rest(of: path, after: own)
         }
         return path
     }
@@ -51,5 +52,5 @@ func target(ofLink path: String) -> String? {
     var text = [CChar](repeating: 0, count: Int(PATH_MAX))
     let count = readlink(path, &text, text.count)
     guard count > 0 else { return nil }
-    return String(decoding: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
+    return String(validating: text[..<count].map(UInt8.init(bitPattern:)), as: UTF8.self)
 }

@@ -35,9 +35,10 @@ package enum Sandbox {
         report.entries.append(refuseNewPrivileges())
         report.entries.append(dropCapabilities())
         let landlock = Landlock(policy, notes: &report.notes)
-        let isKnown = landlock.version > 0
+        // Before the filter, which refuses what this tries.
+        let hasBroker = landlock.version == 0 && greenroom_opens_for_others() != 0
         let filter = SystemCallFilter.apply(policy, landlock: landlock.isPossible)
-        report.hasFileBroker = !isKnown && filter.notifyDescriptor != nil
+        report.hasFileBroker = hasBroker && filter.notifyDescriptor != nil
         var entry = landlock.apply(showsProcesses: filter.notifyDescriptor == nil)
         if report.hasFileBroker { entry.text += brokerText }
         report.entries.append(entry)
@@ -108,7 +109,8 @@ package enum Sandbox {
         func entry(_ layer: SandboxLayer, _ has: Bool, _ text: String) -> SandboxReport.Entry {
             .init(layer: layer, state: has ? .on : .unavailable, text: text)
         }
-        let hasFileBroker = landlock <= 0 && filters == 0 && notifies
+        let hasFileBroker =
+            landlock <= 0 && filters == 0 && notifies && greenroom_opens_for_others() != 0
         var report = SandboxReport(entries: [
             entry(
                 .diesWithHost, greenroom_parent_death_signal() >= 0,

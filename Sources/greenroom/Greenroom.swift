@@ -10,7 +10,8 @@ import GreenroomPluginInterface
 struct Greenroom: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "greenroom",
-        abstract: "Host plugins: cameras, microphones, screen shares, video filters, outputs and calls.",
+        abstract:
+            "Host plugins: cameras, microphones, screen shares, video filters, outputs and calls.",
         discussion: """
             Exit codes:
             \(ExitStatus.table)

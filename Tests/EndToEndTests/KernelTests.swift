@@ -47,6 +47,25 @@ struct KernelTests {
         #expect(!session.folder.has("recording/camera.y4m"))
     }
 
+    @Test func `no stranger's library is loaded to look for plugins`() throws {
+        let folder = try TemporaryFolder()
+        let library = try TestPlugins.cCamera()
+        symlink(library, folder("other-name.so"))
+        for arguments in [["plugins"], ["plugin", "info", "CCamera"], ["validate", library]] {
+            let run = try ChildProcess.run(
+                Checkout.products + "/sandbox-probe",
+                ["--kernel", "landlock,seccomp", Checkout.greenroom] + arguments,
+                environment: Greenroom.environment.merging([
+                    "GREENROOM_PLUGIN_PATH": folder.path
+                ]) { $1 })
+            #expect(!run.text.contains("A white bar"), "\(run)\n\(run.text)")
+            #expect(
+                (run.text + run.standardError).contains(
+                    /keep it to its grants|lacks a part of the sandbox|no plugin of this name/),
+                "\(run)\n\(run.text)")
+        }
+    }
+
     @Test func `the session file can accept it, in so many words`() throws {
         let (run, session) = try run("run", lacking: "landlock,seccomp", sandbox: "partial")
         #expect(run.exit == .code(0), "\(run)")

@@ -578,14 +578,14 @@ enum Samples {
                 """,
             faults: [
                 #"1:23: session.isolation: needs one of process, host, found the text "own"."#,
-                "1:37: session.sandbox: needs one of on, require, off, found the boolean true. "
+                "1:37: session.sandbox: needs one of on, partial, require, off, found the boolean true. "
                     + "Write on.",
                 "1:57: session.memory-limit: needs an amount of memory such as 256 MB or 1.5 GB, "
                     + "from 16 MB to 64 GB, found the number 256. Write 256 MB.",
                 #"2:22: camera.isolaton: unknown key. Did you mean "isolation"?"#,
-                #"2:50: camera.sandbox: needs one of on, require, off, found the text "strict"."#,
+                #"2:50: camera.sandbox: needs one of on, partial, require, off, found the text "strict"."#,
                 #"2:58: camera.memory_limit: unknown key. Did you mean "memory-limit"?"#,
-                #"3:35: microphone.sandbox: needs one of on, require, off, found the text "no". "#
+                #"3:35: microphone.sandbox: needs one of on, partial, require, off, found the text "no". "#
                     + "Write off.",
                 "3:53: microphone.memory-limit: needs an amount of memory such as 256 MB or "
                     + #"1.5 GB, from 16 MB to 64 GB, found the text "256 MiB". Write 256 MB."#,

@@ -95,6 +95,12 @@ struct LayerTests {
         symlink("/proc/self", open + "/own")
         symlink("/etc/group", open + "/link")
         symlink("/etc", open + "/way")
+        // A slash that a combining mark follows, or that follows a scalar which joins the next one, is
+        // one to the kernel.
+        symlink(other, open + "/joins\u{600}")
+        let (composed, decomposed) = (open + "/\u{e9}", other + "/e\u{301}")
+        mkdir(composed, 0o777)
+        mkdir(decomposed, 0o777)
         mkfifo(open + "/pipe", 0o666)
         let allowed = [
             "fill:\(open)/file", "read:\(open)/file", "mkdir:\(open)/deep",
@@ -102,14 +108,18 @@ struct LayerTests {
             "keep:\(open)", "list:\(open)", "at:\(open),deep/../own/status", "read:\(open)/pipe",
             "read:\(open)/own/mem", "read:/proc/self/maps", "list:/proc/self/task", "threads:8",
             "dispatch", "dispatch-watched", "foundation", "load:libFoundationXML.so", "record:null",
-            "update:/dev/null", "read:/dev/urandom",
+            "update:/dev/null", "read:/dev/urandom", "mkdir:\(open)/\u{301}x",
+            "read:/proc/self/exe",
         ]
         let refused = [
             "read:/etc/passwd", "read:\(open)/link", "relative:\(open)/link",
             "update:\(open)/own/mem", "read:\(open)/own/root/etc/group",
             "at:\(open),../../../etc/group", "list:\(open)/way", "write:\(open)/way/new",
             "mkdir:\(other)/new", "rename:\(open)/deep,\(other)/deep", "read:/proc/HOST/mem",
-            "unlink:\(other)/none", "update:/dev/tty", "socket:inet",
+            "unlink:\(other)/none", "mkdir:\(open)/joins\u{600}/new",
+            "rename:\(open)/joins\u{600}/e\u{301},\(open)/got", "mkdir:\(decomposed)/new",
+            "rename:\(open),\(folder.folder.path)/moved", "read:/proc/HOST/task/HOST/mem",
+            "update:/dev/tty", "socket:inet",
         ]
         let outcome = try folder.run(
             ["--without", "landlock", "--write", open] + allowed + refused, as: account)

@@ -21,6 +21,10 @@ enum {
 // folder; with links == 0, no link at all.
 int greenroom_open_plain(const char *path, int flags, int links);
 
+// Whether this process can open files for another one: the calls that it takes are there (Linux 5.9),
+// and may read the memory of its children.
+int greenroom_opens_for_others(void);
+
 // renameat2, which the C library hides in strict C mode.
 int greenroom_rename(
     int folder, const char *name, int new_folder, const char *new_name, unsigned flags);

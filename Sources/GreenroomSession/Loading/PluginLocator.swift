@@ -98,6 +98,8 @@ package struct PluginLocator: Sendable {
                 let library = try examine(path)
                 if let descriptor = library[name, kind] { return (library, descriptor) }
             } catch {
+                // The next one may be another plugin.
+                if error.code == .notConfined { throw error }
                 failures.append(error)
             }
         }
@@ -144,10 +146,11 @@ package struct PluginLocator: Sendable {
     /// - Returns: The results, in the order of the files.
     private func examine(all paths: [String]) -> [Result<LibraryDescription, LoadError>] {
         let work = Examinations(paths: paths)
+        let each: Examination = { path throws(LoadError) in try self.examine(path) }
         let helpers = (1..<max(1, min(Self.mostAtOnce, paths.count))).map { _ in
-            HostThread(name: "scanning") { work.run(examination) }
+            HostThread(name: "scanning") { work.run(each) }
         }
-        work.run(examination)
+        work.run(each)
         for helper in helpers { helper.join() }
         return work.results
     }

@@ -134,9 +134,7 @@ extension CheckRequest {
     var confinement: Confinement {
         Confinement(
             program: runner,
-            // The locator refuses strangers' libraries where the sandbox has a gap.
             plan: IsolationPlan(
-                sandbox: .partial,
                 grants: Grants(read: read, write: write, devices: devices, network: network)),
             hasProbe: true)
     }
