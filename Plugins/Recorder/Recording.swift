@@ -41,6 +41,8 @@ final class Recording {
     /// The cells at which files end.
     private var cuts: [Int64] = []
     private let firstCell: Int64
+    /// The cell of the first frame or sample that arrived: segments are counted from it.
+    private let startCell: Int64
     /// The first cell that is not written.
     private var nextCell: Int64
     /// Packets that are not written, each with its cell.
@@ -62,7 +64,8 @@ final class Recording {
     ) throws {
         self.limits = limits
         self.open = open
-        firstCell = max(Self.cell(of: start) - Self.headStart, 0)
+        startCell = Self.cell(of: start)
+        firstCell = max(startCell - Self.headStart, 0)
         nextCell = firstCell
         file = try open(firstCell * Self.cellNanoseconds)
     }
@@ -73,7 +76,7 @@ final class Recording {
     /// Seconds of media that are written.
     var seconds: Double {
         let end = end ?? nextCell * Self.cellNanoseconds
-        return Double(end - firstCell * Self.cellNanoseconds) / 1_000_000_000
+        return Double(end - startCell * Self.cellNanoseconds) / 1_000_000_000
     }
 
     /// Bytes of all files.
@@ -95,7 +98,7 @@ final class Recording {
             if current >= cuts.count {
                 guard limits.seconds > 0 else { return current }
                 let length = Int64(limits.seconds) * 1_000_000_000 / Self.cellNanoseconds
-                let cut = (cuts.last ?? firstCell) + length
+                let cut = (cuts.last ?? startCell) + length
                 guard cell >= cut else { return current }
                 cuts.append(cut)
             }
@@ -159,7 +162,7 @@ final class Recording {
         guard cuts.count == segment, file.size + coming >= limits.bytes else { return }
         let cut = max(nextCell + Self.lead, furthestCell + 1)
         let longest = Int64(limits.seconds) * 1_000_000_000 / Self.cellNanoseconds
-        guard longest == 0 || cut < (cuts.last ?? firstCell) + longest else { return }
+        guard longest == 0 || cut < (cuts.last ?? startCell) + longest else { return }
         cuts.append(cut)
     }
 
