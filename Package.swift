@@ -57,7 +57,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "WebRoom",
         dependencies: [
-            "CGStreamer", "CTurboJPEG", "GreenroomRoom",
+            "CGStreamer", "CTurboJPEG", "GreenroomMetrics", "GreenroomRoom",
             external("FlyingFox", of: "FlyingFox", for: "Host"),
             external("FlyingSocks", of: "FlyingFox", for: "Host"),
         ],
@@ -161,6 +161,8 @@ let package = Package(
         .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
         // The decisions of WebRoom, and the tokens that the command makes for it.
         .target(name: "GreenroomRoom", dependencies: ["GreenroomMedia"]),
+        // The report for Prometheus: of the room, and of the command.
+        .target(name: "GreenroomMetrics"),
         .target(name: "GreenroomPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"]),
 
         // The host, bottom up.
@@ -290,8 +292,9 @@ let package = Package(
                 "CLinux", "CPNG", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
                 "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRoom",
-                "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema", "GreenroomSystem",
+                "GreenroomMedia", "GreenroomMetrics", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
+                "GreenroomSystem",
                 "GreenroomValidator", "GreenroomVideo",
                 external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
             ], resources: [.embedInCode("New/Templates")],
@@ -368,7 +371,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
         .testTarget(
-            name: "GreenroomRoomTests", dependencies: ["GreenroomMedia", "GreenroomRoom"]),
+            name: "GreenroomRoomTests",
+            dependencies: ["GreenroomMedia", "GreenroomMetrics", "GreenroomRoom"]),
         .testTarget(
             name: "GreenroomImagesTests",
             dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia"]),

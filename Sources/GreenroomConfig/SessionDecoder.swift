@@ -45,8 +45,8 @@ enum SessionDecoder {
         ]
             + topRoles.map { role in
                 Field(
-                    role.facts.key, \.sources[role], section(of: role), role.section.meaning,
-                    examples: role.section.examples)
+                    role.facts.key, \.sources[role], section(of: role), role.facts.meaning,
+                    examples: role.examples)
             } + [
                 Field(
                     PluginAddress.callKey, \.call, call,
@@ -263,7 +263,6 @@ enum SessionDecoder {
 
     /// The section of a role, with its filters and inner roles.
     static func section(of role: SessionRole) -> Decoder<Source> {
-        let text = role.section
         let filters = role.facts.filters.map { kind in
             Field(
                 PluginAddress.filtersKey, \Source.filters,
@@ -274,10 +273,11 @@ enum SessionDecoder {
         let inner = SessionRole.allCases.filter { $0.facts.parent == role }.map { role in
             Field(
                 role.facts.key, \Source.inner[role], alone(section(of: role)),
-                role.section.meaning, examples: role.section.examples)
+                role.facts.meaning, examples: role.examples)
         }
         return source(
-            role.kind.facts.word, text.summary, example: (text.plugin, text.settings),
+            role.kind.facts.word, role.facts.meaning,
+            example: (.string(role.facts.example.plugin), role.facts.example.settingsAsJSON),
             orElse: role.facts.takesBroadcast ? broadcast : nil,
             more: [startDeadline] + (filters.map { [$0] } ?? []) + inner)
     }
@@ -386,7 +386,7 @@ enum SessionDecoder {
                     + "\"\(word) NAME\""),
             cure: { text in
                 guard text.hasPrefix("\(word) ") else { return nil }
-                let tracks = TrackSelection.Participants.Kind.allCases.map(\.rawValue)
+                let tracks = TrackSelection.Participants.Kind.allCases.map(\.word)
                 let name = text.dropFirst(word.count + 1).filter { $0 != "\"" }
                 return "after the name nothing, or \(tracks.alternatives); if all of it is a name, "
                     + "\(word) \"\(name)\""
@@ -426,52 +426,28 @@ extension [String] {
     }
 }
 
-/// The texts of a role's section in the session file and its schema.
+/// What the schema says of a role's section.
 extension SessionRole {
-    fileprivate struct Section {
-        /// The key's description.
-        var meaning: String
-        /// The section's description.
-        var summary: String
-        /// An example plugin.
-        var plugin: JSON
-        /// Settings of that plugin.
-        var settings: JSON
-        /// Example values of the key.
-        var examples: [JSON]
+    /// Example values of its key.
+    fileprivate var examples: [JSON] {
+        [["plugin": .string(facts.example.plugin), "settings": facts.example.settingsAsJSON]]
+            + (facts.takesBroadcast ? [["broadcast": "/run/greenroom.sock"]] : [])
     }
+}
 
-    fileprivate var section: Section {
-        switch self {
-        case .camera:
-            Section(
-                meaning:
-                    "The plugin that makes the camera's video, and the filters that edit it.",
-                summary: "The camera's plugin, and the filters that edit its video.",
-                plugin: "ColorBars", settings: ["pattern": "grey"],
-                examples: [["plugin": "ColorBars"]])
-        case .microphone:
-            Section(
-                meaning: "The plugin that makes the microphone's audio.",
-                summary: "The microphone's plugin.", plugin: "Tone", settings: ["frequency": 440],
-                examples: [["plugin": "Tone", "settings": ["frequency": 440]]])
-        case .share:
-            Section(
-                meaning:
-                    "The plugin that makes the shared screen, the filters that edit it, and the "
-                    + "plugin that makes its audio; or the socket that carries video and audio.",
-                summary: "The shared screen's plugin, the filters that edit its video, and the "
-                    + "plugin of its audio; or the socket that carries video and audio.",
-                plugin: "Slides", settings: ["path": "slides"],
-                examples: [
-                    ["plugin": "Slides", "settings": ["path": "slides"]],
-                    ["broadcast": "/run/greenroom.sock"],
-                ])
-        case .shareAudio:
-            Section(
-                meaning: "The plugin that makes the audio of the share.",
-                summary: "The plugin of the share's audio.", plugin: "ToneShareAudio",
-                settings: ["frequency": 440], examples: [["plugin": "ToneShareAudio"]])
-        }
+extension SessionRole.Example {
+    /// Its settings, as session files have them.
+    fileprivate var settingsAsJSON: JSON {
+        .members(
+            settings.map { name, value in
+                let value: JSON =
+                    switch value {
+                    case .boolean(let value): .boolean(value)
+                    case .integer(let value): .integer(value)
+                    case .number(let value): .number(value)
+                    case .string(let value): .string(value)
+                    }
+                return (name, value)
+            })
     }
 }

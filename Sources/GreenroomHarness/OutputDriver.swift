@@ -25,7 +25,7 @@ final class OutputDriver: Sendable {
             participant: OutputTrack.Participant(number: 99, name: "Ana"))
         return SessionTrack.allCases.map { track in
             OutputTrack(
-                id: track.id, kind: track.rawValue, name: track.name,
+                id: track.id, kind: track.id, name: track.name,
                 capability: track.medium == .video ? capability : nil)
         } + (isCall ? [mix] : [])
     }

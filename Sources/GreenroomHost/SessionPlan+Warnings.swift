@@ -7,7 +7,7 @@ package import GreenroomSession
 extension SessionPlan {
     /// What the session would fail on as this machine is now, and grants that no plugin should have.
     package var warnings: [ConfigurationProblem] {
-        outputWarnings + pathWarnings + broadcastWarnings + grantWarnings
+        outputWarnings + diskWarnings + pathWarnings + broadcastWarnings + grantWarnings
     }
 
     private var outputWarnings: [ConfigurationProblem] {
@@ -22,6 +22,12 @@ extension SessionPlan {
             output.output.obstacle.map {
                 ConfigurationProblem($0, at: output.origin ?? "outputs[\(index)]")
             }
+        }
+    }
+
+    private var diskWarnings: [ConfigurationProblem] {
+        diskUses(of: largestTracks).compactMap { place, use in
+            use.shortage(for: configuration.duration).map { ConfigurationProblem($0, at: place) }
         }
     }
 

@@ -26,6 +26,8 @@ extension SessionRole {
         package var medium: PluginKind.Medium
         /// The track whose video or audio it is.
         package var track: VideoTrackKind
+        /// The number of what it makes, for outputs and calls: one of `GR_TRACK_…`.
+        package var trackID: UInt32
         /// The key of its section in the parent's section, or at the top of the file.
         package var key: String
         /// The role whose section has its section in it. It starts and stops with that role.
@@ -40,6 +42,18 @@ extension SessionRole {
         package var takesBroadcast = false
         /// How it is stopped and started; nil where there is no command for it.
         package var stopping: Stopping?
+        /// What its section in a session file is for; a sentence for people.
+        package var meaning: String
+        /// A plugin for it.
+        package var example: Example
+    }
+
+    /// A plugin for a role, as session files and their schema show it.
+    package struct Example: Sendable {
+        /// Its name.
+        package var plugin: String
+        /// Values of its settings.
+        package var settings: KeyValuePairs<String, ParameterValue>
     }
 
     /// The commands that stop a role and start it again, and the words for both.
@@ -75,37 +89,46 @@ extension SessionRole {
         switch self {
         case .camera:
             Facts(
-                name: "camera", kind: .videoSource, medium: .video, track: .camera, key: "camera",
-                filters: .preProcessor, ceiling: ("ceiling", "640x360@15"),
+                name: "camera", kind: .videoSource, medium: .video, track: .camera, trackID: 1,
+                key: "camera", filters: .preProcessor, ceiling: ("ceiling", "640x360@15"),
                 stopping: Stopping(
                     stop: "stop camera", start: "start camera", stopped: "stopped",
                     started: "started", shows: .black,
                     stopMeaning: "stop the camera; its video is black",
-                    startMeaning: "start the camera again"))
+                    startMeaning: "start the camera again"),
+                meaning: "The plugin that makes the camera's video, and the filters that edit it.",
+                example: Example(plugin: "ColorBars", settings: ["pattern": "grey"]))
         case .microphone:
             Facts(
                 name: "microphone", kind: .virtualMic, medium: .audio, track: .camera,
-                key: "microphone",
+                trackID: 2, key: "microphone",
                 stopping: Stopping(
                     stop: "mute", start: "unmute", stopped: "muted", started: "unmuted",
                     shows: .silence,
                     stopMeaning: "stop the microphone; its recording continues with silence",
-                    startMeaning: "start the microphone again"))
+                    startMeaning: "start the microphone again"),
+                meaning: "The plugin that makes the microphone's audio.",
+                example: Example(plugin: "Tone", settings: ["frequency": 440]))
         case .share:
             Facts(
-                name: "share", kind: .shareSource, medium: .video, track: .share, key: "share",
-                filters: .preProcessor, ceiling: ("share-ceiling", "1280x720@5"),
+                name: "share", kind: .shareSource, medium: .video, track: .share, trackID: 3,
+                key: "share", filters: .preProcessor, ceiling: ("share-ceiling", "1280x720@5"),
                 takesBroadcast: true,
                 stopping: Stopping(
                     stop: "pause share", start: "resume share", stopped: "paused",
                     started: "resumed", shows: .lastFrame,
                     stopMeaning: "stop the share and its audio; its last frame stays",
-                    startMeaning: "start the share again"))
+                    startMeaning: "start the share again"),
+                meaning: "The plugin that makes the shared screen, the filters that edit it, and "
+                    + "the plugin that makes its audio; or the socket that carries video and audio.",
+                example: Example(plugin: "Slides", settings: ["path": "slides"]))
         case .shareAudio:
             Facts(
                 name: "share audio", kind: .shareAudioSource, medium: .audio, track: .share,
-                key: "audio",
-                parent: .share)
+                trackID: 4, key: "audio", parent: .share,
+                meaning: "The plugin that makes the audio of the share.",
+                example: Example(
+                    plugin: "ToneShareAudio", settings: ["frequency": 440]))
         }
     }
 
@@ -120,6 +143,9 @@ extension SessionRole {
 
     /// What it makes.
     package var medium: PluginKind.Medium { facts.medium }
+
+    /// The name of what it makes, in session files, reports and file names, e.g. `"share-audio"`.
+    package var trackName: String { String(rawValue.map { $0 == "." ? "-" : $0 }) }
 
     /// Whether a command for another role stops and starts this one, too.
     package func follows(_ other: SessionRole) -> Bool { self == other || facts.parent == other }

@@ -1,40 +1,45 @@
 package import GreenroomMedia
 
-/// A track of a session of its own, or a mix, as outputs see it. Raw values are those of `GR_TRACK_…`.
-package enum SessionTrack: UInt32, CaseIterable, Sendable {
-    /// The camera, after its filters.
-    case camera = 1
-    /// The microphone.
-    case microphone = 2
-    /// The shared screen.
-    case share = 3
-    /// The audio of the share.
-    case shareAudio = 4
+/// A track of a session of its own, or a mix, as outputs see it.
+package enum SessionTrack: Hashable, CaseIterable, Sendable {
+    /// What the plugin that has a role makes, after its filters.
+    case own(SessionRole)
     /// The sum of the session's own audio tracks.
-    case mix = 5
+    case mix
     /// The sum of the participants' audio tracks.
-    case incoming = 6
+    case incoming
     /// The sum of all audio tracks, the session's and the participants'.
-    case fullMix = 8
+    case fullMix
+
+    package static var allCases: [SessionTrack] {
+        SessionRole.allCases.map { .own($0) } + [.mix, .incoming, .fullMix]
+    }
+
+    /// The track with a number; nil if there is none.
+    package init?(id: UInt32) {
+        guard let track = Self.allCases.first(where: { $0.id == id }) else { return nil }
+        self = track
+    }
+
+    /// Its number for plugins, one of `GR_TRACK_…`.
+    package var id: UInt32 {
+        switch self {
+        case .own(let role): role.facts.trackID
+        case .mix: 5
+        case .incoming: 6
+        case .fullMix: 8
+        }
+    }
 
     /// The role whose media it has; nil for a mix.
     package var role: SessionRole? {
-        switch self {
-        case .camera: .camera
-        case .microphone: .microphone
-        case .share: .share
-        case .shareAudio: .shareAudio
-        case .mix, .incoming, .fullMix: nil
-        }
+        if case .own(let role) = self { role } else { nil }
     }
 
     /// The name in session files, reports and file names, e.g. `"share-audio"`.
     package var name: String {
         switch self {
-        case .camera: "camera"
-        case .microphone: "microphone"
-        case .share: "share"
-        case .shareAudio: "share-audio"
+        case .own(let role): role.trackName
         case .mix: "mix"
         case .incoming: "incoming"
         case .fullMix: "full-mix"
@@ -46,7 +51,4 @@ package enum SessionTrack: UInt32, CaseIterable, Sendable {
 
     /// What it has.
     package var medium: PluginKind.Medium { role?.medium ?? .audio }
-
-    /// Its number for plugins.
-    package var id: UInt32 { rawValue }
 }

@@ -2,12 +2,30 @@
 package struct TrackSelection: Equatable, Sendable {
     /// Tracks of participants: `participant *`, `participant Ana`, `participant * camera`.
     package struct Participants: Equatable, Sendable {
-        /// A track of a participant. Raw values are the words of session files.
-        package enum Kind: String, CaseIterable, Sendable {
-            case camera, microphone, share
-            case shareAudio = "share-audio"
+        /// A track of a participant.
+        package enum Kind: Equatable, CaseIterable, Sendable {
+            /// What the session's own plugin of a role makes, too.
+            case track(SessionRole)
             /// The sum of all audio but theirs.
-            case mixMinus = "mix-minus"
+            case mixMinus
+
+            package static var allCases: [Kind] {
+                SessionRole.allCases.map { .track($0) } + [.mixMinus]
+            }
+
+            /// The word in session files, e.g. `"share-audio"`.
+            package var word: String {
+                switch self {
+                case .track(let role): role.trackName
+                case .mixMinus: "mix-minus"
+                }
+            }
+
+            /// The kind with a word; nil if there is none.
+            init?(word: some StringProtocol) {
+                guard let kind = Self.allCases.first(where: { $0.word == word }) else { return nil }
+                self = kind
+            }
         }
 
         /// The name that a participant has; nil for all participants.
@@ -61,7 +79,7 @@ extension TrackSelection.Participants {
                 separator: "\"", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else { return nil }
             let kind = parts[1].trimmed
-            self.init(name: String(parts[0]), kind: Kind(rawValue: String(kind)))
+            self.init(name: String(parts[0]), kind: Kind(word: kind))
             guard kind.isEmpty || self.kind != nil, kind.isEmpty || parts[1].hasPrefix(" ") else {
                 return nil
             }
@@ -70,7 +88,7 @@ extension TrackSelection.Participants {
         var words = rest.split(separator: " ")
         var kind: Kind?
         if words.count > 1, let last = words.last, last.isLikeATrack {
-            guard let named = Kind(rawValue: String(last)) else { return nil }
+            guard let named = Kind(word: last) else { return nil }
             kind = named
             words.removeLast()
         }

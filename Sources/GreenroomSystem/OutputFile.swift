@@ -107,9 +107,11 @@ extension FileDescriptor {
 
     /// Writes a file whole, or not at all: readers never see a part of it.
     ///
-    /// - Parameter path: The file; replaced if it exists.
+    /// - Parameters:
+    ///   - path: The file; replaced if it exists.
+    ///   - mode: Who may read it.
     package static func writeWhole(
-        _ path: String, _ bytes: some Sequence<UInt8>
+        _ path: String, _ bytes: some Sequence<UInt8>, mode: FilePermissions = .ownerReadWrite
     ) throws(OutputFileError) {
         var about = Glibc.stat()
         if lstat(path, &about) == 0, about.st_mode & S_IFMT != S_IFREG,
@@ -121,7 +123,12 @@ extension FileDescriptor {
         let part = path + ".part"
         let file = try output(part, replaces: true)
         do throws(Errno) {
-            try withErrno { try file.closeAfter { _ = try file.writeAll(bytes) } }
+            try withErrno {
+                try file.closeAfter {
+                    if fchmod(file.rawValue, mode.rawValue) != 0 { throw Errno.last }
+                    _ = try file.writeAll(bytes)
+                }
+            }
             guard rename(part, path) == 0 else { throw Errno.last }
         } catch {
             unlink(part)

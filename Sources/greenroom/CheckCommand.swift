@@ -116,6 +116,9 @@ extension SessionPlan {
             rows.append(("at \(time)", entry.command.line))
         }
         rows += session.outputs.compactMap(\.output.summary)
+        rows += diskUses(of: largestTracks).compactMap { _, use in
+            use.words.map { ("disk", "\(use.folder): \($0)") }
+        }
         return rows
     }
 
@@ -165,6 +168,17 @@ extension SessionPlan {
                             "command": .string(entry.command.line),
                             "origin": .string(entry.origin),
                         ]
+                    })
+            ),
+            (
+                "disk",
+                .array(
+                    diskUses(of: largestTracks).map { _, use in
+                        .members([
+                            ("folder", .string(use.folder)),
+                            ("bytes-per-hour", use.bytesPerHour.map { .number($0) }),
+                            ("free-bytes", use.freeBytes.map { .number($0) }),
+                        ])
                     })
             ),
         ])

@@ -52,16 +52,16 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
     @Test(
         arguments: [
             ("participant *", nil, nil), ("participant Ana", "Ana", nil),
-            ("participant * camera", nil, .camera),
-            ("participant Ana share-audio", "Ana", .shareAudio),
+            ("participant * camera", nil, .track(.camera)),
+            ("participant Ana share-audio", "Ana", .track(.shareAudio)),
             ("participant * mix-minus", nil, .mixMinus),
             ("participant Ana mix-minus", "Ana", .mixMinus),
             ("participant Ana Maria", "Ana Maria", nil),
-            ("participant  Ana  Maria  camera", "Ana Maria", .camera),
+            ("participant  Ana  Maria  camera", "Ana Maria", .track(.camera)),
             ("participant ana", "ana", nil), ("participant camera", "camera", nil),
             ("participant \"Ana cam\"", "Ana cam", nil),
-            ("participant \"Ana  cam\" microphone", "Ana  cam", .microphone),
-            ("participant \"*\"", "*", nil), ("participant 花子 share", "花子", .share),
+            ("participant \"Ana  cam\" microphone", "Ana  cam", .track(.microphone)),
+            ("participant \"*\"", "*", nil), ("participant 花子 share", "花子", .track(.share)),
         ] as [(String, String?, TrackSelection.Participants.Kind?)])
     func `a participant's name may have blanks`(
         rule: String, name: String?, kind: TrackSelection.Participants.Kind?

@@ -1,5 +1,6 @@
 import FlyingFox
 import Foundation
+import GreenroomMetrics
 import GreenroomPlugin
 import GreenroomRoom
 
@@ -107,10 +108,12 @@ extension RoomHandler {
             return Reply.data(Data(try session.report().utf8), "application/json")
         case (.GET, ["metrics"]):
             let (viewers, guests) = room.counts
-            guard
-                let metrics = Metrics(
-                    report: try session.report(), viewers: viewers, guests: guests)
-            else { throw Problem(status: 503, text: "The report can't be read.") }
+            guard var metrics = Metrics(report: try session.report()) else {
+                throw Problem(status: 503, text: "The report can't be read.")
+            }
+            metrics.add(
+                gauge: "room_viewers", "Connections that watch or listen.", Double(viewers))
+            metrics.add(gauge: "room_guests", "People who have joined.", Double(guests))
             return Reply.data(
                 Data(metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8")
         case (.GET, ["api", "events"]):

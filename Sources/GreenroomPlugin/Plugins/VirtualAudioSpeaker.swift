@@ -158,16 +158,21 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
 }
 
 extension SpeakerPosition {
-    /// Nil for a track of video.
-    init?(_ kind: Track.Kind) {
-        switch kind {
-        case .mix: self = .mixed
-        case .incoming: self = .incoming
-        case .fullMix: self = .fullMix
-        case .microphone: self = .oneWay
-        case .shareAudio: self = .shared
-        case .mixMinus: self = .mixMinus
-        case .camera, .share: return nil
+    /// The track that is heard at it.
+    private var track: Track.Kind {
+        switch self {
+        case .mixed: .mix
+        case .incoming: .incoming
+        case .fullMix: .fullMix
+        case .oneWay: .microphone
+        case .shared: .shareAudio
+        case .mixMinus: .mixMinus
         }
+    }
+
+    /// Nil for a track that no speaker hears, such as one of video.
+    init?(_ kind: Track.Kind) {
+        guard let position = Self.allCases.first(where: { $0.track == kind }) else { return nil }
+        self = position
     }
 }

@@ -92,7 +92,7 @@ package final class ControlGrant: Sendable {
             state.events.removeFirst(taken.count)
             state.bytes -= taken.reduce(0) { $0 + $1.utf8.count }
             if state.events.isEmpty, state.lost > 0 {
-                taken.append(EventRecord.leftOut(state.lost).text(at: nil))
+                taken.append(EventRecord.leftOut(state.lost).text(at: nil, of: nil))
                 state.lost = 0
             }
             return taken

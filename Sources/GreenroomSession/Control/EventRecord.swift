@@ -3,7 +3,7 @@ import GreenroomMedia
 package import GreenroomNegotiation
 import GreenroomPluginInterface
 
-/// An event as JSON, without absent values.
+/// An event as JSON, without absent values. ``members`` says what each member is.
 package struct EventRecord: Codable, Sendable {
     package struct Video: Codable, Sendable {
         package var track: String
@@ -21,11 +21,18 @@ package struct EventRecord: Codable, Sendable {
         }
     }
 
-    package var event: String
+    /// The version of what events mean. It rises when a member or an event goes or gets another
+    /// meaning; further ones don't raise it.
+    package static let version = 1
+
+    package var event: EventKind
+    package var version: Int?
+    package var session: String?
+    package var at: String?
     package var time: Double?
+    package var level: LogLevel?
     package var role: String?
     package var origin: String?
-    package var level: String?
     package var status: String?
     package var state: SessionOutput.State?
     package var step: String?
@@ -55,85 +62,89 @@ extension SessionEvent {
         switch self {
         case .agreed(let role, let agreement, let negotiation):
             EventRecord(
-                event: "agreed", role: role, capability: agreement.track.description,
+                event: .agreed, role: role, capability: agreement.track.description,
                 answer: agreement.answer.recorded, negotiation: negotiation)
         case .renegotiated(let role, let negotiation):
             EventRecord(
-                event: "renegotiated", role: role, capability: negotiation.track,
+                event: .renegotiated, role: role, capability: negotiation.track,
                 answer: negotiation.answer, text: negotiation.reason.rawValue,
                 negotiation: negotiation)
         case .explanation(let role, let negotiation):
             EventRecord(
-                event: "explanation", role: role, capability: negotiation.track, text: line,
+                event: .explanation, role: role, capability: negotiation.track, text: line,
                 negotiation: negotiation)
         case .commanded(let origin, let text):
-            EventRecord(event: "commanded", origin: origin, text: text)
+            EventRecord(event: .commanded, origin: origin, text: text)
         case .started:
-            EventRecord(event: "started")
+            EventRecord(event: .started)
         case .pluginLog(let role, let level, let text):
-            EventRecord(event: "log", role: role, level: level.rawValue, text: text)
+            EventRecord(event: .log, level: level, role: role, text: text)
         case .stepFailed(let role, let step, let status, let reason):
             EventRecord(
-                event: "step-failed", role: role, status: status.description, step: step,
+                event: .stepFailed, role: role, status: status.description, step: step,
                 text: reason)
         case .callbackHangs(let role, let callback, let seconds):
-            EventRecord(event: "callback-hangs", role: role, step: callback, seconds: seconds)
+            EventRecord(event: .callbackHangs, role: role, step: callback, seconds: seconds)
         case .pluginGaveUp(let role, let status, let reason):
             EventRecord(
-                event: "plugin-gave-up", role: role, status: status.description, text: reason)
+                event: .pluginGaveUp, level: status == .ok ? .info : .error, role: role,
+                status: status.description, text: reason)
         case .broadcastArrived(let role, let text):
-            EventRecord(event: "broadcast-arrived", role: role, text: text)
+            EventRecord(event: .broadcastArrived, role: role, text: text)
         case .broadcastRefused(let role, let text):
-            EventRecord(event: "broadcast-refused", role: role, text: text)
+            EventRecord(event: .broadcastRefused, role: role, text: text)
         case .sharePaused(let role):
-            EventRecord(event: "share-paused", role: role)
+            EventRecord(event: .sharePaused, role: role)
         case .shareResumed(let role):
-            EventRecord(event: "share-resumed", role: role)
+            EventRecord(event: .shareResumed, role: role)
         case .pluginLost(let role, let evidence):
-            EventRecord(event: "plugin-lost", role: role, text: evidence)
+            EventRecord(event: .pluginLost, role: role, text: evidence)
         case .participantJoined(let role, let name):
-            EventRecord(event: "participant-joined", role: role, text: name)
+            EventRecord(event: .participantJoined, role: role, text: name)
         case .participantLeft(let role, let name):
-            EventRecord(event: "participant-left", role: role, text: name)
+            EventRecord(event: .participantLeft, role: role, text: name)
         case .trackOpened(let track, let participant, _):
-            EventRecord(event: "track-opened", role: track, text: participant)
+            EventRecord(event: .trackOpened, role: track, text: participant)
         case .trackMuted(let track, let isMuted):
-            EventRecord(event: isMuted ? "track-muted" : "track-unmuted", role: track)
+            EventRecord(event: isMuted ? .trackMuted : .trackUnmuted, role: track)
         case .trackClosed(let track):
-            EventRecord(event: "track-closed", role: track)
+            EventRecord(event: .trackClosed, role: track)
         case .pluginRestarts(let role, let seconds):
-            EventRecord(event: "plugin-restarts", role: role, seconds: seconds)
+            EventRecord(event: .pluginRestarts, role: role, seconds: seconds)
         case .pluginReturned(let role, let seconds):
-            EventRecord(event: "plugin-returned", role: role, seconds: seconds)
+            EventRecord(event: .pluginReturned, role: role, seconds: seconds)
         case .sourceSilent(let role, let seconds, let text):
-            EventRecord(event: "source-silent", role: role, seconds: seconds, text: text)
+            EventRecord(event: .sourceSilent, role: role, seconds: seconds, text: text)
         case .sourceSends(let role, let seconds):
-            EventRecord(event: "source-sends", role: role, seconds: seconds)
+            EventRecord(event: .sourceSends, role: role, seconds: seconds)
         case .pluginDropped(let role):
-            EventRecord(event: "plugin-dropped", role: role)
+            EventRecord(event: .pluginDropped, role: role)
         case .outputFailed(let output, let reason):
-            EventRecord(event: "output-failed", output: output, text: reason)
+            EventRecord(event: .outputFailed, output: output, text: reason)
         case .outputState(let role, let state, let text):
-            EventRecord(event: "output-state", role: role, state: state, text: text)
+            EventRecord(event: .outputState, role: role, state: state, text: text)
+        case .disk(let folder, let text, let isLow):
+            EventRecord(
+                event: .disk, level: isLow ? .warning : .info, output: folder, text: text)
         case .note(let role, let text):
-            EventRecord(event: "note", role: role, text: text)
+            EventRecord(event: .note, role: role, text: text)
         case .stopping(let reason):
-            EventRecord(event: "stopping", text: reason)
+            EventRecord(event: .stopping, text: reason)
         case .ended:
-            EventRecord(event: "ended")
+            EventRecord(event: .ended)
         }
     }
 }
 
 extension EventRecord {
     /// Makes a record that has only its kind.
-    package init(event: String) {
-        self.init(event: event, time: nil)
+    package init(event: EventKind) {
+        self.init(event: event, version: nil)
     }
 
     /// The record of events that were dropped because a reader was too slow.
     package static func leftOut(_ count: Int) -> EventRecord {
-        EventRecord(event: "left-out", text: leftOutText(count))
+        EventRecord(event: .leftOut, text: leftOutText(count))
     }
 
     /// That in words.
@@ -141,10 +152,19 @@ extension EventRecord {
         "\(count) lines dropped: reader too slow"
     }
 
-    /// The record on one line.
-    package func text(at seconds: Double?) -> String {
+    /// The record on one line, with the time of day, its level and the version.
+    ///
+    /// - Parameters:
+    ///   - seconds: Since the program began to run the session.
+    ///   - session: The session's ``SessionConfiguration/runningName``; nil where there is none.
+    package func text(at seconds: Double?, of session: String?) -> String {
         var record = self
+        record.version = Self.version
+        record.session = session
+        record.at = Date.now.ISO8601Format(
+            Date.ISO8601FormatStyle(includingFractionalSeconds: true))
         record.time = seconds
+        record.level = level ?? event.facts.level
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
         guard let text = try? encoder.encode(record) else { return "{}" }

@@ -22,6 +22,7 @@ package protocol SessionControlling: Sendable {
 struct SessionControl: Sendable {
     private let link = SessionLink()
     private let begun = ContinuousClock.now
+    private let session: String
     /// By role.
     private let grants: [String: ControlGrant]
 
@@ -32,6 +33,7 @@ struct SessionControl: Sendable {
             grants["\(address)"] = ControlGrant(link)
         }
         self.grants = grants
+        session = plan.configuration.runningName
     }
 
     /// Whether no plugin may.
@@ -46,7 +48,7 @@ struct SessionControl: Sendable {
     /// Queues an event for each plugin. [any]
     func add(_ event: SessionEvent) {
         let seconds = Double((ContinuousClock.now - begun).nanoseconds) / 1e9
-        let text = event.record.text(at: seconds)
+        let text = event.record.text(at: seconds, of: session)
         for grant in grants.values { grant.add(text) }
     }
 }

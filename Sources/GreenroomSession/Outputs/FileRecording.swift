@@ -71,6 +71,15 @@ package struct FileRecording: Output, Equatable {
         }
     }
 
+    /// With the Recorder's bit rates: 0.08 bits for each pixel, and 128 kbit/s of audio.
+    package func diskUse(of tracks: DiskUse.Tracks) -> DiskUse? {
+        let pixels = tracks.video.values.map {
+            Double($0.size.width) * Double($0.size.height) * $0.rate.framesPerSecond
+        }
+        let bits = pixels.reduce(0, +) * 0.08 + (tracks.audio > 0 ? 128_000 : 0)
+        return writtenFolder.map { DiskUse(folder: $0, bytesPerSecond: bits / 8) }
+    }
+
     package var product: String? { "recorded in \(file)" }
 
     /// What it has taken may not be in the file.

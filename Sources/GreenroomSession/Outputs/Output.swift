@@ -56,6 +56,9 @@ package protocol Output: Sendable {
     /// nothing is known against it. Changes nothing.
     var obstacle: String? { get }
 
+    /// What it writes to a disk, at most; nil if it writes nothing, or nobody knows.
+    func diskUse(of tracks: DiskUse.Tracks) -> DiskUse?
+
     /// Conflicts with the rest of the session file, one sentence each.
     ///
     /// - Parameters:
@@ -79,6 +82,7 @@ extension Output {
     package var product: String? { nil }
     package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.hasTaken }
     package var obstacle: String? { nil }
+    package func diskUse(of tracks: DiskUse.Tracks) -> DiskUse? { nil }
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] { [] }
 }
 

@@ -521,9 +521,7 @@ extension TrackSelection {
     /// Whether a track of a participant is in it.
     fileprivate func has(_ track: OutputTrack) -> Bool {
         let kind =
-            SessionTrack(rawValue: track.kind).flatMap {
-                TrackSelection.Participants.Kind(rawValue: $0.name)
-            }
+            SessionTrack(id: track.kind)?.role.map(TrackSelection.Participants.Kind.track)
             ?? (track.kind == UInt32(GR_TRACK_MIX_MINUS) ? .mixMinus : nil)
         guard let participant = track.participant, let kind else { return false }
         return has(participant: participant.name, kind)

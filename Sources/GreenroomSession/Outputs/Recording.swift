@@ -110,6 +110,16 @@ package struct Recording: Output, Equatable {
         }
     }
 
+    package func diskUse(of tracks: DiskUse.Tracks) -> DiskUse? {
+        let video = tracks.video.values.map { agreed in
+            let (size, rate) = (self.video.size ?? agreed.size, self.video.rate ?? agreed.rate)
+            return Double(PixelFormat.i420.packedByteCount(of: size)) * rate.framesPerSecond
+        }
+        let audio = AudioFormat.session.sampleRate * AudioFormat.session.channels * 2
+        return DiskUse(
+            folder: folder, bytesPerSecond: video.reduce(Double(tracks.audio * audio), +))
+    }
+
     package var product: String? { "recorded in \(folder), with session.json" }
 
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {

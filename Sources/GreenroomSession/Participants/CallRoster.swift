@@ -150,7 +150,7 @@ package final class CallRoster: Sendable {
         _ kind: UInt32, of participant: UInt32, upTo written: gr_capability, pool: FramePool?
     ) throws(Refusal) -> (track: ParticipantTrack, sender: UInt64) {
         let call = SenderCall.openTrack
-        guard let role = SessionTrack(rawValue: kind)?.role else {
+        guard let role = SessionTrack(id: kind)?.role else {
             throw Refusal(.trackKind(kind), in: call)
         }
         let capability = role.medium == .video ? try VideoCapability(written, in: call) : nil
@@ -168,7 +168,7 @@ package final class CallRoster: Sendable {
             let count = member.opened[role, default: 0] + 1
             state.members[participant]?.opened[role] = count
             let name =
-                "\(member.fileName)-\(role.ownTrack.name)" + (count > 1 ? "-\(count)" : "")
+                "\(member.fileName)-\(role.trackName)" + (count > 1 ? "-\(count)" : "")
             let track = ParticipantTrack(
                 id: state.lastTrack, kind: role, participant: member.participant, name: name,
                 opened: now, source: source(of: role, capability, name: name))

@@ -45,7 +45,7 @@ package final class ParticipantTrack: Sendable {
     /// The track as described to outputs.
     var described: OutputTrack {
         OutputTrack(
-            id: id, kind: kind.ownTrack.rawValue, name: name, capability: capability,
+            id: id, kind: kind.facts.trackID, name: name, capability: capability,
             participant: participant)
     }
 
@@ -100,23 +100,6 @@ package final class ParticipantTrack: Sendable {
 }
 
 extension VideoTrackKind {
-    /// The session's own track of the kind.
-    var own: SessionTrack {
-        switch self {
-        case .camera: .camera
-        case .share: .share
-        }
-    }
-}
-
-extension SessionRole {
-    /// The session's own track of the same kind.
-    var ownTrack: SessionTrack {
-        switch self {
-        case .camera: .camera
-        case .microphone: .microphone
-        case .share: .share
-        case .shareAudio: .shareAudio
-        }
-    }
+    /// The number of the session's own video of the kind; nil for a kind without video.
+    var videoID: UInt32? { SessionRole(.video, of: self)?.facts.trackID }
 }

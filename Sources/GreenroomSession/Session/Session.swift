@@ -157,8 +157,10 @@ public final class Session: Sendable {
         plugins.begin(at: pipeline.epoch)
         self.pipeline.withLock { $0 = pipeline }
         events.send(.started)
+        let disks = watchDisks(of: plugins, pipeline)
         publish(plugins, pipeline)
         var outcome = watch(&plugins, pipeline)
+        disks.end()
         // The last ones say why it stops.
         plugins.tellEvents()
         var failed = plugins.failedOutputs(orLost: true)
@@ -181,6 +183,27 @@ public final class Session: Sendable {
         for file in pipeline.reports { file.lock.release() }
         if settled(outcome) == .outputsFailed { report.outcome = .outputsFailed }
         return report
+    }
+
+    /// Says what the recordings take of their disks, and watches these.
+    private func watchDisks(of plugins: SessionPlugins, _ pipeline: SessionPipeline) -> DiskWatcher
+    {
+        let sizes = pipeline.videoTracks.compactMap { video in
+            plugins.capability(of: video.track.kind).map { (video.track.kind, $0) }
+        }
+        let uses = plan.diskUses(
+            of: DiskUse.Tracks(
+                video: Dictionary(sizes, uniquingKeysWith: { first, _ in first }),
+                audio: pipeline.audioTracks.count))
+        let duration = plan.configuration.duration
+        for (_, use) in uses {
+            let shortage = use.shortage(for: duration)
+            guard let text = shortage ?? use.words else { continue }
+            events.send(.disk(folder: use.folder, text: text, isLow: shortage != nil))
+        }
+        return DiskWatcher(
+            uses.map(\.use.folder), duration: duration, clock: clock, epoch: pipeline.epoch,
+            events: events)
     }
 
     /// A session with an incomplete recording has not ended as planned.

@@ -50,6 +50,7 @@ extension SessionEvent {
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .outputState(let role, let state, let text):
             "\(role): \(state.rawValue)\(text.map { ": \($0)" } ?? "")"
+        case .disk(let folder, let text, let isLow): isLow ? "\(folder): \(text)" : nil
         case .note(let role, let text): "\(role): \(text)"
         case .stopping(let reason): "stopping: \(reason)"
         case .ended: nil

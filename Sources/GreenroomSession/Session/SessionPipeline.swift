@@ -199,7 +199,7 @@ final class SessionPipeline: Sendable {
 
     /// The video track of a number.
     private func video(_ track: UInt32) -> VideoPipeline? {
-        videoTracks.first { $0.track.kind.own.id == track }?.pipeline ?? participants.video(track)
+        videoTracks.first { $0.track.kind.videoID == track }?.pipeline ?? participants.video(track)
     }
 
     /// How much of each track was real up to a session time, by its source's role.

@@ -153,7 +153,7 @@ extension SessionPlugins {
             let source = slots.sources.first { $0.role == track.role }
             let agreed = source.flatMap(negotiations.capability)
             return OutputTrack(
-                id: track.id, kind: track.rawValue, name: track.name,
+                id: track.id, kind: track.id, name: track.name,
                 capability: track.medium == .video ? agreed ?? plan.configuration.maximum : nil)
         }
     }

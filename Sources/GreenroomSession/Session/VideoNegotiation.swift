@@ -48,7 +48,7 @@ struct VideoNegotiation {
             capabilities: plugin.instance.capabilities)
         let demands =
             configuration.outputs.compactMap { $0.output.want(of: track) }
-            .map { OutputDemand(want: $0) } + feeds.compactMap { $0.demand(of: track.own.id) }
+            .map { OutputDemand(want: $0) } + feeds.compactMap { feed in track.videoID.flatMap(feed.demand(of:)) }
         negotiator.set(demands: demands, at: 0)
         ability = OveruseDetector(table: table)
     }
@@ -95,7 +95,7 @@ struct VideoNegotiation {
             + (picture.hasTaps ? [VideoSinkWant()] : [])
         let demands =
             wants.map { OutputDemand(want: $0) }
-            + feeds.compactMap { $0.demand(of: picture.track.kind.own.id) }
+            + feeds.compactMap { feed in picture.track.kind.videoID.flatMap(feed.demand(of:)) }
         negotiator.set(demands: demands, at: nanoseconds)
         for followed in plugin.instance.videoIngest?.followed ?? [] {
             negotiator.followed(revision: followed.revision, frames: followed.frames)

@@ -1,6 +1,7 @@
 import ArgumentParser
 import FoundationEssentials
 import Glibc
+import GreenroomMetrics
 import GreenroomSchema
 import GreenroomSession
 
@@ -39,7 +40,7 @@ struct SessionsCommand: ParsableCommand {
     }
 
     private static func status(of session: RunningSession) -> EventRecord? {
-        guard var connection = try? session.connect(), (try? connection.send("status")) != nil
+        guard var connection = try? session.connect(), (try? connection.send(.status)) != nil
         else {
             return nil
         }
@@ -63,15 +64,26 @@ struct StatusCommand: ParsableCommand {
     @Flag(help: "Print the report as JSON, as session.json has it at the end.")
     var json = false
 
+    @Flag(help: "Print the report's numbers in Prometheus' text format.")
+    var metrics = false
+
+    func validate() throws {
+        if json, metrics { throw ValidationError("--json and --metrics exclude each other.") }
+    }
+
     func run() throws {
         var connection = try RunningSession.find(session.name).connect()
-        try connection.send(json ? "report" : "status")
+        try connection.send(json || metrics ? .report : .status)
         guard let line = connection.next() else { throw Failure.hasEnded }
         let record = EventRecord(json: line)
-        if record?.event == "control-error" {
+        if record?.event == .controlError {
             throw Failure(.outputFailed, (record?.text ?? line).printable)
         }
         guard !json else { return print(line) }
+        if metrics {
+            guard let metrics = Metrics(report: line) else { throw Failure.hasEnded }
+            return print(metrics.text, terminator: "")
+        }
         // A session's texts have its plugins' words.
         let lines = record?.summary ?? ["the session is starting"]
         print(lines.map(\.printable).joined(separator: "\n"))
@@ -111,7 +123,7 @@ struct ControlCommand: ParsableCommand {
     ) throws -> Bool {
         let line = line.trimmed
         guard !line.isEmpty, !line.hasPrefix("#") else { return true }
-        guard !["events", "log", "status", "describe", "report"].contains(line) else {
+        guard SessionRequest(rawValue: line) == nil else {
             throw Failure(
                 .usage,
                 "\(line): is no command; see greenroom status --help and greenroom logs --help.")
@@ -120,15 +132,17 @@ struct ControlCommand: ParsableCommand {
         while let answer = connection.next() {
             guard let record = EventRecord(json: answer) else { continue }
             switch record.event {
-            case "commanded":
+            case .commanded:
                 print((record.text ?? line).printable)
                 return true
-            case "help":
+            case .help:
                 print((record.commands ?? []).map(\.printable).joined(separator: "\n"))
                 return true
             default:
                 if let standardError {
-                    fputs("\(line): \(record.text ?? record.event)".printable + "\n", standardError)
+                    fputs(
+                        "\(line): \(record.text ?? record.event.rawValue)".printable + "\n",
+                        standardError)
                     fflush(standardError)
                 }
                 return false
@@ -154,11 +168,11 @@ struct LogsCommand: ParsableCommand {
     func run() throws {
         var connection = try RunningSession.find(session.name).connect()
         // First: what happens in between comes twice rather than not at all.
-        if follow { try connection.send("events") }
-        try connection.send("log")
+        if follow { try connection.send(.events) }
+        try connection.send(.log)
         var seen: Set<String> = []
         while let line = connection.next() {
-            if EventRecord(json: line)?.event == "log-end" {
+            if EventRecord(json: line)?.event == .logEnd {
                 guard follow else { return }
                 seen = []
                 continue
@@ -181,7 +195,7 @@ struct StopCommand: ParsableCommand {
         var connection = try running.connect()
         try connection.send("stop")
         while let line = connection.next() {
-            guard let record = EventRecord(json: line), record.event == "control-error" else {
+            guard let record = EventRecord(json: line), record.event == .controlError else {
                 continue
             }
             throw Failure(.outputFailed, record.text ?? line)

@@ -39,7 +39,7 @@ struct Reload: Sendable {
     }
 
     private func tell(_ text: String) {
-        var record = EventRecord(event: "reload")
+        var record = EventRecord(event: .reload)
         record.text = text
         printer.show(record, line: "\(Self.origin): \(text)")
     }

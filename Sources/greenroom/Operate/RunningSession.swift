@@ -131,7 +131,7 @@ struct RunningSession {
 
     /// The path of a new socket of this process, in a folder that is this user's alone.
     ///
-    /// - Parameter name: The session's.
+    /// - Parameter name: The session's, with its process.
     /// - Throws: ``Failure``, if the folder is another user's.
     static func ownPath(named name: String) throws(Failure) -> String {
         let folder = ownFolder
@@ -145,14 +145,7 @@ struct RunningSession {
                 "\(folder): is no folder that only this user can write to, so the session can't be "
                     + "controlled from outside.")
         }
-        let kept = name.unicodeScalars.map { scalar in
-            switch scalar {
-            case "a"..."z", "A"..."Z", "0"..."9", "-", "_": Character(scalar)
-            default: "-" as Character
-            }
-        }
-        // A path of a socket is short.
-        return "\(folder)/\(String(kept.prefix(40))).\(getpid())\(ending)"
+        return "\(folder)/\(name)\(ending)"
     }
 }
 
@@ -168,6 +161,9 @@ struct SessionConnection: ~Copyable {
     }
 
     deinit { close(descriptor) }
+
+    /// Asks for something.
+    func send(_ request: SessionRequest) throws(Failure) { try send(request.rawValue) }
 
     /// Sends a line.
     func send(_ line: String) throws(Failure) {

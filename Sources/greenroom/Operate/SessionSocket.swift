@@ -10,9 +10,7 @@ import SystemPackage
 /// Where programs of the same user reach a running session: a Unix socket.
 ///
 /// A client sends lines as `--control` takes them, and gets lines of JSON as `--json` prints them:
-/// what became of its own commands, and after `events` all events. Further lines: `log` gives the
-/// events that are kept, `status` what the session does now, `describe` its plugins and their live
-/// settings, `report` the report.
+/// what became of its own commands, and what it asks for: see ``SessionRequest``.
 final class SessionSocket: Sendable {
     private struct State {
         var clients: [Client] = []
@@ -36,6 +34,7 @@ final class SessionSocket: Sendable {
     private static let linesPerSecond = 50.0
 
     private let path: String
+    private let name: String
     private let descriptor: Int32
     private let session: Session
     private let begun = ContinuousClock.now
@@ -43,9 +42,10 @@ final class SessionSocket: Sendable {
 
     /// Opens the socket, and begins to serve it.
     ///
-    /// - Parameter name: The session's.
+    /// - Parameter name: The session's, with its process.
     /// - Throws: ``Failure``.
     init(of session: Session, named name: String) throws(Failure) {
+        self.name = name
         path = try RunningSession.ownPath(named: name)
         self.session = session
         unlink(path)
@@ -73,7 +73,8 @@ final class SessionSocket: Sendable {
 
     /// Passes an event on, and keeps it for a while. [any]
     func add(_ record: EventRecord) {
-        let text = record.text(at: Double((ContinuousClock.now - begun).nanoseconds) / 1e9)
+        let text = text(
+            of: record, at: Double((ContinuousClock.now - begun).nanoseconds) / 1e9)
         let queues = state.withLock { state -> [PrintQueue] in
             if state.log.count >= Self.mostEvents { state.log.removeFirst() }
             state.log.append(text)
@@ -83,6 +84,10 @@ final class SessionSocket: Sendable {
             }.map(\.queue)
         }
         for queue in queues { queue.add { _ in text } }
+    }
+
+    private func text(of record: EventRecord, at seconds: Double?) -> String {
+        record.text(at: seconds, of: name)
     }
 
     // MARK: Clients
@@ -111,7 +116,9 @@ final class SessionSocket: Sendable {
             Glibc.close(socket)
             return
         }
-        let queue = PrintQueue(descriptor: socket) { EventRecord.leftOut($0).text(at: nil) }
+        let queue = PrintQueue(descriptor: socket) { [self] count in
+            text(of: .leftOut(count), at: nil)
+        }
         let number = state.withLock { state -> Int? in
             guard state.clients.count < Self.mostClients else { return nil }
             state.lastClient += 1
@@ -119,9 +126,9 @@ final class SessionSocket: Sendable {
             return state.lastClient
         }
         guard let number else {
-            var record = EventRecord(event: "control-error")
+            var record = EventRecord(event: .controlError)
             record.text = "\(Self.mostClients) programs are connected, which is the limit."
-            queue.add { record.text(at: $0) }
+            queue.add { text(of: record, at: $0) }
             queue.end { Glibc.close(socket) }
             return
         }
@@ -172,23 +179,24 @@ final class SessionSocket: Sendable {
                 "the line is longer than \(ControlParser.maximumBytes) bytes.", origin, queue)
         }
         let text = String(decoding: line, as: UTF8.self).drop { $0 == " " }
-        switch text {
-        case "events":
+        switch SessionRequest(rawValue: String(text)) {
+        case .events:
             state.withLock { state in
                 for index in state.clients.indices where state.clients[index].number == number {
                     state.clients[index].getsEvents = true
                 }
             }
-        case "log":
+        case .log:
             // As one: a queue that is full leaves out all or nothing.
             let events = state.withLock { $0.log }
             queue.add { seconds in
-                (events + [EventRecord(event: "log-end").text(at: seconds)]).joined(separator: "\n")
+                (events + [self.text(of: EventRecord(event: .logEnd), at: seconds)])
+                    .joined(separator: "\n")
             }
-        case "status": status(queue)
-        case "describe": show(session.descriptionText, origin, queue)
-        case "report": show(session.reportText, origin, queue)
-        default: perform(String(text), origin, queue)
+        case .status: status(queue)
+        case .describe: show(session.descriptionText, origin, queue)
+        case .report: show(session.reportText, origin, queue)
+        case nil: perform(String(text), origin, queue)
         }
     }
 
@@ -198,15 +206,15 @@ final class SessionSocket: Sendable {
             case .command(let command):
                 try session.perform(command, origin: origin)
                 guard command == .explain else { return }
-                var record = EventRecord(event: "commanded")
+                var record = EventRecord(event: .commanded)
                 record.origin = origin
                 record.text = "explained in the log"
-                queue.add { record.text(at: $0) }
+                queue.add { text(of: record, at: $0) }
             case .stop: session.stop(isPlanned: true)
             case .help:
-                var record = EventRecord(event: "help")
+                var record = EventRecord(event: .help)
                 record.commands = ControlParser.lines.commands.map(\.line)
-                queue.add { record.text(at: $0) }
+                queue.add { text(of: record, at: $0) }
             case .nothing: break
             }
         } catch {
@@ -215,10 +223,10 @@ final class SessionSocket: Sendable {
     }
 
     private func complain(_ message: String, _ origin: String, _ queue: PrintQueue) {
-        var record = EventRecord(event: "control-error")
+        var record = EventRecord(event: .controlError)
         record.origin = origin
         record.text = message
-        queue.add { record.text(at: $0) }
+        queue.add { text(of: record, at: $0) }
     }
 
     private func show(_ text: String?, _ origin: String, _ queue: PrintQueue) {
@@ -229,12 +237,12 @@ final class SessionSocket: Sendable {
     }
 
     private func status(_ queue: PrintQueue) {
-        var record = EventRecord(event: "status")
+        var record = EventRecord(event: .status)
         if let snapshot = session.snapshot, let standing = session.standing {
             record.seconds = snapshot.seconds
             record.real = snapshot.realPercents
             record.summary = standing.report.summary
         }
-        queue.add { record.text(at: $0) }
+        queue.add { text(of: record, at: $0) }
     }
 }

@@ -47,7 +47,7 @@ struct ControlInput: Sendable {
             case .stop:
                 session.stop(isPlanned: true)
             case .help:
-                var record = EventRecord(event: "help")
+                var record = EventRecord(event: .help)
                 let commands = ControlLine.commands
                 record.commands = commands.map(\.line)
                 printer.show(record, line: table(commands.map { ["  \($0.line)", $0.meaning] }))
@@ -59,7 +59,7 @@ struct ControlInput: Sendable {
     }
 
     private func complain(_ message: String, _ origin: String) {
-        var record = EventRecord(event: "control-error")
+        var record = EventRecord(event: .controlError)
         record.origin = origin
         record.text = message
         printer.show(record, line: "\(origin): \(message)")

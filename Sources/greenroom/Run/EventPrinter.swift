@@ -5,16 +5,18 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization
 
-/// Prints the events of a session: a status line on a terminal, plain lines elsewhere, or one JSON
-/// object a line.
+/// Prints the events of a session: a status line on a terminal, entries of the journal under systemd,
+/// plain lines elsewhere, or one JSON object a line.
 ///
-/// Printing never waits for the reader: see ``PrintQueue``.
+/// Printing never waits for the reader: see ``PrintQueue`` and ``Journal``.
 final class EventPrinter: Sendable {
     enum Style: Sendable {
         /// Lines on standard error; the last one is rewritten.
         case terminal
         /// Lines on standard error.
         case plain
+        /// Entries of systemd's journal.
+        case journal(Journal)
         /// JSON lines on a descriptor.
         case json(Int32)
 
@@ -23,7 +25,7 @@ final class EventPrinter: Sendable {
             switch self {
             case .terminal: 250_000
             case .json: 1_000_000
-            case .plain: nil
+            case .plain, .journal: nil
             }
         }
     }
@@ -35,17 +37,20 @@ final class EventPrinter: Sendable {
     }
 
     let style: Style
+    private let session: String
     private let queue: PrintQueue
     private let last = Mutex(Standing())
 
-    init(style: Style) {
+    /// - Parameter session: Its name and process, for events in JSON.
+    init(style: Style, session: String) {
         self.style = style
+        self.session = session
         switch style {
         case .json(let descriptor):
             queue = PrintQueue(descriptor: descriptor) { count in
-                EventRecord.leftOut(count).text(at: nil)
+                EventRecord.leftOut(count).text(at: nil, of: session)
             }
-        case .terminal, .plain:
+        case .terminal, .plain, .journal:
             queue = PrintQueue(descriptor: STDERR_FILENO) { EventRecord.leftOutText($0) }
         }
     }
@@ -59,10 +64,13 @@ final class EventPrinter: Sendable {
     ///
     /// - Parameter line: nil for no text.
     func show(_ record: EventRecord, line: String?) {
-        if case .json = style {
-            queue.add { record.text(at: record.time ?? $0) }
-        } else if let line {
-            queue.add { _ in line }
+        switch style {
+        case .json:
+            queue.add { record.text(at: record.time ?? $0, of: session) }
+        case .journal(let journal):
+            if let line { journal.add(record, text: line) }
+        case .terminal, .plain:
+            if let line { queue.add { _ in line } }
         }
     }
 
@@ -77,7 +85,7 @@ final class EventPrinter: Sendable {
         let rates = rates(in: snapshot)
         switch style {
         case .json:
-            var record = EventRecord(event: "status")
+            var record = EventRecord(event: .status)
             record.time = snapshot.seconds
             record.pictures = zip(snapshot.pictures, rates).map { picture, rate in
                 EventRecord.Video(
@@ -98,7 +106,7 @@ final class EventPrinter: Sendable {
                 ? ["audio concealed \(snapshot.sound.concealed / 48) ms"] : []
             queue.show(
                 status: (["sending \(clock)"] + pictures + sound).joined(separator: "  "))
-        case .plain:
+        case .plain, .journal:
             break
         }
     }

@@ -29,6 +29,8 @@ struct LiveCommand: ParsableCommand {
     @Flag(help: "Let operators control the session, in the page and over HTTP.")
     var control = false
 
+    @OptionGroup var metrics: MetricsOption
+
     func validate() throws {
         if let port, !(1...65_535).contains(port) {
             throw ValidationError("--port is 1 to 65535, and not \(port).")
@@ -37,12 +39,12 @@ struct LiveCommand: ParsableCommand {
 
     func run() throws {
         let links = Mutex<LiveRoom?>(nil)
-        var session = SessionRun()
+        var session = SessionRun(metrics: metrics.file)
         session.onEvent = { event, printer in
             guard case .outputState(_, .live, let url?) = event,
                 let room = links.withLock({ $0.take() })
             else { return }
-            printer.show(EventRecord(event: "links"), line: room.text(at: url))
+            printer.show(EventRecord(event: .links), line: room.text(at: url))
         }
         let (source, port, control) = (source, port, control)
         try session.run {

@@ -2,6 +2,16 @@ import ArgumentParser
 import GreenroomConfig
 import GreenroomSession
 
+/// Where the numbers of a session go.
+struct MetricsOption: ParsableArguments {
+    @Option(
+        name: .customLong("metrics"),
+        help: ArgumentHelp(
+            "Write the report's numbers to this file every 5 seconds, in Prometheus' text format.",
+            valueName: "file"))
+    var file: String?
+}
+
 /// `greenroom run FILE`.
 struct RunCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
@@ -42,9 +52,13 @@ struct RunCommand: ParsableCommand {
             """)
     var virtualClock = false
 
+    @OptionGroup var metrics: MetricsOption
+
     func run() throws {
         let (source, overrides) = (source, virtualClock ? [Override.virtualClock] : [])
-        try SessionRun(json: json, explain: explain, control: control, reloads: true).run {
+        try SessionRun(
+            json: json, explain: explain, control: control, metrics: metrics.file, reloads: true
+        ).run {
             try source.read(overriding: overrides)
         }
     }

@@ -17,6 +17,8 @@ struct SessionRun {
     var explain = false
     /// Whether to read control lines from standard input.
     var control = false
+    /// Where to write the report's numbers; nil for nowhere.
+    var metrics: String?
     /// Whether SIGHUP has the session file read again.
     var reloads = false
     /// Sees each event after it was printed. [any]
@@ -39,7 +41,8 @@ struct SessionRun {
             session.stop()
         }
         let file = try read()
-        let printer = EventPrinter(style: style(for: file))
+        let printer = EventPrinter(
+            style: style(for: file), session: file.configuration.runningName)
         let installation = Installation.ofThisProgram
         printer.warn(
             installation.locator().warnings.map { "warning: \($0)" }
@@ -69,6 +72,7 @@ struct SessionRun {
             default: break
             }
         }
+        let metrics = try metrics.map { try MetricsFile(path: $0) }
         let session: Session
         do throws(SessionFileError) {
             session = try Session(file, installation: installation, events: show)
@@ -82,12 +86,14 @@ struct SessionRun {
                 configuration: file.configuration, session: session, printer: printer, read: read)
         }
         do throws(Failure) {
-            let opened = try SessionSocket(of: session, named: file.configuration.name)
+            let opened = try SessionSocket(
+                of: session, named: file.configuration.runningName)
             socket.withLock { $0 = opened }
         } catch {
             printer.warn(["warning: the session can't be reached from outside: \(error.message)"])
         }
         manager?.keepAlive(session)
+        metrics?.follow(session) { printer.warn([$0]) }
         if let interval = printer.style.statusMicroseconds {
             Thread {
                 while true {
@@ -102,6 +108,7 @@ struct SessionRun {
         }
         do {
             let report = try session.run()
+            metrics?.write(session)
             if explain {
                 let participants = report.participants ?? []
                 for picture in report.pictures
@@ -127,7 +134,11 @@ struct SessionRun {
     }
 
     private func style(for file: SessionFile) -> EventPrinter.Style {
-        guard json else { return isatty(STDERR_FILENO) == 1 ? .terminal : .plain }
+        guard json else {
+            return isatty(STDERR_FILENO) == 1
+                ? .terminal
+                : Journal(session: file.configuration.runningName).map { .journal($0) } ?? .plain
+        }
         let isTaken = file.configuration.outputs.contains { $0.output.usesStandardOutput }
         return .json(isTaken ? STDERR_FILENO : STDOUT_FILENO)
     }
@@ -137,7 +148,7 @@ struct SessionRun {
         failedPlugin: String?,
         real: [String: Double]?, summary: [String]
     ) -> Never {
-        var record = EventRecord(event: "ended")
+        var record = EventRecord(event: .ended)
         record.outcome = outcome
         record.failedPlugin = failedPlugin
         record.exit = status.rawValue
@@ -200,7 +211,7 @@ extension EventPrinter {
     /// Prints warnings about legal but unlikely values.
     fileprivate func warn(_ warnings: [String]) {
         for warning in warnings {
-            var record = EventRecord(event: "warning")
+            var record = EventRecord(event: .warning)
             record.text = warning
             show(record, line: warning)
         }

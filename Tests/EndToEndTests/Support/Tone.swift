@@ -22,6 +22,33 @@ enum Tone {
     ///
     /// - Returns: nil if there are fewer than two.
     static func frequency(of samples: some Collection<Double>, rate: Int) -> Double? {
+        frequency(ofCrossings: crossings(in: samples)[...], rate: rate)
+    }
+
+    /// The frequency of a sine in the longest part of it that nothing interrupts: no gap, no jump and
+    /// no fade. A busy machine may interrupt what is played in real time.
+    ///
+    /// - Parameter near: The frequency that is expected, within 1 %.
+    /// - Returns: The frequency, and how long that part is; nil without any.
+    static func steadyFrequency(
+        in samples: some Collection<Double>, near: Double, rate: Int
+    ) -> (hertz: Double, seconds: Double)? {
+        let crossings = crossings(in: samples)
+        let period = Double(rate) / near
+        var (longest, begin) = (0..<0, 0)
+        for index in crossings.indices {
+            if index > 0, abs(crossings[index] - crossings[index - 1] - period) > period / 100 {
+                begin = index
+            }
+            if index + 1 - begin > longest.count { longest = begin..<index + 1 }
+        }
+        let part = crossings[longest]
+        return frequency(ofCrossings: part, rate: rate).map {
+            ($0, Double(part.count - 1) / $0)
+        }
+    }
+
+    private static func crossings(in samples: some Collection<Double>) -> [Double] {
         var crossings: [Double] = []
         var previous = 0.0
         for (index, sample) in samples.enumerated() {
@@ -30,6 +57,10 @@ enum Tone {
             }
             previous = sample
         }
+        return crossings
+    }
+
+    private static func frequency(ofCrossings crossings: ArraySlice<Double>, rate: Int) -> Double? {
         guard let first = crossings.first, let last = crossings.last, crossings.count > 1 else {
             return nil
         }

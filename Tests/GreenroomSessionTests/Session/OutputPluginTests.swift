@@ -53,7 +53,7 @@ import Testing
         #expect(output.frames.map(\.index) == Array(0..<15))
         #expect(output.frames.allSatisfy { $0.periods == 1 && $0.content == 1 })
         #expect(Set(output.frames.map(\.luma)).count == 15)
-        for track in [SessionTrack.microphone, .mix] {
+        for track in [SessionTrack.own(.microphone), .mix] {
             #expect(output.audio(track).count == 48_000 * 2)
             #expect(output.blocks(track).allSatisfy { $0 == 480 })
         }
@@ -77,7 +77,7 @@ import Testing
             output.frames.allSatisfy {
                 $0.format == UInt32(GR_FORMAT_NV12) && $0.size == FrameSize(width: 100, height: 100)
             })
-        #expect(output.audio(.microphone).isEmpty)
+        #expect(output.audio(.own(.microphone)).isEmpty)
         // Not one sample more or less than a second has.
         #expect(output.audio(.mix).count == 22_050)
         #expect(output.blocks(.mix) == [Int](repeating: 441, count: 50))

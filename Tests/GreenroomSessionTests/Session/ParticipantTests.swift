@@ -509,7 +509,7 @@ import Testing
             .init(
                 isReactingCall: true,
                 onVideo: { call, frame in
-                    guard frame.track == SessionTrack.camera.id else { return }
+                    guard frame.track == SessionTrack.own(.camera).id else { return }
                     let far = FarEnd(call)
                     if frame.index == 0 {
                         let opened = far.open(

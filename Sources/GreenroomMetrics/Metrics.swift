@@ -49,6 +49,8 @@ package struct Metrics {
             var plugin: String
             var values: [String: Double]?
         }
+        var session: String?
+        var outcome: String?
         var seconds: Double
         var plugins: [Plugin]
         var pictures: [Video]
@@ -60,15 +62,18 @@ package struct Metrics {
 
     /// The lines.
     package private(set) var text = ""
+    /// What every sample has: several sessions may be counted by one reader.
+    private let common: Labels
 
-    /// - Parameters:
-    ///   - report: The report as JSON.
-    ///   - viewers: Connections that watch or listen.
-    ///   - guests: Those who have joined.
+    /// - Parameter report: The report as JSON.
     /// - Returns: nil for another JSON.
-    package init?(report json: String, viewers: Int, guests: Int) {
+    package init?(report json: String) {
         guard let report = try? JSONDecoder().decode(Report.self, from: Data(json.utf8)) else {
             return nil
+        }
+        common = report.session.map { [("session", $0)] } ?? []
+        add("session_running", "gauge", "1 while the session runs, and then 0.") {
+            report.outcome.map { [([], $0 == "running" ? 1 : 0)] } ?? []
         }
         add("session_seconds", "gauge", "Time since the session's sources were started.") {
             [([], report.seconds)]
@@ -150,10 +155,15 @@ package struct Metrics {
                 }
             }
         }
-        add("room_viewers", "gauge", "Connections that watch or listen.") {
-            [([], Double(viewers))]
-        }
-        add("room_guests", "gauge", "People who have joined.") { [([], Double(guests))] }
+    }
+
+    /// Adds a number that the report does not have.
+    ///
+    /// - Parameters:
+    ///   - name: Its name, of `a` to `z` and `_`.
+    ///   - help: What it is.
+    package mutating func add(gauge name: String, _ help: String, _ value: Double) {
+        add(name, "gauge", help) { [([], value)] }
     }
 
     private static func labels(_ track: Report.Video, _ output: Report.Output) -> Labels {
@@ -167,7 +177,8 @@ package struct Metrics {
         guard !samples.isEmpty else { return }
         text += "# HELP greenroom_\(name) \(help)\n# TYPE greenroom_\(name) \(type)\n"
         for (labels, value) in samples {
-            let written = labels.map { "\($0)=\"\(Self.escaped($1))\"" }.joined(separator: ",")
+            let written = (common + labels).map { "\($0)=\"\(Self.escaped($1))\"" }.joined(
+                separator: ",")
             let number =
                 value == value.rounded() && abs(value) < 1e15 ? "\(Int64(value))" : "\(value)"
             text += "greenroom_\(name)\(written.isEmpty ? "" : "{\(written)}") \(number)\n"

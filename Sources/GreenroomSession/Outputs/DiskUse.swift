@@ -1,0 +1,131 @@
+import Glibc
+import GreenroomConversion
+package import GreenroomMedia
+package import GreenroomModel
+
+/// What outputs write to a folder.
+package struct DiskUse: Equatable, Sendable {
+    /// Tracks that are recorded.
+    package struct Tracks: Sendable {
+        /// The size and rate of each track with video.
+        package var video: [VideoTrackKind: VideoCapability]
+        /// How many have audio.
+        package var audio: Int
+
+        /// Says what there is.
+        package init(video: [VideoTrackKind: VideoCapability], audio: Int) {
+            self.video = video
+            self.audio = audio
+        }
+    }
+
+    /// The folder; it need not be there yet.
+    package var folder: String
+    /// What it takes; nil where nobody knows.
+    package var bytesPerSecond: Double?
+
+    /// What it takes in an hour.
+    package var bytesPerHour: Double? { bytesPerSecond.map { $0 * 3600 } }
+
+    /// What its disk has left, in bytes; nil if the system does not say.
+    package var freeBytes: Double? { DiskSpace(of: folder)?.freeBytes }
+
+    /// What it takes and what there is, e.g. `takes up to 149 GB an hour; 12.5 GB are free, enough for 5
+    /// min 2 s`; nil if what it takes is not known.
+    package var words: String? {
+        guard let rate = bytesPerSecond, rate > 0 else { return nil }
+        let takes = "takes up to \(Self.words(ofBytes: rate * 3600)) an hour"
+        return freeBytes.map { free in
+            "\(takes); \(Self.words(ofBytes: free)) are free, enough for "
+                + DiskWatch.words(ofSeconds: free / rate)
+        } ?? takes
+    }
+
+    /// What is wrong with it, and the cure; nil if the disk has room for the session, or for ten minutes
+    /// of one without a duration.
+    package func shortage(for duration: Duration?) -> String? {
+        let seconds = duration.map { Double($0.nanoseconds) / 1e9 } ?? DiskWatch.warnings[0]
+        guard let rate = bytesPerSecond, rate > 0, let free = freeBytes, free < rate * seconds
+        else {
+            return nil
+        }
+        return
+            "its disk is full after \(DiskWatch.words(ofSeconds: free / rate)): the recording takes up "
+            + "to \(Self.words(ofBytes: rate * 3600)) an hour, and \(Self.words(ofBytes: free)) are "
+            + "free. Free some space, record to another disk, a smaller size, or into one file such "
+            + "as talk.mkv, which is encoded."
+    }
+
+    /// In decimal units with three digits, as disks are sold: `12.5 GB`.
+    package static func words(ofBytes bytes: Double) -> String {
+        let (amount, unit) =
+            switch bytes {
+            case 1e12...: (bytes / 1e12, "TB")
+            case 1e9...: (bytes / 1e9, "GB")
+            default: (bytes / 1e6, "MB")
+            }
+        let tenths = (amount * 10).rounded()
+        return amount >= 100 || tenths.truncatingRemainder(dividingBy: 10) == 0
+            ? "\(Int(amount.rounded())) \(unit)" : "\(tenths / 10) \(unit)"
+    }
+}
+
+/// The disk that a folder is on.
+package struct DiskSpace: Equatable, Sendable {
+    /// The same for all folders of the disk.
+    package var device: UInt64
+    /// What this user may still write.
+    package var freeBytes: Double
+
+    /// Describes a disk.
+    package init(device: UInt64, freeBytes: Double) {
+        self.device = device
+        self.freeBytes = freeBytes
+    }
+
+    /// Asks the system.
+    ///
+    /// - Parameter folder: If it is not there, the nearest one above it counts.
+    /// - Returns: nil if the system does not say.
+    package init?(of folder: String) {
+        var path = folder
+        var about = stat()
+        while stat(path, &about) != 0 {
+            guard errno == ENOENT || errno == ENOTDIR, path != "/" else { return nil }
+            let above = path.lastIndex(of: "/").map { path[..<$0] } ?? "."
+            path = above.isEmpty ? "/" : String(above)
+        }
+        var space = statvfs()
+        guard statvfs(path, &space) == 0 else { return nil }
+        self.init(
+            device: UInt64(about.st_dev),
+            freeBytes: Double(space.f_bavail) * Double(space.f_frsize))
+    }
+}
+
+extension SessionPlan {
+    /// What the outputs write to disks, with the place of each in the session's configuration.
+    package func diskUses(of tracks: DiskUse.Tracks) -> [(place: String, use: DiskUse)] {
+        configuration.outputs.enumerated().flatMap { index, output -> [(String, DiskUse)] in
+            let place = output.origin ?? "\(PluginAddress.output(index))"
+            if let use = output.output.diskUse(of: tracks) { return [(place, use)] }
+            // Nobody knows how much a plugin writes, but where.
+            return (outputs[index]?.settings ?? []).compactMap { setting in
+                guard setting.type == .path, case .string(let path) = setting.value, !path.isEmpty,
+                    let slash = path.lastIndex(of: "/")
+                else { return nil }
+                return (place, DiskUse(folder: String(path[...slash])))
+            }
+        }
+    }
+
+    /// The tracks as large as the session lets them be.
+    package var largestTracks: DiskUse.Tracks {
+        let roles = slots.map(\.role)
+        return DiskUse.Tracks(
+            video: Dictionary(
+                roles.filter { $0.medium == .video }.map { ($0.track, configuration.maximum) },
+                uniquingKeysWith: { first, _ in first }),
+            audio: roles.count { $0.medium == .audio })
+    }
+}

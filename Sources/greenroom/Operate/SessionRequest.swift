@@ -1,0 +1,13 @@
+/// What a client of a session's socket asks for, besides commands. Raw values are its lines.
+enum SessionRequest: String, CaseIterable {
+    /// From now on all events.
+    case events
+    /// The newest events.
+    case log
+    /// What the session has done so far, in words.
+    case status
+    /// The plugins and their live settings.
+    case describe
+    /// The report so far.
+    case report
+}
