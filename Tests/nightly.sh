@@ -3,7 +3,7 @@
 # whole matrices; the commands of the samples' READMEs that build Greenroom; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
 # campaign of random sessions; fuzzing; Chromium with the virtual devices, and in a room; a room's viewer
-# behind a bad network. Takes hours on two cores.
+# behind a bad network; the documentation as a site. Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
 #   Tests/nightly.sh fuzz         one part, by its name below
@@ -58,10 +58,13 @@ part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.
 # People in Chromium watch a room, join it and leave; screenshots are kept in .build/web-room.
 part_room() { swift build && GREENROOM=$debug Tests/WebRoom/chromium.sh; }
 
+# The manual, the book and the reference, as a site.
+part_site() { docs/build.sh; }
+
 part_network() { swift build && GREENROOM=$debug Tests/WebRoom/network.sh; }
 
 failed=
-for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room network}; do
+for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room site network}; do
     say "Part $part"
     "part_$part" || failed="$failed $part"
 done

@@ -19,6 +19,11 @@ package enum JSON: Hashable, Sendable {
     package struct Member: Hashable, Sendable {
         package var key: String
         package var value: JSON
+
+        package init(key: String, value: JSON) {
+            self.key = key
+            self.value = value
+        }
     }
 }
 

@@ -36,7 +36,8 @@ extension EventRecord {
             name: "origin", type: text,
             meaning: "where a command came from, with the number of its line"),
         Member(name: "text", type: text, meaning: "the event in words"),
-        Member(name: "status", type: text, meaning: "a plugin's status, such as `GR_ERR_FAILED`"),
+        Member(
+            name: "status", type: text, meaning: "the status of a plugin's step, as in the report"),
         Member(name: "step", type: text, meaning: "the step of the lifecycle, or the callback"),
         Member(name: "seconds", type: number, meaning: "a duration that the event is about"),
         Member(

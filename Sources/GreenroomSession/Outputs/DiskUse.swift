@@ -2,6 +2,7 @@ import Glibc
 import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomModel
+import GreenroomPluginInterface
 
 /// What outputs write to a folder.
 package struct DiskUse: Equatable, Sendable {

@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomRuntime
 
 /// Says in time when a disk that is recorded to will be full.

@@ -1,3 +1,4 @@
+import CLinux
 import GreenroomSession
 import Glibc
 import Synchronization

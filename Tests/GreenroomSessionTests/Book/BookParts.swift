@@ -6,6 +6,20 @@ import GreenroomMedia
 
 /// The generated parts of the authors' book, as Markdown.
 enum BookParts {
+    /// A row for each member of an event.
+    static var members: String {
+        table(["member", "what"], EventRecord.members.map { ["`\($0.name)`", $0.meaning] })
+    }
+
+    /// A row for each event.
+    static var events: String {
+        table(
+            ["event", "level", "what has happened"],
+            EventKind.allCases.map {
+                ["`\($0.rawValue)`", $0.facts.level.rawValue, $0.facts.meaning]
+            })
+    }
+
     static var diagram: String {
         "```\n" + LifecycleDiagram.draw(LifecycleTable.rows) + "\n```"
     }

@@ -70,12 +70,13 @@ import Testing
     @Test func `a recording's disk use is exact, and a file's an estimate`() throws {
         let tracks = DiskUse.Tracks(
             video: [.camera: VideoCapability(width: 1280, height: 720, fps: 30)], audio: 1)
+        let pixels: Double = 1280 * 720 * 30
         let folder = try #require(Recording(folder: "/nowhere/x").diskUse(of: tracks))
-        #expect(folder.bytesPerSecond == 1280 * 720 * 1.5 * 30 + 192_000)
+        let raw = pixels * 1.5 + 192_000
+        #expect(folder.bytesPerSecond == raw)
         let file = try #require(FileRecording(file: "/nowhere/x.mkv")?.diskUse(of: tracks))
-        #expect(
-            file.folder == "/nowhere"
-                && file.bytesPerSecond == (1280 * 720 * 30 * 0.08 + 128_000) / 8)
+        let encoded = (pixels * 0.08 + 128_000) / 8
+        #expect(file.folder == "/nowhere" && file.bytesPerSecond == encoded)
         // The nearest folder that is there says what is free.
         #expect(DiskSpace(of: "/nowhere/x") == DiskSpace(of: "/"))
         let needs = DiskUse(folder: "/", bytesPerSecond: 1e15)

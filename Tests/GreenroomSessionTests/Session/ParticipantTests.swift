@@ -544,7 +544,7 @@ import Testing
     @Test func `a session file chooses whose tracks an output gets`() throws {
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
         let selection = TrackSelection(
-            own: [.incoming], participants: [.init(name: "Ben", kind: .microphone)])
+            own: [.incoming], participants: [.init(name: "Ben", kind: .track(.microphone))])
         _ = try session(
             voices([("Ana", 1000, 0), ("Ben", 2000, 0)]), output: output, selection: selection
         ).run()
