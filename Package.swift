@@ -404,9 +404,11 @@ if Context.environment["GREENROOM_FUZZ"] != nil {
         .executableTarget(
             name: "fuzz",
             dependencies: [
-                "GreenroomABI", "GreenroomIPC", "GreenroomConversion", "GreenroomSession",
-                "GreenroomIsolation", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime", "GreenroomVideo",
+                "GreenroomABI", "GreenroomConfig", "GreenroomIPC", "GreenroomConversion",
+                "GreenroomFiles", "GreenroomImages", "GreenroomIsolation", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomRoom", "GreenroomRuntime", "GreenroomSession", "GreenroomVideo",
+                "WaveFile",
             ], path: "Tests/Fuzz", exclude: ["run.sh"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
 }

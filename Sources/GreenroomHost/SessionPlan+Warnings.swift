@@ -25,9 +25,11 @@ extension SessionPlan {
         }
     }
 
+    /// Of a session without a duration nobody knows how long it is to run.
     private var diskWarnings: [ConfigurationProblem] {
-        diskUses(of: largestTracks).compactMap { place, use in
-            use.shortage(for: configuration.duration).map { ConfigurationProblem($0, at: place) }
+        guard let duration = configuration.duration else { return [] }
+        return diskUses(of: largestTracks).compactMap { place, use in
+            use.shortage(for: duration).map { ConfigurationProblem($0, at: place) }
         }
     }
 

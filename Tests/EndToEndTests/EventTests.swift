@@ -124,7 +124,7 @@ import Testing
         let large = try folder.write(
             "large.yaml",
             """
-            session: { maximum: 7680x4320@60, duration: 10000h }
+            session: { maximum: 1920x1080@60, duration: 1000h }
             camera: { plugin: ColorBars }
             outputs: [{ record: out }]
             """)

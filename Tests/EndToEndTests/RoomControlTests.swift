@@ -220,7 +220,7 @@ import Testing
         #expect(stop.status == 200, "\(stop)")
         #expect(
             stream.waitForOutput(
-                containing: #""event":"commanded","origin":"command 1 of call""#,
+                containing: #""event":"commanded","level":"info","origin":"command 1 of call""#,
                 atMost: .seconds(20)))
         // After the last one there is nothing yet.
         let later = try ChildProcess.run(

@@ -1,47 +1,33 @@
 import Glibc
-import GreenroomIPC
-import GreenroomIsolation
-import GreenroomPluginInterface
 
-/// What a plugin's process can say to its host: calls with their messages, answers, and messages
-/// of the socket. The first byte says which.
-private enum Target {
-    static let rig = try? HostServiceRig()
-    static let sockets = try? ControlSocket.pair()
+/// Reads what comes from outside, as the host and its plugins do. Each target has the bytes of one
+/// input, and must neither crash nor hang.
+private let targets: [String: @Sendable ([UInt8]) -> Void] = [
+    "calls": { _ = ProcessTarget.rig?.serve($0) },
+    "messages": ProcessTarget.receive,
+    "wire": ProcessTarget.read,
+    "session-file": TextTarget.sessionFile,
+    "control-lines": TextTarget.controlLines,
+    "offer": TextTarget.offer,
+    "y4m": FileTarget.y4m,
+    "sound": FileTarget.sound,
+    "image": FileTarget.image,
+    "key-frame": FileTarget.keyFrame,
+]
 
-    static func read(_ bytes: [UInt8]) {
-        var reader = WireReader(Array(bytes.dropFirst()))
-        switch bytes.first.map({ $0 % 6 }) {
-        case 0: _ = try? reader.readDescriptor()
-        case 1: _ = try? reader.readOffer()
-        case 2: _ = try? reader.readSetting()
-        case 3: _ = try? reader.readLoadError()
-        case 4: _ = try? reader.readCapability()
-        default:
-            _ = try? reader.readArray(most: 256) { reader throws(WireReader.Problem) in
-                try reader.readDescriptor()
-            }
-        }
+/// The target that `GREENROOM_FUZZ_TARGET` names.
+private let target: @Sendable ([UInt8]) -> Void = {
+    let name = getenv("GREENROOM_FUZZ_TARGET").map { String(cString: $0) } ?? ""
+    guard let target = targets[name] else {
+        fputs("fuzz: GREENROOM_FUZZ_TARGET is one of \(targets.keys.sorted())\n", stderr)
+        exit(64)
     }
-
-    static func receive(_ bytes: [UInt8]) {
-        guard let sockets, !bytes.isEmpty else { return }
-        send(sockets.runner, bytes, bytes.count, Int32(MSG_DONTWAIT))
-        let host = ControlSocket(adopting: dup(sockets.host))
-        guard case .message(let message) = host.receive(waits: false) else { return }
-        for descriptor in message.descriptors { close(descriptor) }
-    }
-}
+    return target
+}()
 
 /// What libFuzzer calls.
 @c(LLVMFuzzerTestOneInput)
 public func fuzzOneInput(_ data: UnsafePointer<UInt8>?, _ count: Int) -> CInt {
-    let bytes = Array(UnsafeBufferPointer(start: data, count: count))
-    switch bytes.first.map({ $0 % 8 }) {
-    case nil: break
-    case 0: Target.read(Array(bytes.dropFirst()))
-    case 1: Target.receive(Array(bytes.dropFirst()))
-    default: _ = Target.rig?.serve(bytes.dropFirst())
-    }
+    target(Array(UnsafeBufferPointer(start: data, count: count)))
     return 0
 }
