@@ -38,6 +38,7 @@ final class SpawnedRunner: RunnerProcess {
             [String(getpid())] + (confinement.hasProbe ? ["probe"] : []),
             preloading: confinement.preload)
         let process = ProcessHandle(child.process, adopting: child.pidfd)
+        ProcessorGroups.own?.add(process.id)
         self.process = process
         self.confinement = confinement
         policy = SandboxPolicy(confinement, library: library)
@@ -243,6 +244,7 @@ final class SpawnedRunner: RunnerProcess {
     private func crashReport(_ lines: inout LineReader) -> CrashReport? {
         var (code, status): (Int32, Int32) = (0, 0)
         guard greenroom_reap(process.id, &code, &status) != 0 else { return nil }
+        ProcessorGroups.own?.remove(process.id)
         readOutput(&lines)
         return CrashReport(
             code: code, status: status, whereabouts: connection.context.whereabouts(),
