@@ -11,11 +11,17 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 int64_t greenroom_processor_count(void) {
     long count = sysconf(_SC_NPROCESSORS_ONLN);
     return count > 0 ? count : 1;
+}
+
+ssize_t greenroom_attribute(const char *path, const char *name, void *value, size_t size) {
+    ssize_t length = getxattr(path, name, value, size);
+    return length < 0 ? -errno : length;
 }
 
 int greenroom_pidfd(pid_t process) {

@@ -55,7 +55,8 @@ final class ProcessorGroups: Sendable {
 
     /// Removes the empty groups that a host has left that was killed.
     private func removeOld() {
-        for name in (try? FileDescriptor.names(in: folder)) ?? [] where name.hasPrefix(Self.prefix) {
+        for name in (try? FileDescriptor.names(in: folder)) ?? [] where name.hasPrefix(Self.prefix)
+        {
             rmdir("\(folder)/\(name)")
         }
     }
@@ -91,8 +92,8 @@ struct OwnGroup {
     /// Whether systemd has given the group away (systemd.resource-control(5), `Delegate=`).
     private var isDelegated: Bool {
         ["user.delegate", "trusted.delegate"].contains { name in
-            var value: CChar = 0
-            return getxattr(folder, name, &value, 1) == 1 && value == CChar(UInt8(ascii: "1"))
+            var value: UInt8 = 0
+            return greenroom_attribute(folder, name, &value, 1) == 1 && value == UInt8(ascii: "1")
         }
     }
 
@@ -113,6 +114,8 @@ struct OwnGroup {
     }
 
     private static func text(of path: String) -> String? {
-        (try? FileDescriptor.contents(of: path, limit: 1 << 20)).map { String(decoding: $0, as: UTF8.self) }
+        (try? FileDescriptor.contents(of: path, limit: 1 << 20)).map {
+            String(decoding: $0, as: UTF8.self)
+        }
     }
 }

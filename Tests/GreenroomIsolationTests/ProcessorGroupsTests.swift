@@ -15,7 +15,10 @@ import Testing
 
     @Test(
         arguments: [
-            ("30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n", "/sys/fs/cgroup"),
+            (
+                "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n",
+                "/sys/fs/cgroup"
+            ),
             (
                 "30 23 0:26 / /sys/fs/cgroup/cpu rw - cgroup cgroup rw,cpu\n"
                     + "31 23 0:27 / /sys/fs/cgroup/unified rw - cgroup2 cgroup2 rw\n",

@@ -13,6 +13,10 @@ int64_t greenroom_processor_count(void);
 // The scheduling class of idle work, which the C library hides in strict C mode.
 enum { greenroom_sched_idle = 5 };
 
+// Reads an extended attribute of a file; its length, or a negative error number. Glibc's module lacks it.
+ssize_t greenroom_attribute(const char *_Nonnull path, const char *_Nonnull name,
+                            void *_Nonnull value, size_t size);
+
 // Opens a process's pidfd.
 int greenroom_pidfd(pid_t process);
 
