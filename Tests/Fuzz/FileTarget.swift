@@ -9,7 +9,12 @@ import GreenroomRoom
 /// Media files, and frames that were encoded elsewhere.
 enum FileTarget {
     /// A file in memory that has the bytes of an input.
-    private static let file = memfd_create("input", 0)
+    private static let file: Int32 = {
+        var name = Array("/dev/shm/greenroom-fuzz-XXXXXX".utf8CString)
+        let file = mkstemp(&name)
+        unlink(name)
+        return file
+    }()
     private static let path = "/proc/self/fd/\(file)"
 
     private static func write(_ bytes: [UInt8]) {
@@ -27,11 +32,14 @@ enum FileTarget {
         var u = [UInt8](repeating: 0, count: chroma * ((size.height + 1) / 2))
         var v = u
         for frame in 0..<min(reader.frameCount, 3) {
-            var (ySpan, uSpan, vSpan) = (
-                y.mutableSpan.mutableBytes, u.mutableSpan.mutableBytes, v.mutableSpan.mutableBytes
-            )
+            var yPlane = y.mutableSpan
+            var uPlane = u.mutableSpan
+            var vPlane = v.mutableSpan
+            var yBytes = yPlane.mutableBytes
+            var uBytes = uPlane.mutableBytes
+            var vBytes = vPlane.mutableBytes
             _ = try? reader.readFrame(
-                frame, y: &ySpan, yStride: luma, u: &uSpan, uStride: chroma, v: &vSpan,
+                frame, y: &yBytes, yStride: luma, u: &uBytes, uStride: chroma, v: &vBytes,
                 vStride: chroma)
         }
     }

@@ -19,7 +19,7 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
 private let target: @Sendable ([UInt8]) -> Void = {
     let name = getenv("GREENROOM_FUZZ_TARGET").map { String(cString: $0) } ?? ""
     guard let target = targets[name] else {
-        fputs("fuzz: GREENROOM_FUZZ_TARGET is one of \(targets.keys.sorted())\n", stderr)
+        print("fuzz: GREENROOM_FUZZ_TARGET is one of \(targets.keys.sorted())")
         exit(64)
     }
     return target

@@ -1,5 +1,6 @@
 import GreenroomConfig
 import GreenroomRoom
+import GreenroomSchema
 import GreenroomSession
 
 /// What people write, and peers of a room.
