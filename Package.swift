@@ -57,7 +57,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "WebRoom",
         dependencies: [
-            "CGStreamer", "CTurboJPEG", "GreenroomMetrics", "GreenroomRoom",
+            "CCurl", "CGStreamer", "CTurboJPEG", "GreenroomMetrics", "GreenroomRoom",
             external("FlyingFox", of: "FlyingFox", for: "Host"),
             external("FlyingSocks", of: "FlyingFox", for: "Host"),
         ],
@@ -110,6 +110,7 @@ let package = Package(
             name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
         .systemLibrary(
             name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         // Its headers lie where the architecture says. Of libgstwebrtc it declares what it needs:
         // the headers' package brings all of OpenCV's.
         .target(

@@ -11,12 +11,25 @@ final class WebRoom: Call {
         id: "org.greenroom.web-room", name: "WebRoom", version: "1.0.0",
         summary: "A room in a web page, to watch the session and to join it", vendor: "Greenroom")
 
+    /// The codec of the video with media servers.
+    enum ServerCodec: String, CaseIterable {
+        case vp8, h264
+
+        var codec: VideoCodec { self == .vp8 ? .vp8 : .h264 }
+    }
+
     struct Settings: PluginSettings {
         var address = "127.0.0.1"
         var port = 0
         var viewerToken = ""
         var guestToken = ""
         var operatorToken = ""
+        var publish = ""
+        var publishToken = ""
+        var fetch = ""
+        var fetchToken = ""
+        var fetchName = ""
+        var serverCodec = ServerCodec.vp8
 
         static let table: [Setting<Self>] = [
             .string(
@@ -33,6 +46,20 @@ final class WebRoom: Call {
             .string(
                 "operator-token", \.operatorToken,
                 title: "What an operator's link ends with; empty: no such link"),
+            .string(
+                "publish", \.publish,
+                title: "Address of a media server to send the session to, by WHIP; empty: none"),
+            .string("publish-token", \.publishToken, title: "The token for it; empty: none"),
+            .string(
+                "fetch", \.fetch,
+                title: "Address of a media server to get a participant from, by WHEP; empty: none"
+            ),
+            .string("fetch-token", \.fetchToken, title: "The token for it; empty: none"),
+            .string(
+                "fetch-name", \.fetchName,
+                title: "What that participant is called; empty: as the server"),
+            .choice(
+                "server-codec", \.serverCodec, title: "Codec of the video with media servers"),
         ]
     }
 
@@ -58,6 +85,7 @@ final class WebRoom: Call {
     private let room: Room
     private let control: RoomControl
     private let server: RoomServer
+    private let links: [ServerLink]
     private var watch: PluginThread?
 
     init(settings: Settings, host: PluginHost) throws {
@@ -82,6 +110,7 @@ final class WebRoom: Call {
             throw PluginError(
                 "two tokens are the same: give each role one of its own", status: .badSetting)
         }
+        let plans = try Self.servers(settings)
         try GStreamer.load()
         let isEverywhere = settings.address == "0.0.0.0" || settings.address == "::"
         room = Room(
@@ -91,6 +120,39 @@ final class WebRoom: Call {
             address: settings.address, port: settings.port,
             handler: RoomHandler(room: room, access: Access(tokens: tokens), control: control),
             host: host)
+        links = plans.map { [room] in ServerLink($0, room: room) }
+    }
+
+    private static func servers(_ settings: Settings) throws -> [ServerLink.Plan] {
+        let given: [(ServerPurpose, String, String)] = [
+            (.publish, settings.publish, settings.publishToken),
+            (.fetch, settings.fetch, settings.fetchToken),
+        ]
+        return try given.filter { !$0.1.isEmpty }.map { purpose, url, token in
+            guard let address = ServerAddress(url) else {
+                throw PluginError(
+                    "\(purpose.rawValue) is no address: write one such as "
+                        + "https://media.example/\(purpose == .publish ? "whip" : "whep")",
+                    status: .badSetting)
+            }
+            guard token.utf8.allSatisfy({ (33...126).contains($0) }) else {
+                throw PluginError(
+                    "\(purpose.rawValue)-token has characters that a header can't have: write the "
+                        + "token alone, without Bearer", status: .badSetting)
+            }
+            let name = settings.fetchName.isEmpty ? address.origin : settings.fetchName
+            return ServerLink.Plan(
+                purpose: purpose, address: address, token: token.isEmpty ? nil : token,
+                codec: settings.serverCodec.codec, name: try Self.name(name))
+        }
+    }
+
+    private static func name(_ text: String) throws -> String {
+        do throws(SignallingError) {
+            return try RoomLimits.name(text)
+        } catch {
+            throw PluginError("fetch-name: \(error.text)", status: .badSetting)
+        }
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
@@ -104,7 +166,7 @@ final class WebRoom: Call {
         let (host, room, control) = (host, room, control)
         control.setLive(true)
         if settings.viewerToken.isEmpty, settings.guestToken.isEmpty,
-            settings.operatorToken.isEmpty
+            settings.operatorToken.isEmpty, links.isEmpty
         {
             host.log(
                 .warning,
@@ -114,6 +176,7 @@ final class WebRoom: Call {
         host.setState(.connecting)
         room.report()
         server.start { url in host.setState(.live, url) }
+        for link in links { link.start() }
         watch = try PluginThread(name: "room") {
             greenroom_gst_make_certificate()
             var next = host.nowNanoseconds
@@ -141,6 +204,7 @@ final class WebRoom: Call {
 
     func onStop() {
         control.setLive(false)
+        for link in links { link.stop() }
         server.stop()
         room.close()
         watch?.join()

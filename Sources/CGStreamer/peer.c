@@ -14,7 +14,7 @@ GType gst_webrtc_session_description_get_type(void);
 GstWebRTCSessionDescription *gst_webrtc_session_description_new(int type, GstSDPMessage *sdp);
 void gst_webrtc_session_description_free(GstWebRTCSessionDescription *description);
 
-enum { DESCRIPTION_OFFER = 1 };
+enum { DESCRIPTION_OFFER = 1, DESCRIPTION_ANSWER = 3 };
 enum { DIRECTION_SENDONLY = 2, DIRECTION_RECVONLY = 3 };
 enum { GATHERING_COMPLETE = 2 };
 enum { KIND_AUDIO = 1, KIND_VIDEO = 2 };
@@ -27,7 +27,7 @@ typedef struct peer {
     greenroom_gst_context context;
     greenroom_peer_calls calls;
     gint references;
-    gint has_answered;
+    gint has_described;
     gint pads;
     gboolean sends;
     GstCaps *audio;
@@ -52,10 +52,10 @@ static void peer_unref(gpointer data)
 
 static void peer_closure_free(gpointer data, GClosure *closure) { peer_unref(data); }
 
-static void answer(peer *self, const char *sdp, const char *why)
+static void tell(peer *self, const char *sdp, const char *why)
 {
-    if (!g_atomic_int_compare_and_exchange(&self->has_answered, 0, 1)) return;
-    self->calls.answered(self->context.value, sdp, why);
+    if (!g_atomic_int_compare_and_exchange(&self->has_described, 0, 1)) return;
+    self->calls.described(self->context.value, sdp, why);
 }
 
 // A step of the negotiation: the peer, and the element that it is of.
@@ -84,14 +84,14 @@ static void step_free(gpointer data)
 static bool is_kept(GstPromise *promise, peer *self, const char *what)
 {
     if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) {
-        answer(self, NULL, what);
+        tell(self, NULL, what);
         return false;
     }
     const GstStructure *reply = gst_promise_get_reply(promise);
     GError *error = NULL;
     if (reply && gst_structure_has_field(reply, "error")) {
         gst_structure_get(reply, "error", G_TYPE_ERROR, &error, NULL);
-        answer(self, NULL, error ? error->message : what);
+        tell(self, NULL, error ? error->message : what);
         g_clear_error(&error);
         return false;
     }
@@ -101,19 +101,22 @@ static bool is_kept(GstPromise *promise, peer *self, const char *what)
 static void on_local_set(GstPromise *promise, gpointer data)
 {
     step *now = data;
-    is_kept(promise, now->of, "the answer can't be used");
+    is_kept(promise, now->of, "its own description can't be used");
     gst_promise_unref(promise);
 }
 
-static void on_answer(GstPromise *promise, gpointer data)
+// The description is made: an offer or an answer.
+static void on_made(GstPromise *promise, gpointer data)
 {
     step *now = data;
-    if (is_kept(promise, now->of, "no answer can be made")) {
+    if (is_kept(promise, now->of, "no description can be made")) {
         GstWebRTCSessionDescription *made = NULL;
         const GstStructure *reply = gst_promise_get_reply(promise);
+        const char *field =
+            reply && gst_structure_has_field(reply, "offer") ? "offer" : "answer";
         if (reply) {
             gst_structure_get(
-                reply, "answer", gst_webrtc_session_description_get_type(), &made, NULL);
+                reply, field, gst_webrtc_session_description_get_type(), &made, NULL);
         }
         if (made) {
             GstPromise *next = gst_promise_new_with_change_func(
@@ -121,7 +124,7 @@ static void on_answer(GstPromise *promise, gpointer data)
             g_signal_emit_by_name(now->webrtc, "set-local-description", made, next);
             gst_webrtc_session_description_free(made);
         } else {
-            answer(now->of, NULL, "no answer can be made");
+            tell(now->of, NULL, "no description can be made");
         }
     }
     gst_promise_unref(promise);
@@ -132,7 +135,7 @@ static void on_remote_set(GstPromise *promise, gpointer data)
     step *now = data;
     if (is_kept(promise, now->of, "the offer can't be used")) {
         GstPromise *next = gst_promise_new_with_change_func(
-            on_answer, step_new(now->of, now->webrtc), step_free);
+            on_made, step_new(now->of, now->webrtc), step_free);
         g_signal_emit_by_name(now->webrtc, "create-answer", NULL, next);
     }
     gst_promise_unref(promise);
@@ -148,7 +151,7 @@ static void on_gathering(GObject *webrtc, GParamSpec *property, gpointer data)
     g_object_get(webrtc, "local-description", &local, NULL);
     if (!local) return;
     char *text = gst_sdp_message_as_text(local->sdp);
-    answer(self, text, NULL);
+    tell(self, text, NULL);
     g_free(text);
     gst_webrtc_session_description_free(local);
 }
@@ -306,41 +309,97 @@ static void send_only(GstElement *webrtc)
     }
 }
 
-void greenroom_peer_answer_offer(
-    GstElement *webrtc, const greenroom_peer_answer *how, const greenroom_peer_calls *calls,
-    greenroom_gst_context context)
+// Asks for media of a kind, in an offer.
+static void add_receiver(GstElement *webrtc, GstCaps *caps, gboolean is_video)
 {
-    peer *self = g_new0(peer, 1);
-    self->context = context;
-    self->calls = *calls;
-    self->references = 1;
-    self->sends = how->sends;
-    if (how->audio_caps) self->audio = gst_caps_from_string(how->audio_caps);
-    if (how->video_caps) self->video = gst_caps_from_string(how->video_caps);
+    if (!caps) return;
+    GObject *transceiver = NULL;
+    g_signal_emit_by_name(webrtc, "add-transceiver", DIRECTION_RECVONLY, caps, &transceiver);
+    if (!transceiver) return;
+    if (is_video) g_object_set(transceiver, "do-nack", TRUE, NULL);
+    g_object_unref(transceiver);
+}
 
-    GstSDPMessage *sdp = NULL;
-    if (gst_sdp_message_new_from_text(how->offer, &sdp) != GST_SDP_OK) {
-        if (sdp) gst_sdp_message_free(sdp);
-        answer(self, NULL, "the offer is no SDP");
-        peer_unref(self);
-        return;
+static void make_offer(GstElement *webrtc, peer *self)
+{
+    if (!self->sends) {
+        add_receiver(webrtc, self->audio, FALSE);
+        add_receiver(webrtc, self->video, TRUE);
     }
-    set_up_agent(webrtc, how->address);
-    connect(webrtc, "notify::ice-gathering-state", G_CALLBACK(on_gathering), self);
-    connect(webrtc, "notify::connection-state", G_CALLBACK(on_state), self);
-    connect(webrtc, "pad-added", G_CALLBACK(on_pad), self);
-    connect(webrtc, "on-new-transceiver", G_CALLBACK(on_transceiver), self);
-    connect(webrtc, "deep-element-added", G_CALLBACK(on_element), self);
-    limit_streams(webrtc);
-    if (how->sends) send_only(webrtc);
+    GstPromise *promise =
+        gst_promise_new_with_change_func(on_made, step_new(self, webrtc), step_free);
+    g_signal_emit_by_name(webrtc, "create-offer", NULL, promise);
+}
 
+static void answer_offer(GstElement *webrtc, peer *self, const char *text)
+{
+    GstSDPMessage *sdp = NULL;
+    if (gst_sdp_message_new_from_text(text, &sdp) != GST_SDP_OK) {
+        if (sdp) gst_sdp_message_free(sdp);
+        return tell(self, NULL, "the offer is no SDP");
+    }
     GstWebRTCSessionDescription *offer =
         gst_webrtc_session_description_new(DESCRIPTION_OFFER, sdp);
     GstPromise *promise =
         gst_promise_new_with_change_func(on_remote_set, step_new(self, webrtc), step_free);
     g_signal_emit_by_name(webrtc, "set-remote-description", offer, promise);
     gst_webrtc_session_description_free(offer);
+}
+
+void greenroom_peer_describe(
+    GstElement *webrtc, const greenroom_peer_terms *terms, const greenroom_peer_calls *calls,
+    greenroom_gst_context context)
+{
+    peer *self = g_new0(peer, 1);
+    self->context = context;
+    self->calls = *calls;
+    self->references = 1;
+    self->sends = terms->sends;
+    if (terms->audio_caps) self->audio = gst_caps_from_string(terms->audio_caps);
+    if (terms->video_caps) self->video = gst_caps_from_string(terms->video_caps);
+
+    set_up_agent(webrtc, terms->address);
+    connect(webrtc, "notify::ice-gathering-state", G_CALLBACK(on_gathering), self);
+    connect(webrtc, "notify::connection-state", G_CALLBACK(on_state), self);
+    connect(webrtc, "pad-added", G_CALLBACK(on_pad), self);
+    connect(webrtc, "on-new-transceiver", G_CALLBACK(on_transceiver), self);
+    connect(webrtc, "deep-element-added", G_CALLBACK(on_element), self);
+    limit_streams(webrtc);
+    if (terms->sends) send_only(webrtc);
+    if (terms->offer) {
+        answer_offer(webrtc, self, terms->offer);
+    } else {
+        make_offer(webrtc, self);
+    }
     peer_unref(self);
+}
+
+char *greenroom_peer_take_answer(GstElement *webrtc, const char *text)
+{
+    GstSDPMessage *sdp = NULL;
+    if (gst_sdp_message_new_from_text(text, &sdp) != GST_SDP_OK) {
+        if (sdp) gst_sdp_message_free(sdp);
+        return g_strdup("it is no SDP");
+    }
+    GstWebRTCSessionDescription *answer =
+        gst_webrtc_session_description_new(DESCRIPTION_ANSWER, sdp);
+    GstPromise *promise = gst_promise_new();
+    g_signal_emit_by_name(webrtc, "set-remote-description", answer, promise);
+    char *why = NULL;
+    if (gst_promise_wait(promise) == GST_PROMISE_RESULT_REPLIED) {
+        const GstStructure *reply = gst_promise_get_reply(promise);
+        GError *error = NULL;
+        if (reply && gst_structure_has_field(reply, "error")) {
+            gst_structure_get(reply, "error", G_TYPE_ERROR, &error, NULL);
+            why = g_strdup(error ? error->message : "it can't be used");
+            g_clear_error(&error);
+        }
+    } else {
+        why = g_strdup("it can't be used");
+    }
+    gst_promise_unref(promise);
+    gst_webrtc_session_description_free(answer);
+    return why;
 }
 
 GstPad *greenroom_peer_add(GstElement *pipeline, const char *description)

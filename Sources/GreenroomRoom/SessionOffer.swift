@@ -36,6 +36,9 @@ package struct SessionOffer: Equatable {
     /// looked up.
     package var text: String
 
+    /// Whether it is the room's own.
+    package var isOwn: Bool { text.isEmpty }
+
     package static let longest = 64_000
     private static let mostLines = 2000
     private static let mostCandidates = 64
@@ -111,6 +114,30 @@ package struct SessionOffer: Equatable {
         }
         guard !media.isEmpty else { throw .bad("it offers no media") }
         text = kept.joined(separator: "\r\n") + "\r\n"
+    }
+
+    /// What a media server is taken to offer: it takes or sends one video of a codec, and Opus.
+    ///
+    /// - Parameters:
+    ///   - codec: Of the video; nil for none.
+    ///   - direction: The server's: `recvonly` or `sendonly`.
+    package init(ofServer direction: String, video codec: VideoCodec?) {
+        var sound = Media()
+        (sound.payloads, sound.formats, sound.codecs) = (["OPUS": 111], [111], [111: "OPUS"])
+        sound.direction = direction
+        audio = sound
+        text = ""
+        guard let codec else { return }
+        var video = Media()
+        (video.payloads, video.formats, video.codecs) =
+            ([codec.rawValue: 96], [96], [96: codec.rawValue])
+        if codec == .h264 {
+            video.parameters = [96: "packetization-mode=1;profile-level-id=42e01f"]
+        }
+        video.extensions = [3: Media.transportWideURI]
+        video.direction = direction
+        videos = [video]
+        audioPlace = 1
     }
 
     /// The offer for a listener who wants audio alone.
@@ -219,6 +246,15 @@ extension SessionOffer.Media {
     /// The URI of the header extension for congestion control.
     package static let transportWideURI =
         "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
+
+    /// The parameters of a payload type, as caps of GStreamer; empty without any. Not for what others
+    /// have written.
+    package func caps(of format: Int) -> String {
+        (parameters[format] ?? "").split(separator: ";").map { part in
+            let words = part.split(separator: "=", maxSplits: 1)
+            return words.count == 2 ? ",\(words[0])=(string)\(words[1])" : ""
+        }.joined()
+    }
 
     /// The id of the header extension for congestion control.
     package var transportWide: Int? {

@@ -74,6 +74,9 @@ public final class ChildProcess {
     /// What is on standard error so far.
     public var errorsSoFar: String { errors.text }
 
+    /// What is on standard output so far.
+    public var outputSoFar: String { output.text }
+
     /// Waits until standard error contains a text.
     ///
     /// - Returns: Whether it appeared while the program ran and before the limit.

@@ -39,7 +39,7 @@ final class Guest: Sendable {
             offer.video?.payload(of: .vp8) == nil
             ? offer.video?.codec ?? .vp8 : VideoCodec.vp8
         let (videoCaps, audioCaps) = (
-            try offer.video.map { try Self.videoCaps($0, codec) },
+            try offer.video.map { try Self.videoCaps($0, codec, isOwn: offer.isOwn) },
             try offer.audio.map(Self.audioCaps)
         )
         receiving = Peer.Receiving(audioCaps: audioCaps, videoCaps: videoCaps)
@@ -67,7 +67,7 @@ final class Guest: Sendable {
 
     /// What is received, in GStreamer's language: of the offer it has numbers alone.
     private static func videoCaps(
-        _ media: SessionOffer.Media, _ codec: VideoCodec
+        _ media: SessionOffer.Media, _ codec: VideoCodec, isOwn: Bool
     ) throws(SignallingError) -> String {
         guard media.sends, let payload = media.payload(of: codec) else {
             throw .unacceptable("the room takes VP8 or H.264, and its video is not sent as that")
@@ -75,6 +75,7 @@ final class Guest: Sendable {
         var caps =
             "application/x-rtp,media=video,encoding-name=\(codec.rawValue),clock-rate=90000,"
             + "payload=\(payload),rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true"
+            + (isOwn ? media.caps(of: payload) : "")
         if let id = media.transportWide {
             let uri = SessionOffer.Media.transportWideURI
             caps += ",rtcp-fb-transport-cc=(boolean)true,extmap-\(id)=(string)\"\(uri)\""

@@ -1,9 +1,10 @@
 import CGStreamer
+import Glibc
 import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// A WebRTC connection: a pipeline with a `webrtcbin`, which answers one offer.
+/// A WebRTC connection: a pipeline with a `webrtcbin`, which answers one offer, or makes one.
 final class Peer: Sendable {
     /// Where a connection is.
     enum Connection: Equatable {
@@ -27,7 +28,8 @@ final class Peer: Sendable {
         var connection = Connection.new
         let begun: UInt64
         var lastHeard: UInt64
-        var answer: CheckedContinuation<String, any Error>?
+        /// Who waits for its description.
+        var description: CheckedContinuation<String, any Error>?
         /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
         var webrtc: Element?
     }
@@ -79,28 +81,54 @@ final class Peer: Sendable {
     func answer(
         _ offer: SessionOffer, receiving: Receiving?, address: String?
     ) async throws -> String {
+        try await describe(answering: offer.text, receiving: receiving, address: address)
+    }
+
+    /// Makes an offer to a far end that answers.
+    ///
+    /// - Parameters:
+    ///   - receiving: Nil: the peer only sends.
+    ///   - address: The only address to be reached at; nil: all of the machine.
+    /// - Throws: ``SignallingError``.
+    func offer(receiving: Receiving?, address: String?) async throws -> String {
+        try await describe(answering: nil, receiving: receiving, address: address)
+    }
+
+    /// Takes the far end's answer to its offer. May wait.
+    func take(answer: SessionOffer) throws(SignallingError) {
+        guard let webrtc = state.withLock({ $0.webrtc }) else { throw Self.hasClosed }
+        guard let why = greenroom_peer_take_answer(webrtc.pointer, answer.text) else { return }
+        defer { free(why) }
+        throw .bad(String(cString: why))
+    }
+
+    private static let hasClosed = SignallingError.failed("The room has closed.")
+
+    private func describe(
+        answering offer: String?, receiving: Receiving?, address: String?
+    ) async throws -> String {
         let late = Task { [weak self] in
             try await Task.sleep(for: .seconds(8))
             self?.resume(.failure(SignallingError.failed("No answer could be made in time.")))
         }
         defer { late.cancel() }
         return try await withCheckedThrowingContinuation { continuation in
-            state.withLock { $0.answer = continuation }
+            state.withLock { $0.description = continuation }
             begin(offer, receiving: receiving, address: address)
         }
     }
 
-    private func begin(_ offer: SessionOffer, receiving: Receiving?, address: String?) {
+    private func begin(_ offer: String?, receiving: Receiving?, address: String?) {
         guard let webrtc = state.withLock({ $0.webrtc }) else {
-            return resume(.failure(SignallingError.failed("The room has closed.")))
+            return resume(.failure(Self.hasClosed))
         }
         var calls = greenroom_peer_calls(
-            answered: { value, sdp, why in
+            described: { value, sdp, why in
                 let peer = greenroom_gst_context.object(value, Peer.self)
                 if let sdp {
                     peer.resume(.success(String(cString: sdp)))
                 } else {
-                    let reason = why.map { String(cString: $0) } ?? "it can't be answered"
+                    let reason = why.map { String(cString: $0) } ?? "it can't be described"
                     peer.resume(.failure(SignallingError.bad(reason)))
                 }
             },
@@ -121,12 +149,12 @@ final class Peer: Sendable {
         withOptional(receiving?.audioCaps) { audio in
             withOptional(receiving?.videoCaps) { video in
                 withOptional(address) { address in
-                    offer.text.withCString { text in
-                        var how = greenroom_peer_answer(
+                    withOptional(offer) { text in
+                        var terms = greenroom_peer_terms(
                             offer: text, sends: receiving == nil, audio_caps: audio,
                             video_caps: video, address: address)
-                        greenroom_peer_answer_offer(
-                            webrtc.pointer, &how, &calls, greenroom_gst_context(self))
+                        greenroom_peer_describe(
+                            webrtc.pointer, &terms, &calls, greenroom_gst_context(self))
                     }
                 }
             }
@@ -134,7 +162,7 @@ final class Peer: Sendable {
     }
 
     private func resume(_ result: Result<String, any Error>) {
-        state.withLock { $0.answer.take() }?.resume(with: result)
+        state.withLock { $0.description.take() }?.resume(with: result)
     }
 
     private func follow(_ connection: Int) {
@@ -181,7 +209,7 @@ final class Peer: Sendable {
     /// Ends the connection, once; not on one of its threads.
     func stop() {
         guard state.withLock({ $0.webrtc.take() }) != nil else { return }
-        resume(.failure(SignallingError.failed("The room has closed.")))
+        resume(.failure(Self.hasClosed))
         pipeline.stop()
     }
 }

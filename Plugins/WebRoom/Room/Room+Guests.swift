@@ -23,13 +23,32 @@ extension Room {
         guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {
             throw SignallingError.notFound("There is no such guest: join first.")
         }
+        let guest = try admit(sharer?.name ?? name, offer, sharer: sharer, listener: listener)
+        do {
+            guard let peer = guest.peer else {
+                throw SignallingError.failed("The room has closed.")
+            }
+            return (
+                guest.id,
+                try await peer.answer(offer, receiving: guest.receiving, address: address)
+            )
+        } catch {
+            remove(guest: guest.id, because: nil)
+            throw error
+        }
+    }
+
+    /// Makes a guest, who joins as soon as they are connected.
+    func admit(
+        _ name: String, _ offer: SessionOffer, sharer: Guest? = nil, listener: String? = nil
+    ) throws -> Guest {
         let id = Secret.random()
         let place: Place = sharer == nil ? .guest : .share
         try reserve(place)
         let guest: Guest
         do {
             guest = try Guest(
-                id, name: sharer?.name ?? name, offer: offer, sharer: sharer, services: services,
+                id, name: name, offer: offer, sharer: sharer, services: services,
                 onGone: { [weak self] reason in
                     self?.services.later { [weak self] in self?.remove(guest: id, because: reason) }
                 },
@@ -50,17 +69,7 @@ extension Room {
             release(place) { guest.leave() }
             throw refusal
         }
-        do {
-            guard let peer = guest.peer else {
-                throw SignallingError.failed("The room has closed.")
-            }
-            return (
-                id, try await peer.answer(offer, receiving: guest.receiving, address: address)
-            )
-        } catch {
-            remove(guest: id, because: nil)
-            throw error
-        }
+        return guest
     }
 
     private func joined(_ id: String, _ listener: String?) {

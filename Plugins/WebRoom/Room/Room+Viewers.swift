@@ -31,13 +31,28 @@ extension Room {
                     + "more")
         }
         let hearsOnly = subject == .audio || (subject == .first && stream == nil)
+        let viewer = try admit(hearsOnly ? offer.withoutVideo : offer, stream)
+        do {
+            return (
+                viewer.id, try await viewer.peer.answer(offer, receiving: nil, address: address)
+            )
+        } catch {
+            remove(viewer: viewer.id, because: nil)
+            throw error
+        }
+    }
+
+    /// Makes a viewer, who gets nothing before they are connected.
+    ///
+    /// - Parameter stream: What to watch in the only slot.
+    func admit(_ offer: SessionOffer, _ stream: UInt32?) throws -> Viewer {
         let id = Secret.random()
         try reserve(.viewer)
         let viewer: Viewer
         do {
             viewer = try Viewer(
-                id, offer: hearsOnly ? offer.withoutVideo : offer, stream: stream,
-                services: services, onTight: { [weak self] in self?.adaptSoon() }
+                id, offer: offer, stream: stream, services: services,
+                onTight: { [weak self] in self?.adaptSoon() }
             ) { [weak self] reason in
                 self?.services.later { [weak self] in self?.remove(viewer: id, because: reason) }
             }
@@ -62,12 +77,7 @@ extension Room {
         adaptSoon()
         services.host.wantsChanged()
         report()
-        do {
-            return (id, try await viewer.peer.answer(offer, receiving: nil, address: address))
-        } catch {
-            remove(viewer: id, because: nil)
-            throw error
-        }
+        return viewer
     }
 
     /// Takes what a page wants in the slots of its connection.
@@ -82,7 +92,7 @@ extension Room {
     private static let ended = SignallingError.notFound(
         "There is no such stream: it may have ended.")
 
-    private func stream(of subject: Subject) throws(SignallingError) -> UInt32? {
+    func stream(of subject: Subject) throws(SignallingError) -> UInt32? {
         let streams = state.withLock { $0.streams }
         switch subject {
         case .audio, .slots: return nil

@@ -190,7 +190,9 @@ final class Viewer: Sendable {
     private static func slots(of offer: SessionOffer) throws(SignallingError) -> [SlotForm] {
         var slots: [SlotForm] = []
         if let codec = offer.video?.codec ?? (offer.videos.isEmpty ? nil : .vp8) {
-            for video in offer.videos { slots.append(try self.video(video, codec)) }
+            for video in offer.videos {
+                slots.append(try self.video(video, codec, isOwn: offer.isOwn))
+            }
         }
         if let audio = offer.audio {
             slots.insert(try self.audio(audio), at: min(offer.audioPlace, slots.count))
@@ -199,7 +201,7 @@ final class Viewer: Sendable {
     }
 
     private static func video(
-        _ media: SessionOffer.Media, _ codec: VideoCodec
+        _ media: SessionOffer.Media, _ codec: VideoCodec, isOwn: Bool
     ) throws(SignallingError) -> SlotForm {
         guard media.receives, let payload = media.payload(of: codec) else {
             throw .unacceptable("the room sends VP8 or H.264, and its video does not take that")
@@ -208,7 +210,7 @@ final class Viewer: Sendable {
         var caps =
             "application/x-rtp,media=video,encoding-name=\(codec.rawValue),clock-rate=90000,"
             + "payload=\(payload),ssrc=(uint)\(ssrc),rtcp-fb-nack=(boolean)true,"
-            + "rtcp-fb-nack-pli=(boolean)true"
+            + "rtcp-fb-nack-pli=(boolean)true" + (isOwn ? media.caps(of: payload) : "")
         if let id = media.transportWide {
             caps +=
                 ",rtcp-fb-transport-cc=(boolean)true,extmap-\(id)=(string)\""

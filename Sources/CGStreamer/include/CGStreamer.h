@@ -147,8 +147,8 @@ typedef struct greenroom_peer_feedback {
 } greenroom_peer_feedback;
 
 typedef struct greenroom_peer_calls {
-    // The answer with all candidates, or NULL if there is none, and then why.
-    void (*_Nonnull answered)(
+    // The peer's own description with all candidates, or NULL if there is none, and then why.
+    void (*_Nonnull described)(
         void *_Nonnull value, const char *_Nullable sdp, const char *_Nullable why);
     void (*_Nonnull state_changed)(void *_Nonnull value, int state);
     // Media arrive: link `pad` with greenroom_peer_link. `encoding` is VP8, OPUS, …
@@ -160,22 +160,27 @@ typedef struct greenroom_peer_calls {
     void (*_Nonnull fed_back)(void *_Nonnull value, const greenroom_peer_feedback *_Nonnull feedback);
 } greenroom_peer_calls;
 
-// How to answer an offer.
-typedef struct greenroom_peer_answer {
-    const char *_Nonnull offer;
-    // Whether the peer receives and does not send.
+// What a peer's description is to say.
+typedef struct greenroom_peer_terms {
+    // The far end's offer, which it answers; NULL: it is an offer itself.
+    const char *_Nullable offer;
+    // Whether the peer sends and does not receive.
     bool sends;
     // The caps of what is received; NULL: nothing of the kind.
     const char *_Nullable audio_caps;
     const char *_Nullable video_caps;
     // The only address to be reached at; NULL: all of the machine's.
     const char *_Nullable address;
-} greenroom_peer_answer;
+} greenroom_peer_terms;
 
-// Answer an offer with the webrtcbin of a pipeline that plays.
-void greenroom_peer_answer_offer(
-    GstElement *_Nonnull webrtc, const greenroom_peer_answer *_Nonnull answer,
+// Answer an offer, or make one, with the webrtcbin of a pipeline that plays.
+void greenroom_peer_describe(
+    GstElement *_Nonnull webrtc, const greenroom_peer_terms *_Nonnull terms,
     const greenroom_peer_calls *_Nonnull calls, greenroom_gst_context context);
+
+// Take the far end's answer to a peer's offer. NULL: it is taken; else why not: free it.
+char *_Nullable greenroom_peer_take_answer(
+    GstElement *_Nonnull webrtc, const char *_Nonnull answer);
 
 // The most slots of a peer.
 enum { GREENROOM_PEER_SLOTS = 16 };

@@ -84,7 +84,11 @@ extension EventKind {
         case .leftOut: (.warning, "a reader was too slow, and lost events")
         case .logEnd: (.debug, "the end of the kept events that were asked for")
         case .stopping: (.info, "the session is stopping")
-        case .ended: (.info, "everything has ended: outcome, exit code and summary")
+        case .ended:
+            (
+                .info,
+                "everything has ended: outcome, exit code and summary; an error if that is not well"
+            )
         }
     }
 }

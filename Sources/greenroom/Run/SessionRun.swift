@@ -149,6 +149,7 @@ struct SessionRun {
         real: [String: Double]?, summary: [String]
     ) -> Never {
         var record = EventRecord(event: .ended)
+        record.level = status == .fine || status == .interrupted ? .info : .error
         record.outcome = outcome
         record.failedPlugin = failedPlugin
         record.exit = status.rawValue

@@ -1,0 +1,50 @@
+import GreenroomRoom
+import Synchronization
+
+extension Room {
+    /// Makes a connection with a media server by any of the machine's addresses, as far as the offer: it gets the session's first stream
+    /// with all audio, or it sends a participant.
+    ///
+    /// - Returns: The connection's id, its peer, its offer, and whether that has a video.
+    /// - Throws: ``SignallingError`` or `PluginError`.
+    func connect(
+        _ purpose: ServerPurpose, _ codec: VideoCodec, named name: String
+    ) async throws -> (id: String, peer: Peer, offer: String, hasVideo: Bool) {
+        switch purpose {
+        case .publish:
+            let stream = try stream(of: .first)
+            let terms = SessionOffer(ofServer: "recvonly", video: stream == nil ? nil : codec)
+            let viewer = try admit(terms, stream)
+            do {
+                let offer = try await viewer.peer.offer(receiving: nil, address: nil)
+                return (viewer.id, viewer.peer, offer, stream != nil)
+            } catch {
+                remove(viewer: viewer.id, because: nil)
+                throw error
+            }
+        case .fetch:
+            let guest = try admit(name, SessionOffer(ofServer: "sendonly", video: codec))
+            do {
+                guard let peer = guest.peer else {
+                    throw SignallingError.failed("The room has closed.")
+                }
+                let offer = try await peer.offer(receiving: guest.receiving, address: nil)
+                return (guest.id, peer, offer, true)
+            } catch {
+                remove(guest: guest.id, because: nil)
+                throw error
+            }
+        }
+    }
+
+    /// Ends a connection with a media server.
+    func disconnect(_ id: String) {
+        remove(viewer: id, because: nil)
+        remove(guest: id, because: nil)
+    }
+
+    /// Whether a connection is there.
+    func has(_ id: String) -> Bool {
+        state.withLock { $0.viewers[id] != nil || $0.guests[id] != nil }
+    }
+}

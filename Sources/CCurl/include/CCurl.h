@@ -1,0 +1,44 @@
+// Requests of HTTP, by libcurl: its functions take any number of arguments, which Swift can't call.
+
+#ifndef GREENROOM_CCURL_H
+#define GREENROOM_CCURL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+// The longest body of an answer that is kept, in bytes.
+enum { GREENROOM_HTTP_LONGEST = 256 * 1024 };
+
+typedef struct greenroom_http_request {
+    const char *_Nonnull method;
+    // http or https.
+    const char *_Nonnull url;
+    // For `Authorization: Bearer`, which another host does not get; NULL: none.
+    const char *_Nullable token;
+    // Of the body; NULL: no body.
+    const char *_Nullable type;
+    const char *_Nullable body;
+    long milliseconds;
+} greenroom_http_request;
+
+typedef struct greenroom_http_answer {
+    // 0: there is none, and `problem` says why.
+    long status;
+    // Text, NULL if there is none.
+    char *_Nullable body;
+    char *_Nullable type;
+    // Of the header Location, as a whole URL.
+    char *_Nullable location;
+    // Seconds of the header Retry-After; 0: none.
+    long retry_after;
+    char problem[256];
+} greenroom_http_answer;
+
+// Send a request and wait for the answer. Redirects are followed, to http and https alone, with the
+// same method and body. Free the answer.
+void greenroom_http(
+    const greenroom_http_request *_Nonnull request, greenroom_http_answer *_Nonnull answer);
+
+void greenroom_http_free(greenroom_http_answer *_Nonnull answer);
+
+#endif

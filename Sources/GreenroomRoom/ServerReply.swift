@@ -1,0 +1,139 @@
+/// What a media server says to a request of WHIP or WHEP.
+package struct ServerReply: Equatable, Sendable {
+    /// The status of HTTP; 0 if there was no answer.
+    package var status: Int
+    /// The answer's text: SDP, or words.
+    package var body = ""
+    /// The type of the text, in small letters.
+    package var type = ""
+    /// Where the connection can be ended; nil if the server does not say.
+    package var location: String?
+    /// When to try again, in seconds; 0 if the server does not say.
+    package var retryAfter = 0
+    /// Why there was no answer.
+    package var problem = ""
+
+    /// Describes a reply.
+    package init(status: Int) { self.status = status }
+
+    /// The answer to an offer.
+    ///
+    /// - Parameters:
+    ///   - purpose: Whether the room sends or fetches.
+    ///   - hasVideo: Whether a video was offered.
+    /// - Throws: What is wrong, the rule and the cure.
+    package func answer(
+        for purpose: ServerPurpose, hasVideo: Bool
+    ) throws(ServerProblem) -> SessionOffer {
+        guard status == 201 else { throw ServerProblem(text: fault(of: purpose), after: retryAfter) }
+        let answer: SessionOffer
+        do throws(SignallingError) {
+            answer = try SessionOffer(body)
+        } catch {
+            throw ServerProblem(text: "its answer can't be used. \(error.text)")
+        }
+        let goes = { (media: SessionOffer.Media?) in
+            purpose == .publish ? media?.receives ?? false : media?.sends ?? false
+        }
+        guard !hasVideo || goes(answer.video) else {
+            throw ServerProblem(
+                text: "its answer has no video: it does not \(purpose == .publish ? "take" : "send") "
+                    + "this codec. Set server-codec to the other one, vp8 or h264.")
+        }
+        return answer
+    }
+
+    private func fault(of purpose: ServerPurpose) -> String {
+        let key = purpose.rawValue
+        return switch status {
+        case 0: "it does not answer: \(problem)."
+        case 401: "it does not know the token (401). Check \(key)-token."
+        case 403: "it forbids that with this token (403). Check \(key)-token and \(key)."
+        case 404: "there is nothing at this address (404). Check \(key)."
+        case 405: "this is no address of \(purpose.protocolName) (405). Check \(key)."
+        case 406, 415, 422:
+            "it does not take the offer (\(status))\(words). Set server-codec to the other one, vp8 or "
+                + "h264."
+        case 409: "somebody is connected there already (409)\(words)."
+        case 429, 500...: "it can't do it now (\(status))\(words)."
+        default: "it answers with \(status) in place of 201\(words). Check \(key)."
+        }
+    }
+
+    /// The beginning of what it says in words, in one line.
+    private var words: String {
+        guard type.hasPrefix("text/plain") || type.contains("json") else { return "" }
+        let line = body.unicodeScalars.lazy.map {
+            $0.properties.generalCategory == .control ? " " : Character($0)
+        }
+        let text = String(line.prefix(200))
+        return text.allSatisfy(\.isWhitespace) ? "" : ": \(text)"
+    }
+}
+
+/// What a room does with a media server. Raw values are the names of settings.
+package enum ServerPurpose: String, Sendable {
+    /// It sends the session there, by WHIP.
+    case publish
+    /// It gets a participant from there, by WHEP.
+    case fetch
+
+    var protocolName: String { self == .publish ? "WHIP" : "WHEP" }
+}
+
+/// Why there is no connection with a media server.
+package struct ServerProblem: Error, Equatable {
+    /// In words, for the log.
+    package var text: String
+    /// When the server wants to be asked again, in seconds; 0 if it does not say.
+    package var after = 0
+
+    /// Describes a problem.
+    package init(text: String, after: Int = 0) {
+        self.text = text
+        self.after = after
+    }
+}
+
+/// When a media server is tried again.
+package struct ServerBackoff: Sendable {
+    /// Seconds between attempts.
+    private static let steps = [1, 2, 4, 8, 15, 30]
+
+    private var failures = 0
+
+    /// Begins with no failure.
+    package init() {}
+
+    /// How long to wait after a failure, in seconds; at most five minutes.
+    ///
+    /// - Parameter wanted: What the server asks for.
+    package mutating func next(wanted: Int) -> Int {
+        defer { failures += 1 }
+        return max(Self.steps[min(failures, Self.steps.count - 1)], min(max(wanted, 0), 300))
+    }
+
+    /// A connection has worked.
+    package mutating func reset() { failures = 0 }
+}
+
+/// The address of a media server, as a setting has it.
+package struct ServerAddress: Equatable, Sendable {
+    /// The whole of it. Its path may be a secret.
+    package var url: String
+    /// What may be said of it: `https://example.org`.
+    package var origin: String
+
+    /// - Parameter text: Of a setting.
+    /// - Returns: nil if it is no address of http or https.
+    package init?(_ text: String) {
+        guard
+            let match = text.wholeMatch(
+                of: /(https?:\/\/)([^\/?#@\s]+@)?([A-Za-z0-9.\-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([\/?][!-~]*)?/
+            )?.output,
+            text.utf8.count <= 2000
+        else { return nil }
+        url = text
+        origin = "\(match.1)\(match.3)\(match.4 ?? "")"
+    }
+}

@@ -1,0 +1,176 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Tests that a room publishes to a media server and fetches from one. The server is another room, which
+/// speaks WHIP and WHEP, too.
+@Suite(.twoAtATime, .ownThreads) struct MediaServerTests {
+    private let folder: TemporaryFolder
+    private static let viewer = "viewer-token-0123456789"
+    private static let guest = "guest-token-0123456789"
+
+    init() throws { folder = try TemporaryFolder() }
+
+    /// Starts a session with a room.
+    private func start(
+        _ name: String, camera: String, _ settings: String
+    ) throws -> ChildProcess {
+        let file = try folder.write(
+            "\(name).yaml",
+            """
+            session: { name: \(name), maximum: 320x180@15 }
+            camera: { plugin: ColorBars, settings: { \(camera) } }
+            microphone: { plugin: Tone, settings: { frequency: 1000 } }
+            call:
+              plugin: WebRoom
+              isolation: process
+              allow: { network: true }
+              memory-limit: 1 GB
+              settings: { \(settings) }
+            outputs: [{ record: { folder: \(name), overwrite: true } }]
+            """)
+        return try Greenroom.start(["run", file])
+    }
+
+    private func server(port: Int) throws -> ChildProcess {
+        try start(
+            "server", camera: "pattern: bars, ball: false",
+            "port: \(port), viewer-token: \(Self.viewer), guest-token: \(Self.guest)")
+    }
+
+    private func expect(_ run: ChildProcess, _ text: String) throws {
+        guard run.waitForErrors(containing: text, atMost: .seconds(40)) else {
+            throw Failure("no \"\(text)\":\n\(run.errorsSoFar)")
+        }
+    }
+
+    /// A port that nobody has.
+    private func freePort() throws -> Int {
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        defer { close(socket) }
+        var address = sockaddr_in()
+        address.sin_family = sa_family_t(AF_INET)
+        address.sin_addr.s_addr = UInt32(0x7f00_0001).bigEndian
+        var length = socklen_t(MemoryLayout<sockaddr_in>.size)
+        let port = withUnsafeMutablePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) { pointer -> Int in
+                guard bind(socket, pointer, length) == 0, getsockname(socket, pointer, &length) == 0
+                else { return 0 }
+                return Int(UInt16(bigEndian: address.pointee.sin_port))
+            }
+        }
+        guard port > 0 else { throw Failure("no port is free") }
+        return port
+    }
+
+    private func redirector() throws -> (process: ChildProcess, port: String) {
+        let process = try ChildProcess(
+            "python3", [Checkout.root + "/Tests/WebRoom/server.py"])
+        guard process.waitForOutput(containing: "port ", atMost: .seconds(20)) else {
+            throw Failure("\(process.wait(atMost: .zero))")
+        }
+        let line = process.outputSoFar.split(separator: "\n").first ?? ""
+        return (process, String(line.dropFirst("port ".count)))
+    }
+
+    @Test
+    func `a session is published through a redirect, fetched, and published again after a loss`()
+        throws
+    {
+        let port = try freePort()
+        let (redirector, way) = try redirector()
+        defer { kill(redirector.id, SIGKILL) }
+        var server = try server(port: port)
+        try expect(server, "call: live")
+        let whip = "http://127.0.0.1:\(port)/whip?name=Relay"
+        let publisher = try start(
+            "publisher", camera: "pattern: grey, ball: false",
+            "publish: \"http://127.0.0.1:\(way)/redirect/\(whip)\", publish-token: \(Self.guest)")
+        let fetcher = try start(
+            "fetcher", camera: "pattern: grey, ball: false",
+            "fetch: \"http://127.0.0.1:\(port)/whep\", fetch-token: \(Self.viewer), fetch-name: Hall"
+        )
+        try expect(publisher, "the session is sent there")
+        try expect(server, "relay-camera: opened")
+        try expect(server, "relay-microphone: opened")
+        try expect(fetcher, "Hall has joined")
+        try expect(fetcher, "hall-camera: opened")
+        try expect(fetcher, "hall-microphone: opened")
+
+        // A server that is killed comes back at the same place.
+        kill(server.id, SIGKILL)
+        _ = server.wait(atMost: .seconds(20))
+        try expect(publisher, "the connection is lost")
+        server = try self.server(port: port)
+        try expect(server, "relay-camera: opened")
+        sleep(2)
+
+        // The end of a session is the end of its connection.
+        publisher.signal(SIGINT)
+        let published = publisher.wait(atMost: .seconds(30))
+        #expect(published.exit == .code(130), "\(published)")
+        try expect(server, "Relay has left")
+        fetcher.signal(SIGINT)
+        let fetched = fetcher.wait(atMost: .seconds(30))
+        #expect(fetched.exit == .code(130), "\(fetched)")
+        server.signal(SIGINT)
+        let served = server.wait(atMost: .seconds(30))
+        #expect(served.exit == .code(130), "\(served)")
+
+        for run in [published, fetched] {
+            #expect(!run.standardError.contains(Self.guest), "no secret is said: \(run)")
+            #expect(!run.standardError.contains("/wh"), "a path may be a secret: \(run)")
+        }
+        // Grey arrived at the server, and its bars at who fetches.
+        let relay = try Y4MRecording(folder("server/relay-camera.y4m"))
+        let hall = try Y4MRecording(folder("fetcher/hall-camera.y4m"))
+        try #require(relay.frameCount > 10 && hall.frameCount > 10)
+        let (grey, bars) = (try spread(of: relay), try spread(of: hall))
+        #expect(grey < 20 && bars > 100, "\(grey) \(bars)")
+    }
+
+    /// How far apart the darkest and the brightest of eight places of a late frame are.
+    private func spread(of recording: Y4MRecording) throws -> Int {
+        let frame = try recording.frame(recording.frameCount * 2 / 3)
+        let (width, height) = (recording.width, recording.height)
+        let luma = (0..<8).map { frame[(2 * $0 + 1) * width / 16, height / 4].y }
+        return (luma.max() ?? 0) - (luma.min() ?? 0)
+    }
+
+    @Test(
+        arguments: [
+            ("401", "it does not know the token (401). Check publish-token."),
+            ("404", "there is nothing at this address (404)"),
+            ("406", "it does not take the offer (406): not now"),
+            ("503", "it can't do it now (503): not now"),
+            ("no-video", "its answer has no video"), ("page", "its answer can't be used"),
+        ])
+    func `a server that refuses is told clearly, and the session goes on`(
+        path: String, text: String
+    ) throws {
+        let (server, port) = try redirector()
+        defer { kill(server.id, SIGKILL) }
+        let run = try start(
+            "refused", camera: "ball: false",
+            "publish: \"http://127.0.0.1:\(port)/\(path)\", publish-token: word")
+        try expect(run, "http://127.0.0.1:\(port): \(text)")
+        try expect(run, "tried again in 1 s")
+        #expect(server.waitForOutput(containing: "POST /\(path) word True", atMost: .seconds(20)))
+        if path == "no-video" {
+            #expect(
+                server.waitForOutput(containing: "DELETE /ended?id=7 word", atMost: .seconds(20)))
+        }
+        run.signal(SIGINT)
+        let finished = run.wait(atMost: .seconds(30))
+        #expect(finished.exit == .code(130), "\(finished)")
+    }
+
+    @Test func `an address that is none is an error of the session file`() throws {
+        let run = try start(
+            "wrong", camera: "ball: false", "publish: \"rtmp://media.example/live\"")
+        let finished = run.wait(atMost: .seconds(30))
+        #expect(finished.exit == .code(65), "\(finished)")
+        #expect(finished.standardError.contains("publish is no address"), "\(finished)")
+    }
+}
