@@ -25,7 +25,9 @@ package struct ServerReply: Equatable, Sendable {
     package func answer(
         for purpose: ServerPurpose, hasVideo: Bool
     ) throws(ServerProblem) -> SessionOffer {
-        guard status == 201 else { throw ServerProblem(text: fault(of: purpose), after: retryAfter) }
+        guard status == 201 else {
+            throw ServerProblem(text: fault(of: purpose), after: retryAfter)
+        }
         let answer: SessionOffer
         do throws(SignallingError) {
             answer = try SessionOffer(body)
@@ -37,7 +39,8 @@ package struct ServerReply: Equatable, Sendable {
         }
         guard !hasVideo || goes(answer.video) else {
             throw ServerProblem(
-                text: "its answer has no video: it does not \(purpose == .publish ? "take" : "send") "
+                text:
+                    "its answer has no video: it does not \(purpose == .publish ? "take" : "send") "
                     + "this codec. Set server-codec to the other one, vp8 or h264.")
         }
         return answer
@@ -123,17 +126,25 @@ package struct ServerAddress: Equatable, Sendable {
     package var url: String
     /// What may be said of it: `https://example.org`.
     package var origin: String
+    /// The address of this machine to be reached at, if the server is on this machine; nil: any.
+    package var local: String?
 
     /// - Parameter text: Of a setting.
     /// - Returns: nil if it is no address of http or https.
     package init?(_ text: String) {
         guard
             let match = text.wholeMatch(
-                of: /(https?:\/\/)([^\/?#@\s]+@)?([A-Za-z0-9.\-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([\/?][!-~]*)?/
+                of:
+                    /(https?:\/\/)([^\/?#@\s]+@)?([A-Za-z0-9.\-]+|\[[0-9A-Fa-f:.]+\])(:[0-9]{1,5})?([\/?][!-~]*)?/
             )?.output,
             text.utf8.count <= 2000
         else { return nil }
         url = text
+        switch match.3 {
+        case "localhost", "127.0.0.1": local = "127.0.0.1"
+        case "[::1]": local = "::1"
+        default: break
+        }
         origin = "\(match.1)\(match.3)\(match.4 ?? "")"
     }
 }

@@ -191,6 +191,9 @@ final class Peer: Sendable {
         if !greenroom_peer_link(pad, end) { events.onGone("\(encoding) can't be received") }
     }
 
+    /// Whether media can flow.
+    var isConnected: Bool { state.withLock { $0.connection == .connected } }
+
     /// Why the peer is given up; nil: it is well. Asked every second.
     func fault(now: UInt64) -> String? {
         let hasHeard = hasHeard.exchange(false, ordering: .relaxed)

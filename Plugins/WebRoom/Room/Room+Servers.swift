@@ -2,13 +2,14 @@ import GreenroomRoom
 import Synchronization
 
 extension Room {
-    /// Makes a connection with a media server by any of the machine's addresses, as far as the offer: it gets the session's first stream
+    /// Makes a connection with a media server, as far as the offer: it gets the session's first stream
     /// with all audio, or it sends a participant.
     ///
+    /// - Parameter address: The only address to be reached at; nil: all.
     /// - Returns: The connection's id, its peer, its offer, and whether that has a video.
     /// - Throws: ``SignallingError`` or `PluginError`.
     func connect(
-        _ purpose: ServerPurpose, _ codec: VideoCodec, named name: String
+        _ purpose: ServerPurpose, _ codec: VideoCodec, named name: String, at address: String?
     ) async throws -> (id: String, peer: Peer, offer: String, hasVideo: Bool) {
         switch purpose {
         case .publish:
@@ -16,7 +17,7 @@ extension Room {
             let terms = SessionOffer(ofServer: "recvonly", video: stream == nil ? nil : codec)
             let viewer = try admit(terms, stream)
             do {
-                let offer = try await viewer.peer.offer(receiving: nil, address: nil)
+                let offer = try await viewer.peer.offer(receiving: nil, address: address)
                 return (viewer.id, viewer.peer, offer, stream != nil)
             } catch {
                 remove(viewer: viewer.id, because: nil)
@@ -28,7 +29,7 @@ extension Room {
                 guard let peer = guest.peer else {
                     throw SignallingError.failed("The room has closed.")
                 }
-                let offer = try await peer.offer(receiving: guest.receiving, address: nil)
+                let offer = try await peer.offer(receiving: guest.receiving, address: address)
                 return (guest.id, peer, offer, true)
             } catch {
                 remove(guest: guest.id, because: nil)

@@ -59,7 +59,8 @@ final class ServerLink: Sendable {
         while !Task.isCancelled {
             var wait = 0
             do throws(ServerProblem) {
-                let id = try await connect()
+                let (id, peer) = try await connect()
+                try await untilConnected(id, peer)
                 backoff.reset()
                 report(true)
                 host.log(.info, "\(plan.address.origin): \(done)")
@@ -97,11 +98,12 @@ final class ServerLink: Sendable {
 
     /// Makes an offer, and takes the server's answer.
     ///
-    /// - Returns: The connection's id in the room.
-    private func connect() async throws(ServerProblem) -> String {
+    /// - Returns: The connection's id in the room, and its peer.
+    private func connect() async throws(ServerProblem) -> (id: String, peer: Peer) {
         let connection: (id: String, peer: Peer, offer: String, hasVideo: Bool)
         do {
-            connection = try await room.connect(plan.purpose, plan.codec, named: plan.name)
+            connection = try await room.connect(
+                plan.purpose, plan.codec, named: plan.name, at: plan.address.local)
         } catch let error as SignallingError {
             throw ServerProblem(text: error.text)
         } catch {
@@ -123,7 +125,21 @@ final class ServerLink: Sendable {
             if let request = ending { _ = await request.send() }
             throw error
         }
-        return connection.id
+        return (connection.id, connection.peer)
+    }
+
+    /// Waits until media can flow.
+    private func untilConnected(_ id: String, _ peer: Peer) async throws(ServerProblem) {
+        while !Task.isCancelled, !peer.isConnected {
+            guard room.has(id) else {
+                if let request = ending { _ = await request.send() }
+                throw ServerProblem(
+                    text:
+                        "it has answered, but no media get through. Check that firewalls let UDP pass."
+                )
+            }
+            try? await Task.sleep(for: .milliseconds(100))
+        }
     }
 
     /// Waits until the room has given the connection up, or for the end.
