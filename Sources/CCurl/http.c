@@ -117,7 +117,8 @@ void greenroom_http(const greenroom_http_request *request, greenroom_http_answer
     if (request->type) headers = add(headers, "Content-Type", request->type);
     curl_easy_setopt(curl, CURLOPT_URL, request->url);
     curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
-    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
+    bool is_secret = strncasecmp(request->url, "https:", 6) == 0;
+    curl_easy_setopt(curl, CURLOPT_REDIR_PROTOCOLS_STR, is_secret ? "https" : "http,https");
     curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
@@ -133,6 +134,8 @@ void greenroom_http(const greenroom_http_request *request, greenroom_http_answer
     if (request->token) {
         curl_easy_setopt(curl, CURLOPT_HTTPAUTH, (long)CURLAUTH_BEARER);
         curl_easy_setopt(curl, CURLOPT_XOAUTH2_BEARER, request->token);
+        // Servers that share their load redirect to others, which want it, too.
+        curl_easy_setopt(curl, CURLOPT_UNRESTRICTED_AUTH, 1L);
     }
     if (request->body) {
         curl_easy_setopt(curl, CURLOPT_POST, 1L);

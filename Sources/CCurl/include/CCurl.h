@@ -13,7 +13,7 @@ typedef struct greenroom_http_request {
     const char *_Nonnull method;
     // http or https.
     const char *_Nonnull url;
-    // For `Authorization: Bearer`, which another host does not get; NULL: none.
+    // For `Authorization: Bearer`, also after a redirect; NULL: none.
     const char *_Nullable token;
     // Of the body; NULL: no body.
     const char *_Nullable type;
@@ -34,8 +34,8 @@ typedef struct greenroom_http_answer {
     char problem[256];
 } greenroom_http_answer;
 
-// Send a request and wait for the answer. Redirects are followed, to http and https alone, with the
-// same method and body. Free the answer.
+// Send a request and wait for the answer. Redirects are followed with the same method and body, from
+// https to https alone. Free the answer.
 void greenroom_http(
     const greenroom_http_request *_Nonnull request, greenroom_http_answer *_Nonnull answer);
 
