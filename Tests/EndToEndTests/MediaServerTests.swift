@@ -134,7 +134,7 @@ import Testing
     private func spread(of recording: Y4MRecording) throws -> Int {
         let frame = try recording.frame(recording.frameCount * 2 / 3)
         let (width, height) = (recording.width, recording.height)
-        let luma = (0..<8).map { frame[(2 * $0 + 1) * width / 16, height / 4].y }
+        let luma = (0..<8).map { frame[(2 * $0 + 1) * width / 16, height * 3 / 4].y }
         return (luma.max() ?? 0) - (luma.min() ?? 0)
     }
 
