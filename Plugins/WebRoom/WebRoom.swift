@@ -204,7 +204,9 @@ final class WebRoom: Call {
 
     func onStop() {
         control.setLive(false)
-        for link in links { link.stop() }
+        for link in links { link.cancel() }
+        let deadline = ServerLink.endDeadline
+        for link in links { link.finish(until: deadline) }
         server.stop()
         room.close()
         watch?.join()

@@ -123,6 +123,8 @@ void greenroom_http(const greenroom_http_request *request, greenroom_http_answer
     curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 1L);
     curl_easy_setopt(curl, CURLOPT_MAXREDIRS, (long)MOST_REDIRECTS);
     curl_easy_setopt(curl, CURLOPT_POSTREDIR, (long)CURL_REDIR_POST_ALL);
+    // The time holds for looking up names, too.
+    curl_easy_setopt(curl, CURLOPT_QUICK_EXIT, 1L);
     curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, request->milliseconds);
     curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MILLISECONDS);
     curl_easy_setopt(curl, CURLOPT_USERAGENT, "greenroom");

@@ -27,9 +27,9 @@ extension SessionPlan {
 
     /// Of a session without a duration nobody knows how long it is to run.
     private var diskWarnings: [ConfigurationProblem] {
-        guard let duration = configuration.duration else { return [] }
-        return diskUses(of: largestTracks).compactMap { place, use in
-            use.shortage(for: duration).map { ConfigurationProblem($0, at: place) }
+        guard configuration.duration != nil else { return [] }
+        return shortages(of: diskUses(of: largestTracks)).map { place, _, text in
+            ConfigurationProblem(text, at: place)
         }
     }
 

@@ -8,7 +8,7 @@ import SystemPackage
 /// many threads a plugin has.
 ///
 /// They need version 2 of control groups with the controller `cpu`, and a group that is the host's own to
-/// divide: systemd delegates one with `Delegate=cpu`, and that of a container is its root. Where there is
+/// divide: systemd delegates one with `Delegate=cpu`, and a container's root may be alone with it. Where there is
 /// none, ``ProcessorWatch`` sees who takes too much.
 final class ProcessorGroups: Sendable {
     /// The groups of this process; nil where it has none to divide.
@@ -31,7 +31,9 @@ final class ProcessorGroups: Sendable {
         if !group.isRoot {
             let host = "\(folder)/greenroom-host"
             mkdir(host, 0o755)
-            guard Self.write("\(getpid())", to: "\(host)/cgroup.procs") else { return nil }
+            guard Self.write("\(getpid())", to: "\(host)/cgroup.procs"), group.isEmpty else {
+                return nil
+            }
         }
         guard Self.write("+cpu", to: "\(folder)/cgroup.subtree_control") else { return nil }
         if !group.isRoot {
@@ -73,16 +75,22 @@ final class ProcessorGroups: Sendable {
 struct OwnGroup {
     /// Its folder in the file system of control groups.
     var folder: String
-    /// Whether it is the root of what this process sees.
+    /// Whether it is the root of all: that may have processes and parts.
     var isRoot: Bool
+
+    /// Whether it has no process of its own.
+    var isEmpty: Bool { Self.text(of: "\(folder)/cgroup.procs")?.isEmpty ?? false }
 
     /// The group of this process, if it has the controller `cpu` and is this process's own.
     static func find() -> OwnGroup? {
         guard let place = text(of: "/proc/self/cgroup").flatMap(Self.place),
             let mount = text(of: "/proc/self/mountinfo").flatMap(Self.mount)
         else { return nil }
-        let group = OwnGroup(folder: place == "/" ? mount : mount + place, isRoot: place == "/")
-        guard access(group.folder, W_OK) == 0, group.isRoot || group.isDelegated,
+        let folder = place == "/" ? mount : mount + place
+        // The root of a container has a type as other groups have.
+        let isRoot = place == "/" && access("\(folder)/cgroup.type", F_OK) != 0
+        let group = OwnGroup(folder: folder, isRoot: isRoot)
+        guard access(group.folder, W_OK) == 0, place == "/" || group.isDelegated,
             text(of: "\(group.folder)/cgroup.controllers").map({ $0.split { $0.isWhitespace } })?
                 .contains("cpu") == true
         else { return nil }

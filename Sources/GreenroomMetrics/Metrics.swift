@@ -186,7 +186,16 @@ package struct Metrics {
     }
 
     private static func escaped(_ value: String) -> String {
-        value.replacing("\\", with: "\\\\").replacing("\"", with: "\\\"")
-            .replacing("\n", with: "\\n")
+        // By scalars: a quotation mark with an accent is another Character.
+        var text = String.UnicodeScalarView()
+        for scalar in value.unicodeScalars {
+            switch scalar {
+            case "\\": text.append(contentsOf: "\\\\".unicodeScalars)
+            case "\"": text.append(contentsOf: "\\\"".unicodeScalars)
+            case "\n": text.append(contentsOf: "\\n".unicodeScalars)
+            default: text.append(scalar)
+            }
+        }
+        return String(text)
     }
 }

@@ -37,7 +37,7 @@ package struct ServerReply: Equatable, Sendable {
         let goes = { (media: SessionOffer.Media?) in
             purpose == .publish ? media?.receives ?? false : media?.sends ?? false
         }
-        guard !hasVideo || goes(answer.video) else {
+        guard goes(answer.video) || (purpose == .fetch ? goes(answer.audio) : !hasVideo) else {
             throw ServerProblem(
                 text:
                     "its answer has no video: it does not \(purpose == .publish ? "take" : "send") "

@@ -26,7 +26,7 @@ final class Peer: Sendable {
 
     private struct State {
         var connection = Connection.new
-        let begun: UInt64
+        var begun: UInt64
         var lastHeard: UInt64
         /// Who waits for its description.
         var description: CheckedContinuation<String, any Error>?
@@ -36,6 +36,8 @@ final class Peer: Sendable {
 
     /// How long an answer and a connection may take.
     private static let longestConnecting: UInt64 = 15_000_000_000
+    /// How long the answer to an offer may take.
+    private static let longestAnswer: UInt64 = 25_000_000_000
     /// A peer that sends nothing has vanished: browsers report on what they get every few seconds.
     /// A network may be away for 10 s.
     private static let longestSilence: UInt64 = 13_000_000_000
@@ -91,12 +93,18 @@ final class Peer: Sendable {
     ///   - address: The only address to be reached at; nil: all of the machine.
     /// - Throws: ``SignallingError``.
     func offer(receiving: Receiving?, address: String?) async throws -> String {
-        try await describe(answering: nil, receiving: receiving, address: address)
+        // The far end may take its time.
+        state.withLock { $0.begun = greenroom_gst_now() + Self.longestAnswer }
+        return try await describe(answering: nil, receiving: receiving, address: address)
     }
 
     /// Takes the far end's answer to its offer. May wait.
     func take(answer: SessionOffer) throws(SignallingError) {
-        guard let webrtc = state.withLock({ $0.webrtc }) else { throw Self.hasClosed }
+        let webrtc = state.withLock { state in
+            state.begun = greenroom_gst_now()
+            return state.webrtc
+        }
+        guard let webrtc else { throw Self.hasClosed }
         guard let why = greenroom_peer_take_answer(webrtc.pointer, answer.text) else { return }
         defer { free(why) }
         throw .bad(String(cString: why))

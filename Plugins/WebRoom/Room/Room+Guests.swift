@@ -152,8 +152,12 @@ extension Room {
 
     /// Removes a participant, by their number.
     func remove(participant number: UInt32) -> Bool {
-        let id = state.withLock { state in
-            state.guests.values.first { $0.sharer == nil && $0.participant?.number == number }?.id
+        let id = state.withLock { state -> String? in
+            let guest = state.guests.values.first {
+                $0.sharer == nil && $0.participant?.number == number
+            }
+            if let guest { state.dismissed.insert(guest.id) }
+            return guest?.id
         }
         return id.map { remove(guest: $0, because: "removed by the operator") } ?? false
     }

@@ -38,11 +38,22 @@ extension Room {
         }
     }
 
+    /// Takes a server's answer.
+    func accept(
+        _ answer: SessionOffer, of id: String, _ peer: Peer
+    ) throws(SignallingError) {
+        try peer.take(answer: answer)
+        state.withLock { $0.viewers[id] }?.setFeedback(answer.video?.transportWide != nil)
+    }
+
     /// Ends a connection with a media server.
     func disconnect(_ id: String) {
         remove(viewer: id, because: nil)
         remove(guest: id, because: nil)
     }
+
+    /// Whether the operator has removed the guest of a connection.
+    func wasDismissed(_ id: String) -> Bool { state.withLock { $0.dismissed.contains(id) } }
 
     /// Whether a connection is there.
     func has(_ id: String) -> Bool {

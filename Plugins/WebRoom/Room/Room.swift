@@ -25,6 +25,8 @@ final class Room: Sendable {
         var revision = 1
         /// Connections, from before they are made until after they have stopped.
         var places: [Place: Int] = [:]
+        /// Guests whom the operator has removed.
+        var dismissed: Set<String> = []
         var isClosed = false
     }
 

@@ -78,6 +78,9 @@ final class Viewer: Sendable {
         opening.set(self, onTight: onTight)
     }
 
+    /// Says whether the far end will report what arrives.
+    func setFeedback(_ hasFeedback: Bool) { state.withLock { $0.hasFeedback = hasFeedback } }
+
     // MARK: What it wants and gets
 
     /// Takes what the page wants.
@@ -222,15 +225,18 @@ final class Viewer: Sendable {
             case .vp8: "rtpvp8pay \(form) picture-id-mode=15-bit"
             case .h264: "rtph264pay \(form) config-interval=-1 aggregate-mode=zero-latency"
             }
-        return SlotForm(codec: codec, caps: Self.caps(of: codec)) {
+        return SlotForm(codec: codec, caps: Self.caps(of: codec, isOwn: isOwn)) {
             " \(payloader) name=slot\($0) ! \(caps) ! peer."
         }
     }
 
-    private static func caps(of codec: VideoCodec) -> String {
+    private static func caps(of codec: VideoCodec, isOwn: Bool) -> String {
         switch codec {
         case .vp8: "video/x-vp8"
-        case .h264: "video/x-h264,stream-format=(string)byte-stream,alignment=(string)au"
+        case .h264:
+            "video/x-h264,stream-format=(string)byte-stream,alignment=(string)au"
+                // The payloader wants the profile of an offer of its own.
+                + (isOwn ? ",profile=(string)constrained-baseline,level=(string)3.1" : "")
         }
     }
 

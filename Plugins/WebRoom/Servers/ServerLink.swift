@@ -21,12 +21,16 @@ final class ServerLink: Sendable {
         var resource: String?
     }
 
-    /// How long the end of a connection may take: a session does not end later because of a server.
-    private static let longestEnd: Int32 = 1500
+    /// How long the request that ends a connection may take, in milliseconds: a session does not end
+    /// later because of a server.
+    private static let longestEnd = 1500
+    /// A connection that has lasted so long has worked.
+    private static let shortestSuccess = Duration.seconds(10)
 
     private let plan: Plan
     private let room: Room
     private let state = Mutex(State())
+    private let hasEnded = DispatchSemaphore(value: 0)
 
     init(_ plan: Plan, room: Room) {
         self.plan = plan
@@ -35,24 +39,28 @@ final class ServerLink: Sendable {
 
     private var host: PluginHost { room.services.host }
 
-    /// Connects, and stays connected until ``stop()``.
+    /// Connects, and stays connected until ``cancel()``.
     func start() {
-        state.withLock { $0.task = Task { [self] in await run() } }
+        state.withLock { state in
+            state.task = Task { [self] in
+                await run()
+                await end()
+                hasEnded.signal()
+            }
+        }
     }
 
-    /// Ends the connection, and tells the server. Waits a moment for it.
-    func stop() {
-        let task = state.withLock { state in
-            defer { state.task = nil }
-            return state.task
-        }
-        task?.cancel()
-        if let request = ending {
-            var request = request
-            request.milliseconds = Int(Self.longestEnd)
-            _ = request.reply()
-        }
+    /// Begins to end the connection.
+    func cancel() { state.withLock { $0.task }?.cancel() }
+
+    /// Waits for the end, until a server has had its time.
+    func finish(until deadline: DispatchTime) {
+        guard state.withLock({ $0.task.take() }) != nil else { return }
+        _ = hasEnded.wait(timeout: deadline)
     }
+
+    /// How long ends may take together.
+    static var endDeadline: DispatchTime { .now() + .milliseconds(longestEnd + 300) }
 
     private func run() async {
         var backoff = ServerBackoff()
@@ -61,21 +69,27 @@ final class ServerLink: Sendable {
             do throws(ServerProblem) {
                 let (id, peer) = try await connect()
                 try await untilConnected(id, peer)
-                backoff.reset()
+                guard !Task.isCancelled else { return }
+                let begun = ContinuousClock.now
                 report(true)
-                host.log(.info, "\(plan.address.origin): \(done)")
+                say(.info, done)
                 await untilGone(id)
                 report(false)
                 guard !Task.isCancelled else { return }
-                host.log(.warning, "\(plan.address.origin): the connection is lost")
-                if let request = ending { _ = await request.send() }
+                guard !room.wasDismissed(id) else {
+                    return say(
+                        .info, "the operator has removed \(plan.name), who is not fetched again")
+                }
+                say(.warning, "the connection is lost")
+                if ContinuousClock.now - begun > Self.shortestSuccess { backoff.reset() }
             } catch {
                 guard !Task.isCancelled else { return }
                 wait = error.after
-                host.log(.warning, "\(plan.address.origin): \(error.text)")
+                say(.warning, error.text)
             }
+            await end()
             let seconds = backoff.next(wanted: wait)
-            host.log(.info, "\(plan.address.origin): tried again in \(seconds) s")
+            say(.info, "tried again in \(seconds) s")
             try? await Task.sleep(for: .seconds(seconds))
         }
     }
@@ -85,15 +99,20 @@ final class ServerLink: Sendable {
             ? "the session is sent there" : "\(plan.name) is fetched from there"
     }
 
+    private func say(_ level: PluginHost.LogLevel, _ text: String) {
+        host.log(level, "\(plan.address.origin): \(text)")
+    }
+
     private func report(_ isConnected: Bool) {
         host.report("\(plan.purpose == .publish ? "published" : "fetched")", isConnected ? 1 : 0)
     }
 
-    /// The request that ends the connection; nil without one. It is made once.
-    private var ending: ServerRequest? {
-        state.withLock { $0.resource.take() }.map {
-            ServerRequest(method: "DELETE", url: $0, token: plan.token)
-        }
+    /// Tells the server that the connection has ended, if there was one.
+    private func end() async {
+        guard let resource = state.withLock({ $0.resource.take() }) else { return }
+        var request = ServerRequest(method: "DELETE", url: resource, token: plan.token)
+        request.milliseconds = Self.longestEnd
+        _ = await request.send()
     }
 
     /// Makes an offer, and takes the server's answer.
@@ -113,30 +132,39 @@ final class ServerLink: Sendable {
             let reply = await ServerRequest(
                 method: "POST", url: plan.address.url, token: plan.token, offer: connection.offer
             ).send()
-            if reply.status == 201 { state.withLock { $0.resource = reply.location } }
+            if reply.status == 201 { keep(reply.location) }
             let answer = try reply.answer(for: plan.purpose, hasVideo: connection.hasVideo)
             do throws(SignallingError) {
-                try connection.peer.take(answer: answer)
+                try room.accept(answer, of: connection.id, connection.peer)
             } catch {
                 throw ServerProblem(text: "its answer can't be used. \(error.text)")
             }
         } catch {
             room.disconnect(connection.id)
-            if let request = ending { _ = await request.send() }
             throw error
         }
         return (connection.id, connection.peer)
+    }
+
+    /// Keeps where the connection can be ended.
+    private func keep(_ location: String?) {
+        // The token is not for everybody on the way.
+        if let location, plan.address.url.hasPrefix("https:"), !location.hasPrefix("https:") {
+            return say(
+                .warning,
+                "it wants the connection to be ended without https, which is not done. It will notice."
+            )
+        }
+        state.withLock { $0.resource = location }
     }
 
     /// Waits until media can flow.
     private func untilConnected(_ id: String, _ peer: Peer) async throws(ServerProblem) {
         while !Task.isCancelled, !peer.isConnected {
             guard room.has(id) else {
-                if let request = ending { _ = await request.send() }
                 throw ServerProblem(
-                    text:
-                        "it has answered, but no media get through. Check that firewalls let UDP pass."
-                )
+                    text: "it has answered, but no media get through. Check that firewalls let UDP "
+                        + "pass.")
             }
             try? await Task.sleep(for: .milliseconds(100))
         }

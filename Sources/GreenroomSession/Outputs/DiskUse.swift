@@ -24,6 +24,14 @@ package struct DiskUse: Equatable, Sendable {
     package var folder: String
     /// What it takes; nil where nobody knows.
     package var bytesPerSecond: Double?
+    /// Whether participants come on top, of whom nobody knows how many there will be.
+    package var lacksParticipants = false
+
+    /// Describes a use.
+    package init(folder: String, bytesPerSecond: Double? = nil) {
+        self.folder = folder
+        self.bytesPerSecond = bytesPerSecond
+    }
 
     /// What it takes in an hour.
     package var bytesPerHour: Double? { bytesPerSecond.map { $0 * 3600 } }
@@ -35,7 +43,9 @@ package struct DiskUse: Equatable, Sendable {
     /// min 2 s`; nil if what it takes is not known.
     package var words: String? {
         guard let rate = bytesPerSecond, rate > 0 else { return nil }
-        let takes = "takes up to \(Self.words(ofBytes: rate * 3600)) an hour"
+        let takes =
+            "takes up to \(Self.words(ofBytes: rate * 3600)) an hour"
+            + (lacksParticipants ? " without participants" : "")
         return freeBytes.map { free in
             "\(takes); \(Self.words(ofBytes: free)) are free, enough for "
                 + DiskWatch.words(ofSeconds: free / rate)
@@ -51,7 +61,7 @@ package struct DiskUse: Equatable, Sendable {
             return nil
         }
         return
-            "its disk is full after \(DiskWatch.words(ofSeconds: free / rate)): the recording takes up "
+            "its disk is full after \(DiskWatch.words(ofSeconds: free / rate)): what is recorded to it takes up "
             + "to \(Self.words(ofBytes: rate * 3600)) an hour, and \(Self.words(ofBytes: free)) are "
             + "free. Free some space, record to another disk, a smaller size, or into one file such "
             + "as talk.mkv, which is encoded."
@@ -107,15 +117,38 @@ package struct DiskSpace: Equatable, Sendable {
 extension SessionPlan {
     /// What the outputs write to disks, with the place of each in the session's configuration.
     package func diskUses(of tracks: DiskUse.Tracks) -> [(place: String, use: DiskUse)] {
-        configuration.outputs.enumerated().flatMap { index, output -> [(String, DiskUse)] in
+        let hasCall = configuration.outputs.contains(where: \.output.isCall)
+        return configuration.outputs.enumerated().flatMap { index, output -> [(String, DiskUse)] in
             let place = output.origin ?? "\(PluginAddress.output(index))"
-            if let use = output.output.diskUse(of: tracks) { return [(place, use)] }
+            if var use = output.output.diskUse(of: tracks) {
+                use.lacksParticipants = hasCall
+                return [(place, use)]
+            }
             // Nobody knows how much a plugin writes, but where.
             return (outputs[index]?.settings ?? []).compactMap { setting in
                 guard setting.type == .path, case .string(let path) = setting.value, !path.isEmpty,
                     let slash = path.lastIndex(of: "/")
                 else { return nil }
                 return (place, DiskUse(folder: String(path[...slash])))
+            }
+        }
+    }
+
+    /// What is wrong with disks: all that is recorded to one counts.
+    ///
+    /// - Parameter uses: What the outputs write.
+    package func shortages(
+        of uses: [(place: String, use: DiskUse)]
+    ) -> [(place: String, folder: String, text: String)] {
+        let disks = uses.map { DiskSpace(of: $0.use.folder)?.device }
+        return uses.indices.compactMap { index in
+            var use = uses[index].use
+            guard use.bytesPerSecond != nil, let disk = disks[index] else { return nil }
+            use.bytesPerSecond = uses.indices.reduce(0) { sum, other in
+                sum + (disks[other] == disk ? uses[other].use.bytesPerSecond ?? 0 : 0)
+            }
+            return use.shortage(for: configuration.duration).map {
+                (uses[index].place, use.folder, $0)
             }
         }
     }

@@ -197,9 +197,12 @@ public final class Session: Sendable {
                 audio: pipeline.audioTracks.count))
         let duration = plan.configuration.duration
         for (_, use) in uses {
-            let shortage = use.shortage(for: duration)
-            guard let text = shortage ?? use.words else { continue }
-            events.send(.disk(folder: use.folder, text: text, isLow: shortage != nil))
+            if let text = use.words {
+                events.send(.disk(folder: use.folder, text: text, isLow: false))
+            }
+        }
+        for (_, folder, text) in plan.shortages(of: uses) {
+            events.send(.disk(folder: folder, text: text, isLow: true))
         }
         return DiskWatcher(
             uses.map(\.use.folder), duration: duration, clock: clock, epoch: pipeline.epoch,

@@ -66,9 +66,14 @@ final class EventPrinter: Sendable {
     func show(_ record: EventRecord, line: String?) {
         switch style {
         case .json:
-            queue.add { record.text(at: record.time ?? $0, of: session) }
+            queue.add { record.text(at: $0, of: session) }
         case .journal(let journal):
-            if let line { journal.add(record, text: line) }
+            guard let line else { return }
+            // They are secrets, and the journal keeps what it gets.
+            let links =
+                "The room is open. The journal does not get its links: set viewer-token, guest-token "
+                + "and operator-token."
+            journal.add(record, text: record.event == .links ? links : line)
         case .terminal, .plain:
             if let line { queue.add { _ in line } }
         }
@@ -86,7 +91,7 @@ final class EventPrinter: Sendable {
         switch style {
         case .json:
             var record = EventRecord(event: .status)
-            record.time = snapshot.seconds
+            record.seconds = snapshot.seconds
             record.pictures = zip(snapshot.pictures, rates).map { picture, rate in
                 EventRecord.Video(
                     track: picture.track, accepted: picture.accepted, refused: picture.refused,

@@ -108,7 +108,9 @@ struct SessionRun {
         }
         do {
             let report = try session.run()
-            metrics?.write(session)
+            if let problem = metrics?.finish(session) {
+                printer.warn(["warning: metrics: \(problem)"])
+            }
             if explain {
                 let participants = report.participants ?? []
                 for picture in report.pictures
