@@ -46,9 +46,9 @@ struct VideoNegotiation {
         negotiator = Negotiator(
             rule: rule, table: table, maximum: configuration.maximum,
             capabilities: plugin.instance.capabilities)
-        let demands =
-            configuration.outputs.compactMap { $0.output.want(of: track) }
-            .map { OutputDemand(want: $0) } + feeds.compactMap { feed in track.videoID.flatMap(feed.demand(of:)) }
+        let wanted = configuration.outputs.compactMap { $0.output.want(of: track) }
+        let asked = track.videoID.map { id in feeds.compactMap { $0.demand(of: id) } }
+        let demands = wanted.map { OutputDemand(want: $0) } + (asked ?? [])
         negotiator.set(demands: demands, at: 0)
         ability = OveruseDetector(table: table)
     }
