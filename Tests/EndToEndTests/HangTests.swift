@@ -140,7 +140,7 @@ import TestSupport
             """
             camera: \(try TestSession.hostile("PumpInStart", "deaf: \(isDeaf ? 1 : 0)"))
             share: \(try TestSession.hostile("Share"))
-            """, duration: "1200ms", deadline: "500ms")
+            """, duration: "2400ms", deadline: "1s")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         let told = try run.events("note", of: "camera").filter {
@@ -152,16 +152,16 @@ import TestSupport
             events.firstIndex { $0.event == "callback-hangs" && $0.step == "start-send" })
         let stopping = try #require(events.firstIndex { $0.event == "stopping" })
         #expect(naming < stopping, "named while it hangs:\n\(run.text)")
-        expectOnTime(run, after: .milliseconds(1200))
+        expectOnTime(run, after: .milliseconds(2400))
         let report = try session.expectTrueReport(run)
         let plugin = try report.plugin("camera")
         #expect(plugin.state == (isDeaf ? "faulted" : "destroyed"), "\(run)")
         try session.expectUnharmed("camera", run)
         try session.expectUnharmed("share", run)
-        #expect(try session.picture("camera").frameCount == 18, "\(run)")
-        #expect(try session.picture("share").frameCount == 18, "\(run)")
+        #expect(try session.picture("camera").frameCount == 36, "\(run)")
+        #expect(try session.picture("share").frameCount == 36, "\(run)")
         // It sends at twice the recording's rate, so half of its frames suffice.
-        #expect(try report.picture("camera").outputs[0].delivered >= 9, "\(run)")
+        #expect(try report.picture("camera").outputs[0].delivered >= 18, "\(run)")
     }
 
     @Test func `an isolated plugin whose second start-send hangs is given up`() throws {
