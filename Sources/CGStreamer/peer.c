@@ -80,22 +80,27 @@ static void step_free(gpointer data)
     g_free(freed);
 }
 
-// Whether a promise was kept; else the peer is answered with why not.
+// Why a promise was not kept: free it; NULL if it was. Waits for it.
+static char *fault_of(GstPromise *promise, const char *what)
+{
+    if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) return g_strdup(what);
+    const GstStructure *reply = gst_promise_get_reply(promise);
+    if (!reply || !gst_structure_has_field(reply, "error")) return NULL;
+    GError *error = NULL;
+    gst_structure_get(reply, "error", G_TYPE_ERROR, &error, NULL);
+    char *why = g_strdup(error ? error->message : what);
+    g_clear_error(&error);
+    return why;
+}
+
+// Whether a promise was kept; else the peer tells why not.
 static bool is_kept(GstPromise *promise, peer *self, const char *what)
 {
-    if (gst_promise_wait(promise) != GST_PROMISE_RESULT_REPLIED) {
-        tell(self, NULL, what);
-        return false;
-    }
-    const GstStructure *reply = gst_promise_get_reply(promise);
-    GError *error = NULL;
-    if (reply && gst_structure_has_field(reply, "error")) {
-        gst_structure_get(reply, "error", G_TYPE_ERROR, &error, NULL);
-        tell(self, NULL, error ? error->message : what);
-        g_clear_error(&error);
-        return false;
-    }
-    return true;
+    char *why = fault_of(promise, what);
+    if (!why) return true;
+    tell(self, NULL, why);
+    g_free(why);
+    return false;
 }
 
 static void on_local_set(GstPromise *promise, gpointer data)
@@ -331,15 +336,21 @@ static void make_offer(GstElement *webrtc, peer *self)
     g_signal_emit_by_name(webrtc, "create-offer", NULL, promise);
 }
 
-static void answer_offer(GstElement *webrtc, peer *self, const char *text)
+// A description from a text; NULL if that is no SDP.
+static GstWebRTCSessionDescription *description_of(const char *text, int type)
 {
     GstSDPMessage *sdp = NULL;
-    if (gst_sdp_message_new_from_text(text, &sdp) != GST_SDP_OK) {
-        if (sdp) gst_sdp_message_free(sdp);
-        return tell(self, NULL, "the offer is no SDP");
+    if (gst_sdp_message_new_from_text(text, &sdp) == GST_SDP_OK) {
+        return gst_webrtc_session_description_new(type, sdp);
     }
-    GstWebRTCSessionDescription *offer =
-        gst_webrtc_session_description_new(DESCRIPTION_OFFER, sdp);
+    if (sdp) gst_sdp_message_free(sdp);
+    return NULL;
+}
+
+static void answer_offer(GstElement *webrtc, peer *self, const char *text)
+{
+    GstWebRTCSessionDescription *offer = description_of(text, DESCRIPTION_OFFER);
+    if (!offer) return tell(self, NULL, "the offer is no SDP");
     GstPromise *promise =
         gst_promise_new_with_change_func(on_remote_set, step_new(self, webrtc), step_free);
     g_signal_emit_by_name(webrtc, "set-remote-description", offer, promise);
@@ -376,27 +387,11 @@ void greenroom_peer_describe(
 
 char *greenroom_peer_take_answer(GstElement *webrtc, const char *text)
 {
-    GstSDPMessage *sdp = NULL;
-    if (gst_sdp_message_new_from_text(text, &sdp) != GST_SDP_OK) {
-        if (sdp) gst_sdp_message_free(sdp);
-        return g_strdup("it is no SDP");
-    }
-    GstWebRTCSessionDescription *answer =
-        gst_webrtc_session_description_new(DESCRIPTION_ANSWER, sdp);
+    GstWebRTCSessionDescription *answer = description_of(text, DESCRIPTION_ANSWER);
+    if (!answer) return g_strdup("it is no SDP");
     GstPromise *promise = gst_promise_new();
     g_signal_emit_by_name(webrtc, "set-remote-description", answer, promise);
-    char *why = NULL;
-    if (gst_promise_wait(promise) == GST_PROMISE_RESULT_REPLIED) {
-        const GstStructure *reply = gst_promise_get_reply(promise);
-        GError *error = NULL;
-        if (reply && gst_structure_has_field(reply, "error")) {
-            gst_structure_get(reply, "error", G_TYPE_ERROR, &error, NULL);
-            why = g_strdup(error ? error->message : "it can't be used");
-            g_clear_error(&error);
-        }
-    } else {
-        why = g_strdup("it can't be used");
-    }
+    char *why = fault_of(promise, "it can't be used");
     gst_promise_unref(promise);
     gst_webrtc_session_description_free(answer);
     return why;
