@@ -256,6 +256,18 @@ import Testing
         #expect(try report.plugin("camera").offer?.suggested == "80x44@15", "\(recorded.run)")
     }
 
+    @Test func `a setting that waits behind a hanging callback is the next life's`() throws {
+        let session = try Self.session(
+            "fault: hang, where: property-change, once: 1", clock: "real",
+            timeline: ["at: 500ms, ceiling: 80x44@15", "at: 1s, set: camera.settings.tag=5"],
+            duration: "5s")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let marks = try session.picture("camera").marks().compactMap(\.self)
+        let second = marks.filter { $0.revision > 1 }
+        #expect(!second.isEmpty && second.allSatisfy { $0.tag == 5 }, "\(run)")
+    }
+
     // MARK: - Policies
 
     @Test func `a session continues without a lost plugin`() throws {

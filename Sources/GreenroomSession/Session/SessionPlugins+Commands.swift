@@ -105,7 +105,7 @@ extension SessionPlugins {
             return .refused(
                 "\(address) sends from inside start-send, and hears of nothing until that returns")
         }
-        begin(plugin) { $0.beginSetParameter(setting) }
+        begin(plugin, setting: setting)
         return .done("\(address): \(name) set to \(value)")
     }
 

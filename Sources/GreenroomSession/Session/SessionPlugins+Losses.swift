@@ -289,6 +289,6 @@ extension SessionPlugins {
         losses.returned(instance.role, after: seconds)
         events.send(.pluginReturned(role: instance.role, seconds: seconds))
         guard slots[instance] != nil else { return }
-        for setting in settings { begin(plugin) { $0.beginSetParameter(setting) } }
+        for setting in settings { begin(plugin, setting: setting) }
     }
 }

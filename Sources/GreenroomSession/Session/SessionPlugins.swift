@@ -218,6 +218,17 @@ extension SessionPlugins {
     ) {
         steps.letRun(steps.begin([plugin], step))
     }
+
+    /// Begins to change a live parameter while the session continues.
+    mutating func begin(_ plugin: SessionPlugin, setting: Setting) {
+        let begun = steps.begin([plugin]) { $0.beginSetParameter(setting) }
+        steps.letRun(
+            begun.map { step in
+                var step = step
+                step.setting = setting
+                return step
+            })
+    }
 }
 
 // MARK: - While the session runs
@@ -341,10 +352,21 @@ extension SessionPlugins {
 extension SessionPlugins {
     private mutating func settle(_ end: StepRunner.End, of step: StepRunner.Step) {
         switch end {
-        case .returned(let result): settle(result, of: step.pending, step.plugin)
+        case .returned(let result):
+            if case .illegal = result { keep(step) }
+            settle(result, of: step.pending, step.plugin)
         case .pumps, .pumpsOverdue: steps.letPump(step)
-        case .hangs: hang(step.plugin, step.pending)
+        case .hangs:
+            keep(step)
+            hang(step.plugin, step.pending)
         }
+    }
+
+    /// Keeps a setting for the next life of a plugin whose life ended before it could take it.
+    private mutating func keep(_ step: StepRunner.Step) {
+        guard let setting = step.setting else { return }
+        step.plugin.instance.remember(setting)
+        restarts.change(setting, of: step.plugin.number)
     }
 
     private mutating func settle(

@@ -15,6 +15,8 @@ struct StepRunner {
     struct Step {
         let plugin: SessionPlugin
         let pending: PluginInstance.PendingStep
+        /// What it changes; nil for every other step.
+        var setting: Setting?
         /// How long its callback may take, in nanoseconds.
         let limit: Int64
         /// When it counts as hung, unless its callback began later.
