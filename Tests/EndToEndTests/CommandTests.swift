@@ -108,9 +108,14 @@ import Testing
     }
 
     @Test func `a process that a command leaves behind does not hold up the end`() throws {
-        let noise = "while echo noise >&2; do :; done"
+        let folder = try TemporaryFolder()
+        let noise = "echo noise >&2; touch begun; while echo noise >&2; do :; done"
         let session = try session([
-            Self.output(["sh", "-c", "setsid sh -c \"\(noise)\" & exec cat > /dev/null"])
+            Self.output([
+                "sh", "-c",
+                "cd \"\(folder.path)\"; setsid sh -c \"\(noise)\" & "
+                    + "while [ ! -e begun ]; do sleep 0.01; done; exec cat > /dev/null",
+            ])
         ])
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
