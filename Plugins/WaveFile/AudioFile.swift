@@ -1,8 +1,6 @@
 import CSndFile
 import GreenroomPlugin
-import GreenroomSystem
 import Synchronization
-import SystemPackage
 
 /// An audio file as 16-bit samples of one or two channels, read by libsndfile.
 ///
@@ -23,6 +21,8 @@ struct AudioFile: ~Copyable {
     private let path: String
     /// Not safe to share between threads; neither is this value.
     private let file: OpaquePointer
+    /// What libsndfile reads.
+    private let bytes: AudioBytes
     private let fileChannels: Int
     private let downmix: Downmix?
     /// Whether the samples are decoded as floating point.
@@ -39,9 +39,10 @@ struct AudioFile: ~Copyable {
     ///
     /// - Throws: ``PluginError`` with the path, the reason and the cure.
     init(path: String) throws {
-        let (file, info) = try Self.opened(path)
+        let (file, bytes, info) = try Self.opened(path)
         self.path = path
         self.file = file
+        self.bytes = bytes
         sampleRate = Int(info.samplerate)
         fileChannels = Int(info.channels)
         channels = min(fileChannels, 2)
@@ -54,7 +55,7 @@ struct AudioFile: ~Copyable {
             SF_FORMAT_FLOAT, SF_FORMAT_DOUBLE, SF_FORMAT_VORBIS, SF_FORMAT_OPUS,
             SF_FORMAT_MPEG_LAYER_I, SF_FORMAT_MPEG_LAYER_II, SF_FORMAT_MPEG_LAYER_III,
         ].contains(Int(info.format) & SF_FORMAT_SUBMASK)
-        notes = Self.notes(on: file, info).map { "\(path): \($0)" }
+        notes = Self.notes(on: file, bytes, info).map { "\(path): \($0)" }
         block = .allocate(byteCount: Self.blockByteCount, alignment: 16)
     }
 
@@ -143,22 +144,20 @@ extension AudioFile {
         PluginError("\(path): \(text)", status: .unavailable)
     }
 
-    private static func opened(_ path: String) throws -> (file: OpaquePointer, info: SF_INFO) {
+    private static func opened(
+        _ path: String
+    ) throws -> (file: OpaquePointer, bytes: AudioBytes, info: SF_INFO) {
         var info = SF_INFO()
-        var file = try open(path, &info)
-        let isWAV = [SF_FORMAT_WAV, SF_FORMAT_WAVEX].contains(
-            Int(info.format) & SF_FORMAT_TYPEMASK)
-        if info.frames == 0, isWAV, let samples = unfinishedSamples(in: path) {
-            // Only the size is missing: the samples continue to the end of the file.
-            sf_close(file)
-            info.format = Int32(
-                SF_FORMAT_RAW | SF_ENDIAN_LITTLE | Int(info.format) & SF_FORMAT_SUBMASK)
-            file = try open(path, &info)
-            var offset = sf_count_t(samples.offset)
-            sf_command(
-                file, Int32(SFC_SET_RAW_START_OFFSET), &offset,
-                Int32(MemoryLayout<sf_count_t>.size))
-            info.frames = samples.byteCount / Int64(samples.frameByteCount)
+        let bytes = try AudioBytes(path: path)
+        guard !bytes.isSplit else {
+            throw refusal(path, "the file has several chunks of samples. \(conversion)")
+        }
+        // libsndfile keeps why an open failed in one place for all threads.
+        let (handle, error) = opening.withLock { _ in
+            (Int(bitPattern: bytes.open(&info)), String(cString: sf_strerror(nil)))
+        }
+        guard let file = OpaquePointer(bitPattern: handle) else {
+            throw refusal(path, "\(error) \(conversion)")
         }
         let problem =
             switch info.frames {
@@ -171,71 +170,11 @@ extension AudioFile {
             sf_close(file)
             throw refusal(path, problem)
         }
-        return (file, info)
+        return (file, bytes, info)
     }
 
+    private static let conversion = "Convert it: ffmpeg -i FILE -c:a pcm_s16le NEW.wav"
     private static let opening = Mutex(())
-
-    /// - Returns: A libsndfile handle, which also closes the descriptor.
-    private static func open(_ path: String, _ info: inout SF_INFO) throws -> OpaquePointer {
-        let descriptor = try regularFile(path)
-        // libsndfile keeps why an open failed in one place for all threads.
-        let (handle, isSplit, error) = opening.withLock { _ in
-            let file = sf_open_fd(descriptor.rawValue, Int32(SFM_READ), &info, Int32(SF_TRUE))
-            let isSplit = log(of: file).count { $0.hasPrefix("data : ") } > 1
-            return (Int(bitPattern: file), isSplit, String(cString: sf_strerror(nil)))
-        }
-        guard let file = OpaquePointer(bitPattern: handle), !isSplit else {
-            if handle != 0 { sf_close(OpaquePointer(bitPattern: handle)) }
-            let reason = isSplit ? "the file has several chunks of samples." : error
-            throw refusal(path, "\(reason) Convert it: ffmpeg -i FILE -c:a pcm_s16le NEW.wav")
-        }
-        return file
-    }
-
-    private static func regularFile(_ path: String) throws -> FileDescriptor {
-        let file: FileDescriptor
-        do throws(Errno) {
-            // Opening a pipe must not wait for its writer.
-            file = try .reading(path, options: .nonBlocking)
-        } catch {
-            throw refusal(path, "the file can't be opened: \(error)")
-        }
-        guard (try? file.stat())?.type == .regular else {
-            try? file.close()
-            throw refusal(path, "this is not a regular file; save the audio to a file on disk")
-        }
-        return file
-    }
-
-    /// The samples of a WAV file without a final size, for example because its writer was killed;
-    /// nil for none.
-    private static func unfinishedSamples(
-        in path: String
-    ) -> (offset: Int64, byteCount: Int64, frameByteCount: Int)? {
-        guard let file = try? FileDescriptor.reading(path) else { return nil }
-        defer { try? file.close() }
-        guard let length = (try? file.stat())?.size else { return nil }
-        var offset: Int64 = 12
-        var frameByteCount = 0
-        while offset + 8 <= length {
-            var head = [UInt8](repeating: 0, count: 8 + 14)
-            let count = try? head.withUnsafeMutableBytes {
-                try file.read(fromAbsoluteOffset: offset, into: $0)
-            }
-            guard let count, count >= 8 else { return nil }
-            let size = (4..<8).reversed().reduce(Int64(0)) { $0 << 8 | Int64(head[$1]) }
-            if head.starts(with: "data".utf8) {
-                let isUnfinished = size == 0 && frameByteCount > 0
-                return isUnfinished ? (offset + 8, length - offset - 8, frameByteCount) : nil
-            }
-            if head.starts(with: "fmt ".utf8) {
-                frameByteCount = Int(head[20]) | Int(head[21]) << 8
-            }
-            offset += 8 + size + size % 2
-        }
-        return nil
-    }
 
     /// The speaker of each channel.
     private static func speakers(of file: OpaquePointer, _ channels: Int, isOgg: Bool) -> [Int] {
@@ -248,9 +187,14 @@ extension AudioFile {
     }
 
     /// What is in the file and is not played, or not as it is.
-    private static func notes(on file: OpaquePointer, _ info: SF_INFO) -> [String] {
+    private static func notes(
+        on file: OpaquePointer, _ bytes: AudioBytes, _ info: SF_INFO
+    ) -> [String] {
         var notes: [String] = []
-        if let note = truncation(of: file) { notes.append(note) }
+        if let (present, said) = bytes.truncation {
+            notes.append(
+                "the file was cut off: of \(said) bytes of samples there are \(present)")
+        }
         if info.channels > 2 {
             notes.append(
                 "\(info.channels) channels are mixed to stereo, without a channel for effects")
@@ -274,30 +218,5 @@ extension AudioFile {
                     + "from beginning to end")
         }
         return notes
-    }
-
-    /// The lines of libsndfile's log.
-    ///
-    /// - Parameter file: nil for the file that was opened last, which failed.
-    private static func log(of file: OpaquePointer?) -> [Substring] {
-        var log = [CChar](repeating: 0, count: 16 * 1024)
-        sf_command(file, Int32(SFC_GET_LOG_INFO), &log, Int32(log.count))
-        let text = String(
-            decoding: log.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
-        return text.split(separator: "\n")
-    }
-
-    /// That the file is truncated, from the line of the data chunk in libsndfile's log:
-    /// `data : 4000 (should be 10)`. Programs that write to a pipe leave the largest size there.
-    private static func truncation(of file: OpaquePointer) -> String? {
-        for line in log(of: file) where line.hasPrefix("data : ") {
-            let numbers = line.split { !$0.isNumber }.compactMap { Int64($0) }
-            guard line.contains("(should be "), numbers.count == 2, numbers[0] > numbers[1],
-                numbers[0] < UInt32.max
-            else { continue }
-            return "the file was cut off: of \(numbers[0]) bytes of samples there are "
-                + "\(numbers[1])"
-        }
-        return nil
     }
 }

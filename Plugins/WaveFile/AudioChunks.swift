@@ -1,0 +1,154 @@
+import GreenroomSystem
+import SystemPackage
+
+/// The chunks of a WAV or AIFF file that its sound needs.
+struct AudioChunks {
+    /// A kind of file that consists of chunks.
+    private struct Container {
+        /// What the file begins with, and what stands after the size of the whole.
+        var names: [String]
+        var forms: [String]
+        var isBigEndian = false
+        /// The chunk with the samples.
+        var samples: String
+        /// The other chunks that are needed: the format, markers and loops.
+        var others: [String]
+    }
+
+    private static let containers = [
+        Container(
+            names: ["RIFF", "RF64"], forms: ["WAVE"], samples: "data",
+            others: ["fmt ", "fact", "cue ", "smpl"]),
+        Container(
+            names: ["RIFX"], forms: ["WAVE"], isBigEndian: true, samples: "data",
+            others: ["fmt ", "fact", "cue ", "smpl"]),
+        Container(
+            names: ["FORM"], forms: ["AIFF", "AIFC"], isBigEndian: true, samples: "SSND",
+            others: ["COMM", "FVER", "MARK", "INST"]),
+    ]
+
+    /// More than any file has; each costs two reads.
+    private static let mostChunks = 10_000
+    /// More than any chunk needs that is not samples.
+    private static let mostBytes: Int64 = 1 << 16
+
+    /// A file with these chunks, up to the samples.
+    private(set) var head: [UInt8] = []
+    /// Where the samples are in the file.
+    private(set) var samples: Range<Int64> = 0..<0
+    /// How many bytes of samples there are, and how many there should be; nil for a whole file.
+    private(set) var truncation: (present: Int64, said: Int64)?
+    /// Whether there are several chunks of samples.
+    private(set) var isSplit = false
+
+    /// Finds the chunks of a file; nil for a file that has none of a known kind.
+    init?(of file: FileDescriptor, length: Int64) {
+        guard let start = Self.read(12, at: 0, of: file) else { return nil }
+        let (name, form) = (Self.name(start[0..<4]), Self.name(start[8..<12]))
+        guard
+            let container = Self.containers.first(where: {
+                $0.names.contains(name) && $0.forms.contains(form)
+            })
+        else { return nil }
+        var others: [(name: String, bytes: [UInt8])] = []
+        var hasSamples = false
+        var largeSize: Int64?
+        var offset: Int64 = 12
+        for _ in 0..<Self.mostChunks {
+            guard let start = Self.read(8, at: offset, of: file) else { break }
+            let name = Self.name(start[0..<4])
+            var size = Self.number(start[4..<8], container)
+            let rest = length - offset - 8
+            if name == container.samples {
+                // Without a final size, because it was streamed or its writer was killed, they
+                // continue to the end of the file.
+                if size == Int64(UInt32.max) {
+                    size = largeSize ?? rest
+                } else if size == 0, name == "data" {
+                    size = rest
+                }
+                if hasSamples {
+                    isSplit = true
+                } else {
+                    hasSamples = true
+                    samples = offset + 8..<offset + 8 + min(size, rest)
+                    if size > rest { truncation = (rest, size) }
+                }
+            } else if size <= min(rest, Self.mostBytes),
+                let bytes = Self.read(Int(size), at: offset + 8, of: file)
+            {
+                if name == "ds64", bytes.count >= 16 {
+                    let said = bytes[8..<16].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
+                    largeSize = Int64(clamping: said)
+                } else if container.others.contains(name) {
+                    others.append((name, bytes))
+                }
+            }
+            guard size < rest else { break }
+            offset += 8 + size + size % 2
+        }
+        writeHead(of: container, form, others, hasSamples: hasSamples)
+    }
+
+    /// Makes the head. Only RF64 can say sizes of more than 32 bits: of other files the rest is
+    /// left out.
+    private mutating func writeHead(
+        of container: Container, _ form: String, _ others: [(name: String, bytes: [UInt8])],
+        hasSamples: Bool
+    ) {
+        let most = Int64(UInt32.max) - 2 * Self.mostBytes * Int64(others.count + 1)
+        if container.isBigEndian, samples.count > most {
+            truncation = truncation ?? (most, Int64(samples.count))
+            samples = samples.lowerBound..<samples.lowerBound + most
+        }
+        let isLarge = samples.count > most
+        var chunks: [UInt8] = []
+        func add(_ name: String, size: Int64) {
+            chunks += name.utf8
+            let bytes = (0..<4).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) }
+            chunks += container.isBigEndian ? bytes.reversed() : bytes
+        }
+        for (name, bytes) in others {
+            add(name, size: Int64(bytes.count))
+            chunks += bytes + [UInt8](repeating: 0, count: bytes.count % 2)
+        }
+        if hasSamples {
+            add(container.samples, size: isLarge ? Int64(UInt32.max) : Int64(samples.count))
+        }
+        let body = chunks
+        chunks = []
+        let total = Int64(4 + body.count + samples.count)
+        guard isLarge else {
+            add(container.names[0], size: total)
+            head = chunks + form.utf8 + body
+            return
+        }
+        add("RF64", size: Int64(UInt32.max))
+        chunks += form.utf8
+        add("ds64", size: 28)
+        for number in [total + 36, Int64(samples.count), 0] {
+            chunks += (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        head = chunks + [0, 0, 0, 0] + body
+    }
+
+    // MARK: Reading
+
+    private static func read(_ count: Int, at offset: Int64, of file: FileDescriptor) -> [UInt8]? {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = try? bytes.withUnsafeMutableBytes {
+            try file.read(fromAbsoluteOffset: offset, into: $0)
+        }
+        return read == count ? bytes : nil
+    }
+
+    private static func name(_ bytes: ArraySlice<UInt8>) -> String {
+        String(decoding: bytes, as: UTF8.self)
+    }
+
+    private static func number(_ bytes: ArraySlice<UInt8>, _ container: Container) -> Int64 {
+        container.isBigEndian
+            ? bytes.reduce(0) { $0 << 8 | Int64($1) }
+            : bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
+    }
+}
