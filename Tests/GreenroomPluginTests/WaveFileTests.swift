@@ -176,6 +176,30 @@ import Testing
         #expect(try play(file, count: 2).samples == [5, 6])
     }
 
+    @Test func `sizes inside a chunk that is not played are not followed`() throws {
+        // Added to what was read before it, this size is less than nothing.
+        let backwards = Array("INFOabcd".utf8) + WAVChunks.number(UInt32.max - 15)
+        let file = WAVChunks().format()
+            .adding("LIST", backwards + [UInt8](repeating: 0x78, count: 40))
+            .adding("data", WAVChunks.samples([5, 6]))
+        #expect(try play(file, count: 2).samples == [5, 6])
+    }
+
+    @Test func `samples of more than 4 GiB play`() throws {
+        let folder = try TemporaryFolder()
+        let byteCount: Int64 = 5 << 30
+        let sizes = [byteCount + 100, byteCount, 0].flatMap { number in
+            (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
+        }
+        let head = WAVChunks("RF64").adding("ds64", sizes + [0, 0, 0, 0]).format()
+            .adding("data", [], size: .max)
+        let path = try folder.write("large.wav", head.bytes + WAVChunks.samples([5, 6]))
+        // A file with a hole takes no space.
+        #expect(truncate(path, Int(byteCount) + head.bytes.count) == 0)
+        let played = try play(path)
+        #expect(played.samples.prefix(3) == [5, 6, 0] && played.log.isEmpty, "\(played.log)")
+    }
+
     @Test func `a truncated file plays its whole frames, with a note`() throws {
         let file = WAVChunks().format(channels: 2, block: 4)
             .adding("data", WAVChunks.samples([1, 2, 3, 4, 5]), size: 4000)
