@@ -2,8 +2,8 @@
 # What is too slow for every change: everything that Tests/run.sh tests, in a debug build and with
 # whole matrices; the commands of the samples' READMEs that build Greenroom; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
-# campaign of random sessions; fuzzing; Chromium with the virtual devices, and in a room; a room's viewer
-# behind a bad network; the documentation as a site. Takes hours on two cores.
+# campaign of random sessions; fuzzing; Chromium with the virtual devices; Chromium and Firefox in a room,
+# also behind nginx; a room's viewer behind a bad network; the documentation as a site. Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
 #   Tests/nightly.sh fuzz         one part, by its name below
@@ -55,8 +55,14 @@ part_fuzz() { Tests/Fuzz/run.sh 1800; }
 
 part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.sh; }
 
-# People in Chromium watch a room, join it and leave; screenshots are kept in .build/web-room.
-part_room() { swift build && GREENROOM=$debug Tests/WebRoom/chromium.sh; }
+# People in Chromium and in Firefox watch a room, join it and leave; a room behind nginx. Screenshots are
+# kept in .build/web-room.
+part_room() {
+    swift build || return
+    for script in chromium firefox proxy; do
+        GREENROOM=$debug "Tests/WebRoom/$script.sh" || return
+    done
+}
 
 # The manual, the book and the reference, as a site.
 part_site() { docs/build.sh; }

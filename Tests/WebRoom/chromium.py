@@ -5,43 +5,23 @@
 
 import sys
 
+from page import GONE, NUMBERS, PITCH, SHOWS, expect_counting, links_in
 from playwright.sync_api import sync_playwright
 
 log, folder = sys.argv[1:3]
-links = {}
-for line in open(log, encoding="utf-8"):
-    if "://" in line and "#" in line:
-        name, link = line.split(":", 1)
-        links[name.strip()] = link.strip()
+links = links_in(log)
 
 ARGUMENTS = [
     "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
 ]
-# Whether the tile of that name shows video that goes on.
-SHOWS = """(name) => [...document.querySelectorAll("article")].some((tile) =>
-    tile.getAttribute("aria-label") === name && tile.querySelector("video").videoWidth > 0
-        && tile.querySelector("video").currentTime > 1)"""
-GONE = """(name) => ![...document.querySelectorAll("article")].some((tile) =>
-    tile.getAttribute("aria-label") === name)"""
-# The frequency that is loudest in what the page plays.
-PITCH = """async () => {
-    const audio = document.getElementById("audio-out");
-    if (audio.muted || audio.paused) return 0;
-    const context = new AudioContext();
-    const analyser = new AnalyserNode(context, { fftSize: 32768 });
-    context.createMediaStreamSource(audio.srcObject).connect(analyser);
-    await new Promise((resolve) => setTimeout(resolve, 1500));
-    const bins = new Float32Array(analyser.frequencyBinCount);
-    analyser.getFloatFrequencyData(bins);
-    return bins.indexOf(Math.max(...bins)) * context.sampleRate / analyser.fftSize;
-}"""
 problems = []
 
 
 def page(browser, link, width, height, scheme, phone=False):
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=phone,
-        device_scale_factor=2 if phone else 1, permissions=["camera", "microphone"])
+        device_scale_factor=2 if phone else 1, permissions=["camera", "microphone"],
+        ignore_https_errors=True)
     opened = context.new_page()
     opened.set_default_timeout(30_000)
     opened.on("pageerror", lambda error: problems.append(f"{error}"))
@@ -62,6 +42,7 @@ with sync_playwright() as playwright:
     for name in ["Camera", "Share"]:
         viewer.wait_for_function(SHOWS, arg=name)
     shot(viewer, "viewer-light")
+    expect_counting(viewer.evaluate(NUMBERS, "Camera"))
     assert viewer.locator("#join").is_hidden(), "a viewer may not join"
     viewer.keyboard.press("a")
     pitch = viewer.evaluate(PITCH)

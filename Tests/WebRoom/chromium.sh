@@ -19,9 +19,12 @@ python="$PWD/.build/playwright/bin/python"
 "$python" -c "import playwright" 2> /dev/null || "$python" -m pip install -q playwright
 
 say "Chromium joins a room"
-"$greenroom" live Samples/live-room.yaml --control 2> "$shots/log" &
+session=$(mktemp -d)
+sed 's|\.\./|/../|; s|path: /|path: '"$PWD/Samples"'/|' Samples/live-room.yaml > "$session/room.yaml"
+echo "outputs: [{ record: recording }]" >> "$session/room.yaml"
+"$greenroom" live "$session/room.yaml" --control 2> "$shots/log" &
 room=$!
-trap 'kill $room 2> /dev/null || true' EXIT
+trap 'kill $room 2> /dev/null || true; wait; rm -rf "$session"' EXIT
 tries=0
 until grep -q "operators: http" "$shots/log"; do
     tries=$((tries + 1))
@@ -29,4 +32,7 @@ until grep -q "operators: http" "$shots/log"; do
     sleep 0.1
 done
 "$python" Tests/WebRoom/chromium.py "$shots/log" "$shots"
+kill -INT $room
+wait $room || [ $? = 130 ]
+python3 Tests/WebRoom/recorded.py "$session/recording" ana
 say "Look at $shots."

@@ -1,0 +1,62 @@
+"""What the drivers of browsers ask a page of a room: see chromium.py and firefox.py."""
+
+
+def links_in(log):
+    """The links that `greenroom live` prints, by whom they are for."""
+    links = {}
+    for line in open(log, encoding="utf-8"):
+        if "://" in line and "#" in line:
+            name, link = line.split(":", 1)
+            links[name.strip()] = link.strip()
+    return links
+
+
+# Whether the tile of that name shows video that goes on.
+SHOWS = """(name) => [...document.querySelectorAll("article")].some((tile) =>
+    tile.getAttribute("aria-label") === name && tile.querySelector("video").videoWidth > 0
+        && tile.querySelector("video").currentTime > 1)"""
+GONE = """(name) => ![...document.querySelectorAll("article")].some((tile) =>
+    tile.getAttribute("aria-label") === name)"""
+# The frequency that is loudest in what the page plays.
+PITCH = """async () => {
+    const audio = document.getElementById("audio-out");
+    if (audio.muted || audio.paused) return 0;
+    const context = new AudioContext();
+    const analyser = new AnalyserNode(context, { fftSize: 32768 });
+    context.createMediaStreamSource(audio.srcObject).connect(analyser);
+    await new Promise((resolve) => setTimeout(resolve, 1500));
+    const bins = new Float32Array(analyser.frequencyBinCount);
+    analyser.getFloatFrequencyData(bins);
+    return bins.indexOf(Math.max(...bins)) * context.sampleRate / analyser.fftSize;
+}"""
+# The numbers of the frames that the tile of that name shows in two seconds: ColorBars draws them into
+# the top left quarter, as a row of 16 bits above another, four times.
+NUMBERS = """async (name) => {
+    const tile = [...document.querySelectorAll("article")].find((tile) => tile.getAttribute("aria-label") === name);
+    const video = tile.querySelector("video");
+    const canvas = document.createElement("canvas");
+    const numbers = [];
+    for (const end = performance.now() + 2000; performance.now() < end;) {
+        await new Promise((resolve) => setTimeout(resolve, 50));
+        const [width, height] = [canvas.width, canvas.height] = [video.videoWidth, video.videoHeight];
+        const context = canvas.getContext("2d", { willReadFrequently: true });
+        context.drawImage(video, 0, 0);
+        const bytes = context.getImageData(0, 0, width, height).data;
+        let bits = 0n;
+        for (let row = 0; row < 4; row++)
+            for (let column = 0; column < 16; column++) {
+                const x = Math.floor((2 * column + 1) * width / 64), y = Math.floor((2 * row + 1) * height / 32);
+                bits = bits << 1n | (bytes[4 * (y * width + x) + 1] > 126 ? 1n : 0n);
+            }
+        if (bits >> 60n === 0b1010n && (bits & 15n) === 0b0101n) numbers.push(Number(bits >> 36n & 0xffffffn));
+    }
+    return numbers;
+}"""
+
+
+def expect_counting(numbers):
+    """Frames are numbered as they are made: a page shows them in order, and most of them."""
+    assert len(numbers) > 10, f"the page shows no numbers: {numbers}"
+    assert numbers == sorted(numbers), f"the page shows frames out of order: {numbers}"
+    shown = numbers[-1] - numbers[0]
+    assert 30 <= shown <= 75, f"in 2 s the page went on by {shown} frames of 30 a second"
