@@ -10,10 +10,14 @@
                                         LINES, until SIGTERM; says on stderr what each slot shows, when
                                         that changes. LINES may be several, for 4 s each: 90,720
                                         FRAMES=1: says so of each frame
+    peer.py take URL TOKEN              takes video and audio without decoding them, until SIGTERM
+    peer.py time URL TOKEN FRAMES       when FRAMES frames and the beeps arrive, in seconds of the monotonic
+                                        clock, which is the session's; a frame with its time in ColorBars.
+                                        SYNC=1: when a person would see and hear them
     peer.py crowd URL TOKEN             connects as page after page, with 8 slots each, until it is refused
     peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
 
-CODEC=H264 sends and takes H.264, ADDRESS is this side's address, LIMIT the most seconds.
+CODEC=H264 sends and takes H.264, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, LIMIT the most seconds.
 """
 
 import json
@@ -21,6 +25,7 @@ import math
 import os
 import signal
 import sys
+import time
 import urllib.error
 import urllib.request
 
@@ -38,6 +43,8 @@ VIDEO = (
     f"application/x-rtp,media=video,encoding-name={CODEC},payload=96,clock-rate=90000,"
     "rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true,rtcp-fb-transport-cc=(boolean)true,"
     f'extmap-1=(string)"{EXTENSION}"')
+if os.environ.get("FEEDBACK") == "0":
+    VIDEO = VIDEO.replace("rtcp-fb-transport-cc=(boolean)true,", "").replace(f',extmap-1=(string)"{EXTENSION}"', "")
 if CODEC == "H264":
     VIDEO += ",packetization-mode=(string)1,profile-level-id=(string)42e01f"
 AUDIO = "application/x-rtp,media=audio,encoding-name=OPUS,payload=111,clock-rate=48000,encoding-params=(string)2"
@@ -126,7 +133,8 @@ def negotiate(webrtc, path, then=None):
 
 
 def code(data, width, height, stride):
-    """The number that ColorBars draws into the top left quarter; None if it can't be read."""
+    """The number that ColorBars draws into the top left quarter, and the frame's time in milliseconds; None
+    if it can't be read."""
     bits = []
     for row in range(4):
         for column in range(16):
@@ -137,7 +145,7 @@ def code(data, width, height, stride):
     payload = value >> 12 & 0xFFFFFFFFFFFF
     checksum = 255 - sum(payload >> 8 * byte & 0xFF for byte in range(6)) % 256
     whole = value >> 60 == 0b1010 and value & 15 == 0b0101 and value >> 4 & 0xFF == checksum
-    return payload >> 24 if whole else None
+    return (payload >> 24, payload & 0xFFFFFF) if whole else None
 
 
 # What each slot shows: the stream's kind, and the size.
@@ -178,7 +186,14 @@ def on_picture(sink, slot):
     sample.get_buffer().unmap(mapped)
     result["frames"] += 1
     result["size"] = [width, height]
-    result["codes"].append(code(data, width, height, stride))
+    read = code(data, width, height, stride)
+    result["codes"].append(read and read[0])
+    if mode == "time":
+        result.setdefault("first", time.monotonic() - begun)
+        result.setdefault("seen", []).append([time.monotonic(), read and read[1]])
+        if result["frames"] >= int(sys.argv[4]):
+            loop.quit()
+        return TAKEN
     result["bars"] = [data[height * 3 // 4 * stride + (2 * bar + 1) * width // 16] for bar in range(8)]
     if mode == "vanish":
         os._exit(0)
@@ -191,6 +206,7 @@ def on_picture(sink, slot):
 
 last_sample = 0
 window = []
+begun = time.monotonic()
 
 
 def amplitude(samples, hertz):
@@ -213,12 +229,29 @@ def listen(samples):
         print("hears", *heard, "", file=sys.stderr, flush=True)
 
 
+quiet = 0
+
+
+def notice(samples):
+    """Takes the time of each beep: 0.1 s without one before it, and then a sample above a tenth."""
+    global quiet
+    for index, value in enumerate(samples):
+        if abs(value) < 3000:
+            quiet += 1
+            continue
+        if quiet > 4800:
+            result.setdefault("beeps", []).append(time.monotonic() - (len(samples) - index) / 48000)
+        quiet = 0
+
+
 def on_audio(sink, _):
     global last_sample
     sample = sink.emit("pull-sample")
     _, mapped = sample.get_buffer().map(FOR_READING)
     samples = memoryview(bytes(mapped.data)).cast("h")
     sample.get_buffer().unmap(mapped)
+    if mode == "time":
+        return notice(samples) or TAKEN
     for value in samples:
         result["crossings"] += last_sample < 0 <= value
         last_sample = value
@@ -241,8 +274,12 @@ def take(webrtc, pad, pipeline):
         return
     elements, function = ends[name]
     slot = pad.get_property("transceiver").get_property("mlineindex")
-    end = Gst.parse_bin_from_description(elements + " ! appsink name=end sync=false emit-signals=true", True)
-    end.get_by_name("end").connect("new-sample", function, slot)
+    if mode == "take":
+        end = Gst.ElementFactory.make("fakesink")
+    else:
+        sync = "true" if "SYNC" in os.environ else "false"
+        end = Gst.parse_bin_from_description(f"{elements} ! appsink name=end sync={sync} emit-signals=true", True)
+        end.get_by_name("end").connect("new-sample", function, slot)
     pipeline.add(end)
     end.sync_state_with_parent()
     pad.link(end.get_static_pad("sink"))
@@ -316,6 +353,8 @@ elif mode == "slots":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep/slots", [VIDEO] * int(sys.argv[4]) + [AUDIO], wish)
 else:
+    if mode == "take":
+        GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep", [VIDEO, AUDIO])
 GLib.timeout_add_seconds(LIMIT_SECONDS, lambda: fail("too late"))
 loop.run()
