@@ -14,6 +14,13 @@ links = links_in(log)
 ARGUMENTS = [
     "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
 ]
+# Whether the page sends video of so many lines.
+SENDS = """async (lines) => {
+    for (const connection of connections)
+        for (const report of (await connection.getStats()).values())
+            if (report.type === "outbound-rtp" && report.frameHeight === lines) return true;
+    return false;
+}"""
 problems = []
 
 
@@ -22,6 +29,11 @@ def page(browser, link, width, height, scheme, phone=False):
         viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=phone,
         device_scale_factor=2 if phone else 1, permissions=["camera", "microphone"],
         ignore_https_errors=True)
+    # What the page makes is not reachable from outside.
+    context.add_init_script("""window.connections = [];
+        window.RTCPeerConnection = class extends RTCPeerConnection {
+            constructor(...words) { super(...words); window.connections.push(this); }
+        };""")
     opened = context.new_page()
     opened.set_default_timeout(30_000)
     opened.on("pageerror", lambda error: problems.append(f"{error}"))
@@ -58,6 +70,8 @@ with sync_playwright() as playwright:
     guest.keyboard.press("Enter")
     guest.wait_for_function(SHOWS, arg="Ana (you)")
     viewer.wait_for_function(SHOWS, arg="Ana")
+    # The session records 640x360 of it.
+    guest.wait_for_function(SENDS, arg=360)
     shot(guest, "guest-dark")
     shot(viewer, "viewer-with-guest-light")
 

@@ -21,7 +21,7 @@ python="$PWD/.build/playwright/bin/python"
 say "Chromium joins a room"
 session=$(mktemp -d)
 sed 's|\.\./|/../|; s|path: /|path: '"$PWD/Samples"'/|' Samples/live-room.yaml > "$session/room.yaml"
-echo "outputs: [{ record: recording }]" >> "$session/room.yaml"
+echo "outputs: [{ record: { folder: recording, size: 640x360 } }]" >> "$session/room.yaml"
 "$greenroom" live "$session/room.yaml" --control 2> "$shots/log" &
 room=$!
 trap 'kill $room 2> /dev/null || true; wait; rm -rf "$session"' EXIT

@@ -28,6 +28,8 @@ final class RemoteVideo: Sendable {
         var track: CallVideoTrack?
         var sink: Sink?
         var isWanted = true
+        /// The largest size that the session takes; nil before it has said that.
+        var wantedSize: FrameSize?
         var isMuted = false
         /// Whether nothing can be decoded before the next key frame.
         var awaitsKey = true
@@ -60,6 +62,9 @@ final class RemoteVideo: Sendable {
         state.withLock { $0.sink = sink }
     }
 
+    /// What is enough for the session; nil before it has said that.
+    var wantedSize: FrameSize? { state.withLock { $0.wantedSize } }
+
     /// Takes what the session needs of the track.
     ///
     /// - Returns: Whether the track is this one.
@@ -68,6 +73,7 @@ final class RemoteVideo: Sendable {
             guard state.track?.id == demand.track else { return (false, nil) }
             let begins = demand.isWanted && !state.isWanted
             state.isWanted = demand.isWanted
+            state.wantedSize = demand.capability?.size ?? state.wantedSize
             if begins { state.awaitsKey = true }
             return (true, begins ? state.sink : nil)
         }

@@ -34,10 +34,25 @@ struct RoomDescription: Encodable, Equatable {
         var lowered: Bool
     }
 
+    /// What the session takes of the videos of the guest who asks: more is sent in vain.
+    struct Wanted: Encodable, Equatable {
+        struct Size: Encodable, Equatable {
+            var width: Int
+            var height: Int
+
+            init(_ size: FrameSize) { (width, height) = (size.width, size.height) }
+        }
+
+        var camera: Size?
+        var share: Size?
+    }
+
     var revision: Int
     var role: String
     /// The participant's number of the guest who asks.
     var you: UInt32?
+    /// nil for one who is no guest.
+    var wanted: Wanted?
     var streams: [Stream]
     var guests: [Guest]
     /// Connections that watch or listen.
@@ -62,6 +77,12 @@ extension Room {
             return RoomDescription(
                 revision: state.revision, role: role.rawValue,
                 you: guest.flatMap { state.guests[$0]?.participant?.number },
+                wanted: guest.flatMap { state.guests[$0] }.map { guest in
+                    let share = state.guests.values.first { $0.sharer === guest }
+                    return RoomDescription.Wanted(
+                        camera: guest.video?.wantedSize.map(RoomDescription.Wanted.Size.init),
+                        share: share?.video?.wantedSize.map(RoomDescription.Wanted.Size.init))
+                },
                 streams: tracks.sorted { $0.id < $1.id }.map { track in
                     RoomDescription.Stream(
                         id: track.id, kind: track.kind == .camera ? "camera" : "share",

@@ -131,7 +131,11 @@ final class Room: Sendable {
 
     func follow(_ demand: TrackDemand) {
         let guests = state.withLock { Array($0.guests.values) }
-        for guest in guests where guest.video?.follow(demand) ?? false { return }
+        for guest in guests where guest.video?.follow(demand) ?? false {
+            // The guest's page sends no more than that.
+            changed()
+            return
+        }
     }
 
     // MARK: Who listens to what

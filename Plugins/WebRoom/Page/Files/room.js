@@ -264,6 +264,8 @@ function show() {
   if (me.guest) {
     wanted.set("you", { name: `${me.name} (you)`, media: me.guest.media, isMirrored: true, isDark: !isOn("video"), isMuted: !isOn("audio") });
   }
+  sendNoMore(me.guest, room.wanted?.camera);
+  sendNoMore(me.share, room.wanted?.share);
   if (me.share) wanted.set("your-share", { name: "Your screen", media: me.share.media, isShare: true });
 
   for (const key of tiles.keys()) {
@@ -461,6 +463,20 @@ async function publish(media, path, { onLost }) {
   } catch (error) {
     pc.close();
     throw error;
+  }
+}
+
+/** Sends video in the size that the session takes, or in its own if that is smaller. */
+function sendNoMore(connection, size) {
+  if (!connection || !size) return;
+  for (const sender of connection.pc.getSenders()) {
+    if (sender.track?.kind !== "video") continue;
+    const { width, height } = sender.track.getSettings();
+    const scale = Math.max(1, width / size.width || 1, height / size.height || 1);
+    const parameters = sender.getParameters();
+    if (!parameters.encodings?.length || parameters.encodings.every((encoding) => (encoding.scaleResolutionDownBy ?? 1) === scale)) continue;
+    for (const encoding of parameters.encodings) encoding.scaleResolutionDownBy = scale;
+    sender.setParameters(parameters).catch(() => {});
   }
 }
 
