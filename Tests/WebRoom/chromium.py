@@ -4,8 +4,9 @@
 """
 
 import sys
+import time
 
-from page import GONE, NUMBERS, PITCH, SHOWS, expect_counting, links_in
+from page import FRAMES, GONE, PITCH, SHOWS, expect_counting, links_in
 from playwright.sync_api import sync_playwright
 
 log, folder = sys.argv[1:3]
@@ -50,11 +51,14 @@ def shot(opened, name):
 with sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
 
+    begun = time.monotonic()
     viewer = page(browser, links["viewers"], 1280, 800, "light")
+    viewer.wait_for_function("() => [...document.querySelectorAll('video')].some((video) => video.videoWidth > 0)")
+    print(f"from the link to the first frame: {time.monotonic() - begun:.1f} s")
     for name in ["Camera", "Share"]:
         viewer.wait_for_function(SHOWS, arg=name)
     shot(viewer, "viewer-light")
-    expect_counting(viewer.evaluate(NUMBERS, "Camera"))
+    expect_counting(viewer.evaluate(FRAMES, "Camera"))
     assert viewer.locator("#join").is_hidden(), "a viewer may not join"
     viewer.keyboard.press("a")
     pitch = viewer.evaluate(PITCH)

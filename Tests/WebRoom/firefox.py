@@ -12,7 +12,7 @@ import subprocess
 import sys
 import time
 
-from page import GONE, NUMBERS, PITCH, SHOWS, expect_counting, links_in
+from page import FRAMES, GONE, PITCH, SHOWS, expect_counting, links_in
 
 log, folder = sys.argv[1:3]
 links = links_in(log)
@@ -110,7 +110,7 @@ try:
     viewer.open(links["viewers"], 1280, 800)
     for name in ["Camera", "Share"]:
         viewer.wait(SHOWS, name)
-    expect_counting(viewer.evaluate(NUMBERS, "Camera"))
+    expect_counting(viewer.evaluate(FRAMES, "Camera"))
     viewer.type("body", "a")
     pitch = viewer.evaluate(PITCH)
     assert abs(pitch - 330) < 10, f"the tone is 330 Hz, and {pitch} was heard"

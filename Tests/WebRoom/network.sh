@@ -3,6 +3,8 @@
 # sees each time is printed. Needs root and network namespaces; skipped without.
 #
 #   Tests/WebRoom/network.sh
+#   RECORD=1 Tests/WebRoom/network.sh       beside a recording, which keeps its size and its frames
+#   FEEDBACK=0 Tests/WebRoom/network.sh     of a viewer who does not say what arrives: nothing adapts
 set -eu
 cd "$(dirname "$0")/../.."
 . Samples/prepare.sh
@@ -14,14 +16,15 @@ greenroom=${GREENROOM:-.build/release/greenroom}
 space="greenroom-$$"
 log=$(mktemp)
 seen=$(mktemp)
-file=$(mktemp)
+folder=$(mktemp -d)
+file="$folder/room.yaml"
 room=
 viewer=
 end() {
     [ -z "$viewer" ] || kill "$viewer" 2> /dev/null || true
     [ -z "$room" ] || kill "$room" 2> /dev/null || true
     ip netns del "$space" 2> /dev/null || true
-    rm -f "$log" "$seen" "$file"
+    rm -rf "$log" "$seen" "$folder"
 }
 trap end EXIT
 if ! ip netns add "$space" 2> /dev/null; then
@@ -38,6 +41,7 @@ ip -n "$space" link set "$there" up
 ip -n "$space" link set lo up
 
 token=a-viewer-behind-a-bad-network
+outputs=${RECORD:+"outputs: [record: $folder/recording]"}
 cat > "$file" << END
 session: { maximum: 1280x720@30, duration: 300s }
 camera: { plugin: ColorBars }
@@ -48,6 +52,7 @@ call:
   isolation: process
   allow: { network: true }
   memory-limit: 1 GB
+$outputs
 END
 "$greenroom" run "$file" --explain 2> "$log" &
 room=$!
@@ -82,6 +87,7 @@ tc qdisc add dev "$here" root tbf rate 1200kbit burst 5kb latency 400ms
 step "1.2 Mbit/s, at first"
 step "1.2 Mbit/s, later"
 tc qdisc del dev "$here" root
+[ "${FEEDBACK-1}" != 0 ] || exit 0
 [ "$(size)" = "640 360" ] || fail "1.2 Mbit/s have room for half the size, and not for: $(size)"
 seconds=0
 until [ "$(size)" = "1280 720" ]; do
@@ -98,3 +104,16 @@ printf '%-28s %s frames in the first 5 s\n' "back after 10 s" "$back"
 [ "$back" -ge 30 ] || fail "The video did not come back: $(tail -3 "$log")"
 say "What the session said:"
 grep -E "ceiling|property|network" "$log" || true
+[ -n "${RECORD-}" ] || exit 0
+kill -INT $room
+wait $room || true
+room=
+python3 - "$folder/recording/session.json" << 'PYTHON'
+import json, sys
+
+report = json.load(open(sys.argv[1], encoding="utf-8"))
+camera = next(track for track in report["pictures"] if track["track"] == "camera")
+sizes = {entry["track"] for entry in camera["negotiation"]}
+print(f"recorded: {camera['account']}, in {sizes}")
+assert sizes == {"1280x720@30"}, "the recording has not kept its size"
+PYTHON
