@@ -155,10 +155,3 @@ bool greenroom_gst_buffer_is_delta(GstBuffer *buffer)
 uint64_t greenroom_gst_buffer_pts(GstBuffer *buffer) { return GST_BUFFER_PTS(buffer); }
 
 void greenroom_gst_buffer_unref(GstBuffer *buffer) { gst_buffer_unref(buffer); }
-
-void greenroom_gst_set_bit_rate(
-    GstElement *encoder, const char *property, uint32_t bits_per_second)
-{
-    // Of a type that is int of one encoder and unsigned of another.
-    g_object_set(encoder, property, (gint)MIN(bits_per_second, G_MAXINT), NULL);
-}

@@ -1,32 +1,37 @@
 package import GreenroomMedia
 
-/// A quality in which a video track is encoded, for all who get it.
-package enum Rendition: Int, CaseIterable, Sendable {
-    /// As the track is.
-    case full
+/// A quality in which a video track is encoded, for all who get it; the poorest first.
+package enum Rendition: Int, CaseIterable, Comparable, Sendable {
+    /// Half of each side, and a ninth of the bits.
+    case low
     /// Half of each side, and a third of the bits.
     case half
+    /// As the track is.
+    case full
 
-    /// Its size, of a track's; even for ``half``.
+    package static func < (left: Rendition, right: Rendition) -> Bool {
+        left.rawValue < right.rawValue
+    }
+
+    /// Its size, of a track's; even but for ``full``.
     package func size(of whole: FrameSize) -> FrameSize {
         switch self {
         case .full: whole
-        case .half:
+        case .half, .low:
             FrameSize(
                 width: max(2, whole.width / 4 * 2), height: max(2, whole.height / 4 * 2))
         }
     }
 
-    /// What looks clean on footage: 2.2 Mbit/s of 720p30. Frames that come seldom change more.
+    /// What looks clean on footage: 2.2 Mbit/s of 720p30. Frames that come seldom change more. That of
+    /// ``low`` looks blurred where much moves.
     package func bitsPerSecond(of whole: VideoCapability) -> Int {
         let pixels = Double(whole.size.area) * max(10, whole.rate.framesPerSecond)
         let full = min(max(pixels * 0.08, 200_000), 6_000_000)
         return switch self {
         case .full: Int(full)
         case .half: Int(full / 3)
+        case .low: Int(max(full / 9, 50_000))
         }
     }
-
-    /// The fewest bits that a network is given of it, for so many at best.
-    package static func fewestBits(of bits: Int) -> Int { min(bits, max(bits / 3, 50_000)) }
 }

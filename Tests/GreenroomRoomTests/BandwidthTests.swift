@@ -121,11 +121,10 @@ import Testing
 
     // MARK: The plan
 
-    private func wish(
-        _ slot: Int, _ lines: Int, full: Int = 2_200_000
-    ) -> SlotPlan.Wish {
-        SlotPlan.Wish(
-            slot: slot, lines: lines, halfLines: 360, fullBits: full, halfBits: full / 3)
+    private static let whole = VideoCapability(width: 1280, height: 720, fps: 30)
+
+    private func wish(_ slot: Int, _ lines: Int) -> SlotPlan.Wish {
+        SlotPlan.Wish(slot: slot, lines: lines, whole: Self.whole)
     }
 
     private func shown(_ shares: [Int: SlotPlan.Share]) -> [Int: Rendition?] {
@@ -139,9 +138,9 @@ import Testing
             (10e6, .full, .half, false, false),
             (3e6, .half, .half, true, false),
             (1.7e6, .half, .half, true, false),
-            (1e6, .half, .half, true, true),
-            (400e3, .half, nil, true, true),
-            (0, .half, nil, true, true),
+            (1e6, .low, .low, true, true),
+            (400e3, .low, nil, true, true),
+            (0, .low, nil, true, true),
         ] as [(Double?, Rendition, Rendition?, Bool, Bool)])
     func `large videos come first, and small ones pause first`(
         budget: Double?, large: Rendition, small: Rendition?, lowersLarge: Bool, lowersSmall: Bool
@@ -152,8 +151,9 @@ import Testing
         #expect(shares[0]?.rendition == small)
         #expect(shares[1]?.isLowered == lowersLarge)
         #expect(shares[0]?.isLowered == lowersSmall)
-        if let budget, budget > 600e3 {
-            #expect(Double(shares.values.reduce(0) { $0 + $1.bits }) <= budget)
+        if let budget, budget > 300e3 {
+            let bits = shares.values.compactMap { $0.rendition?.bitsPerSecond(of: Self.whole) }
+            #expect(Double(bits.reduce(0, +)) <= budget)
         }
     }
 
@@ -175,12 +175,26 @@ import Testing
         #expect(rendition(3e6, 36) == .full)
     }
 
-    @Test func `bits of a half rendition follow the network down to a third`() {
+    @Test func `a half rendition that was too much waits, and a full one with it`() {
         var plan = SlotPlan()
-        let bits = [800e3, 500e3, 300e3, 100e3].map { budget in
-            plan.shares(of: [wish(0, 720)], within: budget, at: 0)[0]?.bits ?? 0
+        let wishes = [wish(0, 720)]
+        func rendition(_ budget: Double, _ now: Double) -> Rendition? {
+            plan.shares(of: wishes, within: budget, at: now)[0]?.rendition
         }
-        #expect(bits == bits.sorted(by: >) && bits[3] == 733_333 / 3, "\(bits)")
+        #expect(rendition(800e3, 0) == .low)
+        #expect(rendition(900e3, 1) == .half)
+        #expect(rendition(750e3, 2) == .half)
+        #expect(rendition(700e3, 3) == .low)
+        #expect(rendition(3e6, 12) == .low)
+        #expect(rendition(3e6, 14) == .full)
+    }
+
+    @Test func `a video more begins with half, also while a full one waits`() {
+        var plan = SlotPlan()
+        #expect(plan.shares(of: [wish(0, 720)], within: 3e6, at: 0)[0]?.rendition == .full)
+        #expect(plan.shares(of: [wish(0, 720)], within: 1.8e6, at: 1)[0]?.rendition == .half)
+        let shares = plan.shares(of: [wish(0, 720), wish(1, 720)], within: 4e6, at: 2)
+        #expect(shown(shares) == [0: .half, 1: .half])
     }
 
     // MARK: Renditions and ceilings

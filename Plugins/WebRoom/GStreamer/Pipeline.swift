@@ -63,13 +63,6 @@ final class Element: @unchecked Sendable {
         isOwned = false
     }
 
-    /// Sets the bit rate of an encoder, which may be at work.
-    ///
-    /// - Parameter name: What the encoder calls it.
-    func set(bitRate name: String, to bitsPerSecond: Int) {
-        greenroom_gst_set_bit_rate(pointer, name, UInt32(clamping: bitsPerSecond))
-    }
-
     deinit {
         if isOwned { greenroom_gst_unref(pointer) }
     }

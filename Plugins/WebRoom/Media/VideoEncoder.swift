@@ -7,6 +7,7 @@ final class VideoEncoder: Sendable {
     let rendition: Rendition
     let codec: VideoCodec
     let size: FrameSize
+    let bitsPerSecond: Int
 
     /// Frames that may wait for the encoder; a frame more is dropped.
     private static let longestQueue = 2
@@ -16,12 +17,7 @@ final class VideoEncoder: Sendable {
     private let pipeline: Pipeline
     private let source: Source
     private let sink: Sink
-    private let element: Element
-    private struct State {
-        var lastKeyRequest: UInt64?
-        var bitsPerSecond: Int
-    }
-    private let state: Mutex<State>
+    private let lastKeyRequest = Mutex<UInt64?>(nil)
 
     /// - Parameter take: Gets what is encoded, on the encoder's thread.
     init(
@@ -30,7 +26,7 @@ final class VideoEncoder: Sendable {
         take: @escaping @Sendable (EncodedBuffer) -> Void
     ) throws(PluginError) {
         (self.rendition, self.codec, size) = (rendition, codec, capability.size)
-        state = Mutex(State(bitsPerSecond: bitsPerSecond))
+        self.bitsPerSecond = bitsPerSecond
         let rate = capability.rate
         let caps =
             "video/x-raw,format=I420,width=\(size.width),height=\(size.height),"
@@ -42,7 +38,6 @@ final class VideoEncoder: Sendable {
         do throws(PluginError) {
             let (source, sink) = (try Source("in", of: pipeline), try Sink("out", of: pipeline))
             (self.source, self.sink) = (source, sink)
-            element = try pipeline.child("encoder")
             sink.onBuffer(take)
             try pipeline.play(from: base)
         } catch {
@@ -54,21 +49,13 @@ final class VideoEncoder: Sendable {
     private static func encoder(of codec: VideoCodec, _ bits: Int) -> String {
         switch codec {
         case .vp8:
-            "vp8enc name=encoder deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr"
+            "vp8enc deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr"
                 + " keyframe-max-dist=100000 error-resilient=default buffer-size=1000"
                 + " buffer-initial-size=500 buffer-optimal-size=600 target-bitrate=\(bits)"
         case .h264:
-            "openh264enc name=encoder usage-type=camera complexity=low rate-control=bitrate"
+            "openh264enc usage-type=camera complexity=low rate-control=bitrate"
                 + " multi-thread=1 gop-size=100000 scene-change-detection=false bitrate=\(bits)"
                 + " ! video/x-h264,stream-format=byte-stream,alignment=au"
-        }
-    }
-
-    /// The name of the bit rate, which each encoder has.
-    private var bitRate: String {
-        switch codec {
-        case .vp8: "target-bitrate"
-        case .h264: "bitrate"
         }
     }
 
@@ -78,22 +65,13 @@ final class VideoEncoder: Sendable {
     /// Encodes a frame.
     func encode(_ frame: borrowing RawFrame) { source.push(frame) }
 
-    /// Sets the bit rate from now on.
-    func set(bitsPerSecond: Int) {
-        let isNew = state.withLock { state in
-            defer { state.bitsPerSecond = bitsPerSecond }
-            return state.bitsPerSecond != bitsPerSecond
-        }
-        if isNew { element.set(bitRate: bitRate, to: bitsPerSecond) }
-    }
-
     /// Makes the next frame a key frame, unless one was just asked for.
     ///
     /// - Parameter now: On any clock of nanoseconds.
     func requestKey(now: UInt64) {
-        let isDue = state.withLock { state in
-            if let last = state.lastKeyRequest, now < last &+ Self.keyInterval { return false }
-            state.lastKeyRequest = now
+        let isDue = lastKeyRequest.withLock { last in
+            if let last, now < last &+ Self.keyInterval { return false }
+            last = now
             return true
         }
         if isDue { sink.requestKey() }

@@ -14,7 +14,7 @@ final class VideoFeed: Sendable {
         init(rawValue: UInt8) { self.rawValue = rawValue }
 
         init(_ rendition: Rendition, _ codec: VideoCodec) {
-            rawValue = 1 << ((rendition == .full ? 0 : 1) + (codec == .vp8 ? 0 : 2))
+            rawValue = 1 << (rendition.rawValue + (codec == .vp8 ? 0 : Rendition.allCases.count))
         }
     }
 

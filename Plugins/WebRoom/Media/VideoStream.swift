@@ -10,8 +10,6 @@ final class VideoStream: Sendable {
         var track: Track
         var encoders: [VideoEncoder] = []
         var feeds: [VideoFeed] = []
-        /// The most bits of a rendition.
-        var limits: [Rendition: Int] = [:]
         /// Whether nothing is encoded any more.
         var hasEnded = false
     }
@@ -98,22 +96,6 @@ final class VideoStream: Sendable {
         return needs
     }
 
-    /// Limits the bits of a rendition; nil: to what looks clean.
-    func limit(_ rendition: Rendition, to bitsPerSecond: Int?) {
-        let encoders = state.withLock { state in
-            state.limits[rendition] = bitsPerSecond
-            return state.encoders
-        }
-        for encoder in encoders where encoder.rendition == rendition {
-            encoder.set(bitsPerSecond: bits(of: rendition))
-        }
-    }
-
-    private func bits(of rendition: Rendition) -> Int {
-        let clean = whole.map { rendition.bitsPerSecond(of: $0) } ?? 500_000
-        return min(clean, state.withLock { $0.limits[rendition] } ?? clean)
-    }
-
     /// Sets or lifts a ceiling for the source: no network carries the full rendition, or one does
     /// again.
     func setCeiling(_ isSet: Bool) {
@@ -132,8 +114,9 @@ final class VideoStream: Sendable {
     /// Lets a frame be encoded. [the session's media thread]
     func take(_ frame: borrowing OutputFrame) throws(PluginError) {
         let needs = Self.needs(of: state.withLock { $0.feeds })
-        try encode(frame, .full, frame.size, needs)
-        try encode(frame, .half, Rendition.half.size(of: frame.size), needs)
+        for rendition in Rendition.allCases {
+            try encode(frame, rendition, rendition.size(of: frame.size), needs)
+        }
     }
 
     private func encode(
@@ -168,11 +151,12 @@ final class VideoStream: Sendable {
         let old = state.withLock { state in
             state.encoders.first { $0.rendition == rendition && $0.codec == codec }
         }
-        if let old, old.size == size { return old }
+        let bits = whole.map { rendition.bitsPerSecond(of: $0) } ?? 500_000
+        if let old, old.size == size, old.bitsPerSecond == bits { return old }
         let name = track.name
         let made = try VideoEncoder(
             rendition, codec, VideoCapability(size: size, rate: rate),
-            bitsPerSecond: bits(of: rendition), base: room.clock.base,
+            bitsPerSecond: bits, base: room.clock.base,
             onError: { [room] text in room.host.log(.error, "\(name): encoder: \(text)") },
             take: { [weak self] buffer in self?.pass(buffer, rendition, codec) })
         // One without viewers ends with the next change of viewers. The thread that takes one from

@@ -152,17 +152,14 @@ extension Room {
         if isOther { services.host.wantsChanged() }
     }
 
-    /// Gives a stream's renditions the bits that the networks of all their viewers carry, and its
-    /// source a ceiling if no viewer's network carries the full one.
+    /// Gives a stream's source a ceiling if no viewer's network carries the full rendition.
     private func follow(
         _ id: UInt32, _ stream: VideoStream, _ viewers: [Viewer], now: Double
     ) {
-        guard let whole = stream.whole else { return }
-        var half: Int?
+        guard stream.track.participant == nil, let whole = stream.whole else { return }
         var (wanted, borne) = (false, false)
         for viewer in viewers {
             guard let (wish, share) = viewer.use(of: id) else { continue }
-            if share.rendition == .half { half = min(half ?? share.bits, share.bits) }
             if share.rendition == .full { borne = true }
             if share.isLowered,
                 wish.lines > Rendition.half.size(of: whole.size).height
@@ -170,8 +167,6 @@ extension Room {
                 wanted = true
             }
         }
-        stream.limit(.half, to: half)
-        guard stream.track.participant == nil else { return }
         let isNews = state.withLock { state in
             state.ceilings[id, default: CeilingRule()]
                 .follow(wanted: wanted, borne: borne, at: now)

@@ -135,10 +135,7 @@ final class Viewer: Sendable {
             }
             let wishes = wanted.map { wanted in
                 SlotPlan.Wish(
-                    slot: wanted.wish.slot, lines: wanted.wish.lines,
-                    halfLines: Rendition.half.size(of: wanted.whole.size).height,
-                    fullBits: Rendition.full.bitsPerSecond(of: wanted.whole),
-                    halfBits: Rendition.half.bitsPerSecond(of: wanted.whole))
+                    slot: wanted.wish.slot, lines: wanted.wish.lines, whole: wanted.whole)
             }
             state.shares = state.plan.shares(
                 of: wishes, within: state.hasFeedback ? state.estimator.bitsPerSecond : nil,

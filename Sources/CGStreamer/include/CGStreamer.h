@@ -57,10 +57,6 @@ GstElement *_Nullable greenroom_gst_child(GstElement *_Nonnull pipeline, const c
 
 void greenroom_gst_unref(GstElement *_Nonnull element);
 
-// Set the bit rate of an encoder, which may be at work: `property` is the name that it has there.
-void greenroom_gst_set_bit_rate(
-    GstElement *_Nonnull encoder, const char *_Nonnull property, uint32_t bits_per_second);
-
 // MARK: Buffers
 
 // Whether it needs the buffers before it.
