@@ -126,7 +126,7 @@ let package = Package(
                 .linkedLibrary("gstapp-1.0"), .linkedLibrary("gstvideo-1.0"),
                 .linkedLibrary("gstsdp-1.0"), .linkedLibrary("gstreamer-1.0"),
                 .linkedLibrary("gobject-2.0"), .linkedLibrary("glib-2.0"),
-                .linkedLibrary(":libgstwebrtc-1.0.so.0"),
+                .linkedLibrary(":libgstwebrtc-1.0.so.0"), .linkedLibrary("crypto"),
             ]),
         .target(name: "CPNG"),
         // Not by its pkg-config, which names a flag that SwiftPM refuses.

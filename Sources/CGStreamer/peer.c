@@ -146,6 +146,21 @@ static void on_remote_set(GstPromise *promise, gpointer data)
     gst_promise_unref(promise);
 }
 
+// A description with the fingerprint of this process. webrtcbin 1.22 makes one of all that a PEM has, and
+// so of the key, too.
+static char *with_fingerprint(const char *text, const char *fingerprint)
+{
+    char **lines = g_strsplit(text, "\r\n", -1);
+    for (char **line = lines; fingerprint && *line; line++) {
+        if (!g_str_has_prefix(*line, "a=fingerprint:")) continue;
+        g_free(*line);
+        *line = g_strconcat("a=fingerprint:", fingerprint, NULL);
+    }
+    char *made = g_strjoinv("\r\n", lines);
+    g_strfreev(lines);
+    return made;
+}
+
 static void on_gathering(GObject *webrtc, GParamSpec *property, gpointer data)
 {
     peer *self = data;
@@ -156,7 +171,9 @@ static void on_gathering(GObject *webrtc, GParamSpec *property, gpointer data)
     g_object_get(webrtc, "local-description", &local, NULL);
     if (!local) return;
     char *text = gst_sdp_message_as_text(local->sdp);
-    tell(self, text, NULL);
+    char *told = with_fingerprint(text, certificate_of_process()->fingerprint);
+    tell(self, told, NULL);
+    g_free(told);
     g_free(text);
     gst_webrtc_session_description_free(local);
 }
@@ -256,6 +273,9 @@ static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointe
         add_probe(
             element, "src", GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_packet,
             data);
+    } else if (strcmp(name, "dtlsdec") == 0) {
+        const char *pem = certificate_of_process()->pem;
+        if (pem) g_object_set(element, "pem", pem, NULL);
     } else if (strcmp(name, "rtpfunnel") == 0) {
         add_probe(element, "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_feedback, data);
     } else if (strcmp(name, "rtprtxsend") == 0) {

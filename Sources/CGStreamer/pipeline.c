@@ -56,6 +56,8 @@ bool greenroom_gst_load(const char *name)
 
 void greenroom_gst_make_certificate(void)
 {
+    certificate_of_process();
+    // Each dtlsdec has GStreamer's own at first.
     GstElement *decoder = gst_element_factory_make("dtlsdec", NULL);
     if (!decoder) return;
     char *pem = NULL;

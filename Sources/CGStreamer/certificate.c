@@ -1,0 +1,82 @@
+#include <openssl/bio.h>
+#include <openssl/ec.h>
+#include <openssl/evp.h>
+#include <openssl/pem.h>
+#include <openssl/rand.h>
+#include <openssl/x509.h>
+
+#include "internal.h"
+
+enum { HOUR = 3600, DAY = 24 * HOUR };
+
+// Sign a certificate for a key; NULL if that fails.
+static X509 *sign(EVP_PKEY *key)
+{
+    X509 *made = X509_new();
+    unsigned char serial[8];
+    if (!made) return NULL;
+    X509_NAME *name = X509_get_subject_name(made);
+    bool is_signed = RAND_bytes(serial, sizeof serial) == 1 && X509_set_version(made, 2)
+        && ASN1_INTEGER_set_uint64(X509_get_serialNumber(made), *(uint64_t *)(void *)serial >> 1)
+        && X509_gmtime_adj(X509_getm_notBefore(made), -DAY)
+        && X509_gmtime_adj(X509_getm_notAfter(made), 365L * DAY)
+        && X509_NAME_add_entry_by_txt(
+               name, "CN", MBSTRING_ASC, (const unsigned char *)"greenroom", -1, -1, 0)
+        && X509_set_issuer_name(made, name) && X509_set_pubkey(made, key)
+        && X509_sign(made, key, EVP_sha256()) > 0;
+    if (is_signed) return made;
+    X509_free(made);
+    return NULL;
+}
+
+// Write both as PEM; NULL if that fails.
+static char *pem_of(X509 *certificate, EVP_PKEY *key)
+{
+    BIO *memory = BIO_new(BIO_s_mem());
+    char *text = NULL;
+    char *bytes = NULL;
+    if (memory && PEM_write_bio_X509(memory, certificate)
+        && PEM_write_bio_PrivateKey(memory, key, NULL, NULL, 0, NULL, NULL)) {
+        long length = BIO_get_mem_data(memory, &bytes);
+        text = g_strndup(bytes, (gsize)length);
+    }
+    BIO_free(memory);
+    return text;
+}
+
+// What SDP says of it, such as "sha-256 0A:1B:…".
+static char *fingerprint_of(X509 *certificate)
+{
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    unsigned length = 0;
+    if (!X509_digest(certificate, EVP_sha256(), digest, &length)) return NULL;
+    GString *text = g_string_new("sha-256 ");
+    for (unsigned index = 0; index < length; index++) {
+        g_string_append_printf(text, index > 0 ? ":%02X" : "%02X", digest[index]);
+    }
+    return g_string_free(text, FALSE);
+}
+
+static gpointer make(gpointer none)
+{
+    certificate *made = g_new0(certificate, 1);
+    EVP_PKEY *key = EVP_EC_gen("P-256");
+    X509 *own = key ? sign(key) : NULL;
+    char *pem = own ? pem_of(own, key) : NULL;
+    char *fingerprint = own ? fingerprint_of(own) : NULL;
+    if (pem && fingerprint) {
+        *made = (certificate){pem, fingerprint};
+    } else {
+        g_free(pem);
+        g_free(fingerprint);
+    }
+    X509_free(own);
+    EVP_PKEY_free(key);
+    return made;
+}
+
+const certificate *certificate_of_process(void)
+{
+    static GOnce once = G_ONCE_INIT;
+    return g_once(&once, make, NULL);
+}

@@ -1,0 +1,164 @@
+"""A remote person and a media server with aiortc, which has nothing in common with GStreamer: see aiortc.sh.
+
+    aiortc_peer.py join URL TOKEN       joins by WHIP, and pushes frames and a tone for 10 s
+    aiortc_peer.py watch URL TOKEN      watches by WHEP until 100 frames and 2 s of audio have come
+    aiortc_peer.py serve PORT           a WHIP server, until 100 frames and 2 s of audio have come
+"""
+
+import asyncio
+import fractions
+import math
+import sys
+import time
+
+import aiohttp
+import av
+import numpy
+from aiohttp import web
+from aiortc import MediaStreamTrack, RTCPeerConnection, RTCSessionDescription
+from aiortc.mediastreams import MediaStreamError
+
+mode, place, *rest = sys.argv[1:]
+
+
+class Picture(MediaStreamTrack):
+    """A grey that changes, in 320x240 at 15 frames a second."""
+
+    kind = "video"
+    count = 0
+
+    async def recv(self):
+        if self.count == 0:
+            self.begun = time.monotonic()
+        await asyncio.sleep(max(0, self.begun + self.count / 15 - time.monotonic()))
+        shade = 100 + self.count % 100
+        frame = av.VideoFrame.from_ndarray(numpy.full((240, 320, 3), shade, numpy.uint8), format="bgr24")
+        frame.pts, frame.time_base = self.count * 6000, fractions.Fraction(1, 90000)
+        self.count += 1
+        return frame
+
+
+class Tone(MediaStreamTrack):
+    """440 Hz in blocks of 20 ms."""
+
+    kind = "audio"
+    count = 0
+
+    async def recv(self):
+        if self.count == 0:
+            self.begun = time.monotonic()
+        await asyncio.sleep(max(0, self.begun + self.count / 50 - time.monotonic()))
+        times = numpy.arange(self.count * 960, self.count * 960 + 960)
+        samples = (3000 * numpy.sin(2 * math.pi * 440 * times / 48000)).astype(numpy.int16)
+        block = av.AudioFrame.from_ndarray(samples.reshape(1, -1), format="s16", layout="mono")
+        block.sample_rate, block.pts, block.time_base = 48000, self.count * 960, fractions.Fraction(1, 48000)
+        self.count += 1
+        return block
+
+
+class Media:
+    """What has come of a connection."""
+
+    def __init__(self, connection):
+        self.frames, self.samples, self.size, self.shades = 0, 0, None, set()
+        self.enough = asyncio.Event()
+        connection.on("track", lambda track: asyncio.ensure_future(self.take(track)))
+
+    async def take(self, track):
+        while True:
+            try:
+                media = await track.recv()
+            except MediaStreamError:
+                return
+            if track.kind == "video":
+                self.frames += 1
+                self.size = (media.width, media.height)
+                self.shades.add(int(media.to_ndarray(format="gray").mean()))
+            else:
+                self.samples += media.samples
+            if self.frames >= 100 and self.samples >= 96000:
+                self.enough.set()
+
+    def __str__(self):
+        return f"{self.frames} frames of {self.size}, {len(self.shades)} shades, {self.samples} samples"
+
+
+async def connect(connection, path):
+    """Offers with all candidates, as the room wants it."""
+    await connection.setLocalDescription(await connection.createOffer())
+    headers = {"Authorization": f"Bearer {rest[0]}", "Content-Type": "application/sdp"}
+    async with aiohttp.ClientSession() as session:
+        offer = connection.localDescription.sdp
+        async with session.post(place + path, data=offer, headers=headers) as answer:
+            text = await answer.text()
+            assert answer.status == 201, f"{answer.status} {text}"
+            location = answer.headers["Location"]
+    await connection.setRemoteDescription(RTCSessionDescription(text, "answer"))
+    return location
+
+
+async def leave(connection, location):
+    async with aiohttp.ClientSession() as session:
+        await session.delete(place + location, headers={"Authorization": f"Bearer {rest[0]}"})
+    await connection.close()
+
+
+async def join():
+    connection = RTCPeerConnection()
+    connection.addTrack(Picture())
+    connection.addTrack(Tone())
+    location = await connect(connection, "/whip?name=Ada")
+    await asyncio.sleep(10)
+    assert connection.connectionState == "connected", connection.connectionState
+    await leave(connection, location)
+
+
+async def watch():
+    connection = RTCPeerConnection()
+    media = Media(connection)
+    connection.addTransceiver("video", direction="recvonly")
+    connection.addTransceiver("audio", direction="recvonly")
+    location = await connect(connection, "/whep")
+    await asyncio.wait_for(media.enough.wait(), 30)
+    print(f"watched: {media}", flush=True)
+    await leave(connection, location)
+
+
+async def serve():
+    connections, done = [], asyncio.Event()
+
+    async def take(request):
+        assert request.headers["Authorization"] == "Bearer secret"
+        connection = RTCPeerConnection()
+        media = Media(connection)
+        connections.append((connection, media))
+        await connection.setRemoteDescription(RTCSessionDescription(await request.text(), "offer"))
+        await connection.setLocalDescription(await connection.createAnswer())
+        return web.Response(
+            status=201, text=connection.localDescription.sdp, content_type="application/sdp",
+            headers={"Location": "/whip/1"})
+
+    async def end(_):
+        done.set()
+        return web.Response()
+
+    application = web.Application()
+    application.add_routes([web.post("/whip", take), web.delete("/whip/1", end)])
+    runner = web.AppRunner(application)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", int(place)).start()
+    print("ready", flush=True)
+    while not connections:
+        await asyncio.sleep(0.1)
+    connection, media = connections[0]
+    try:
+        await asyncio.wait_for(media.enough.wait(), 30)
+    except asyncio.TimeoutError:
+        sys.exit(f"not enough has come, {connection.connectionState}: {media}")
+    print(f"published: {media}", flush=True)
+    await asyncio.wait_for(done.wait(), 30)
+    print("ended by DELETE", flush=True)
+    await connection.close()
+
+
+asyncio.run({"join": join, "watch": watch, "serve": serve}[mode]())
