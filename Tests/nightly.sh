@@ -55,11 +55,11 @@ part_fuzz() { Tests/Fuzz/run.sh 1800; }
 
 part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.sh; }
 
-# People in Chromium and in Firefox watch a room, join it and leave; a room behind nginx. Screenshots are
-# kept in .build/web-room.
+# People in Chromium and in Firefox watch a room, join it and leave; a room behind nginx, and with aiortc.
+# Screenshots are kept in .build/web-room.
 part_room() {
     swift build || return
-    for script in chromium firefox proxy; do
+    for script in chromium firefox proxy aiortc; do
         GREENROOM=$debug "Tests/WebRoom/$script.sh" || return
     done
 }
@@ -67,7 +67,10 @@ part_room() {
 # The manual, the book and the reference, as a site.
 part_site() { docs/build.sh; }
 
-part_network() { swift build && GREENROOM=$debug Tests/WebRoom/network.sh; }
+part_network() {
+    swift build && GREENROOM=$debug Tests/WebRoom/network.sh \
+        && RECORD=1 GREENROOM=$debug Tests/WebRoom/network.sh
+}
 
 failed=
 for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room site network}; do

@@ -128,6 +128,33 @@ with sync_playwright() as playwright:
     tuning.close()
     assert viewer.locator("#control-open").is_hidden(), "a viewer controls nothing"
 
+    # Both a ceiling that is set and one that was set before the page was opened can be lifted.
+    operator.select_option("#ceiling-camera", "640x360@30")
+    operator.wait_for_function("() => document.getElementById('control-says').textContent.includes('ceiling 640x360@30')")
+    operator.reload()
+    operator.keyboard.press("o")
+    operator.wait_for_function("() => document.getElementById('ceiling-camera')?.value === '640x360@30'")
+    operator.select_option("#ceiling-camera", "none")
+    operator.wait_for_function("() => document.getElementById('control-says').textContent.includes('ceiling none')")
+
+    # A headless browser has no screen: its page shares a canvas.
+    guest.evaluate("""() => { navigator.mediaDevices.getDisplayMedia = async () => {
+        const canvas = document.createElement("canvas");
+        [canvas.width, canvas.height] = [800, 600];
+        const context = canvas.getContext("2d");
+        setInterval(() => { context.fillStyle = `hsl(${performance.now() / 20} 80% 50%)`; context.fillRect(0, 0, 800, 600); }, 100);
+        return canvas.captureStream(10);
+    }; }""")
+    guest.click("#share")
+    viewer.wait_for_function(SHOWS, arg="Ana’s screen")
+    shot(viewer, "viewer-with-share-light")
+    viewer.keyboard.press("f")
+    viewer.wait_for_function("() => document.fullscreenElement !== null")
+    viewer.keyboard.press("f")
+    viewer.wait_for_function("() => document.fullscreenElement === null")
+    guest.click("#share")
+    viewer.wait_for_function(GONE, arg="Ana’s screen")
+
     guest.click("#leave")
     viewer.wait_for_function(GONE, arg="Ana")
     browser.close()

@@ -1,3 +1,4 @@
+import CGStreamer
 import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
@@ -23,6 +24,11 @@ final class RemoteVideo: Sendable {
 
     /// The largest picture that is decoded; a guest who sends a larger one loses the connection.
     static let largest = FrameSize(width: 2560, height: 1600)
+    /// What a guest may send in ``span``: twice what a browser does. More ends the connection: it takes
+    /// time from all others.
+    private static let mostFrames = 120
+    private static let mostBytes = 5_000_000
+    private static let span: UInt64 = 2_000_000_000
 
     private struct State {
         var track: CallVideoTrack?
@@ -33,20 +39,35 @@ final class RemoteVideo: Sendable {
         var isMuted = false
         /// Whether nothing can be decoded before the next key frame.
         var awaitsKey = true
-        var isTooLarge = false
+        /// Whether it was too much: the guest has to go.
+        var isTooMuch = false
+        /// What has come since `counted`.
+        var (frames, bytes) = (0, 0)
+        var counted: UInt64 = 0
+
+        /// Counts a frame.
+        ///
+        /// - Returns: Whether too much has come.
+        mutating func add(_ byteCount: Int, at now: UInt64) -> Bool {
+            if now &- counted >= RemoteVideo.span { (frames, bytes, counted) = (0, 0, now) }
+            frames += 1
+            bytes += byteCount
+            return frames > RemoteVideo.mostFrames || bytes > RemoteVideo.mostBytes
+        }
     }
 
     let codec: VideoCodec
     private let services: RoomServices
-    private let onTooLarge: @Sendable () -> Void
+    private let onTooMuch: @Sendable (_ reason: String) -> Void
     private let state = Mutex(State())
 
     init(
-        _ codec: VideoCodec, services: RoomServices, onTooLarge: @escaping @Sendable () -> Void
+        _ codec: VideoCodec, services: RoomServices,
+        onTooMuch: @escaping @Sendable (_ reason: String) -> Void
     ) {
         self.codec = codec
         self.services = services
-        self.onTooLarge = onTooLarge
+        self.onTooMuch = onTooMuch
     }
 
     /// The session's track has been opened.
@@ -98,19 +119,30 @@ final class RemoteVideo: Sendable {
     /// Whether an encoded frame is to be decoded.
     private func passes(_ bytes: UnsafeBufferPointer<UInt8>) -> Bool {
         let (size, isKey, isBroken) = headers(of: bytes)
-        let (passes, isNewlyTooLarge) = state.withLock { state -> (Bool, Bool) in
-            if let size, !Self.fits(size) {
-                defer { state.isTooLarge = true }
-                return (false, !state.isTooLarge)
+        let now = greenroom_gst_now()
+        let (passes, excess) = state.withLock { state -> (Bool, String?) in
+            guard !state.isTooMuch else { return (false, nil) }
+            let excess: String? =
+                if let size, !Self.fits(size) {
+                    "a picture is larger than \(Self.largest)"
+                } else if state.add(bytes.count, at: now) {
+                    "more than \(Self.mostFrames / 2) pictures, or \(Self.mostBytes / 250_000) "
+                        + "Mbit, come a second"
+                } else {
+                    nil
+                }
+            if excess != nil {
+                state.isTooMuch = true
+                return (false, excess)
             }
-            guard state.isWanted, !state.isTooLarge, !isBroken else {
+            guard state.isWanted, !isBroken else {
                 state.awaitsKey = true
-                return (false, false)
+                return (false, nil)
             }
             if isKey { state.awaitsKey = false }
-            return (!state.awaitsKey, false)
+            return (!state.awaitsKey, nil)
         }
-        if isNewlyTooLarge { onTooLarge() }
+        if let excess { onTooMuch(excess) }
         return passes
     }
 

@@ -46,9 +46,7 @@ final class Guest: Sendable {
         video =
             videoCaps == nil
             ? nil
-            : RemoteVideo(codec, services: services) {
-                onGone("a picture is larger than \(RemoteVideo.largest)")
-            }
+            : RemoteVideo(codec, services: services) { onGone($0) }
         audio = audioCaps == nil ? nil : RemoteAudio(services: services)
         let peer = try Peer(
             "", latencyMilliseconds: 80,

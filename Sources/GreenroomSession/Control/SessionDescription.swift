@@ -47,6 +47,8 @@ struct SessionDescription: Encodable {
         var start: String?
         /// The word of the command for its ceiling; nil without video.
         var ceiling: String?
+        /// The ceiling that a command has set; nil for none.
+        var ceilingNow: String?
         /// The live ones.
         var parameters: [Parameter]
     }
@@ -59,7 +61,10 @@ struct SessionDescription: Encodable {
     var commands: [Command]
     var plugins: [Plugin]
 
-    init(_ plan: SessionPlan, _ instances: [PluginInstance], seconds: Double) {
+    init(
+        _ plan: SessionPlan, _ instances: [PluginInstance],
+        ceilings: [SessionRole: VideoCapability], seconds: Double
+    ) {
         session = plan.configuration.name
         self.seconds = seconds
         clock = plan.configuration.clock.rawValue
@@ -67,9 +72,11 @@ struct SessionDescription: Encodable {
         commands = (plan.controlParser?.commands ?? []).map {
             Command(line: $0.line, meaning: $0.meaning)
         }
-        let roles = SessionRole.allCases.map { ("\(PluginAddress($0))", $0.facts) }
+        let roles = Dictionary(
+            uniqueKeysWithValues: SessionRole.allCases.map { ("\(PluginAddress($0))", $0) })
         plugins = instances.map { instance in
-            let facts = roles.first { $0.0 == instance.role }?.1
+            let role = roles[instance.role]
+            let facts = role?.facts
             let values = Dictionary(
                 instance.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })
             return Plugin(
@@ -77,6 +84,7 @@ struct SessionDescription: Encodable {
                 kind: instance.descriptor.kind.name, state: instance.lifecycle,
                 fault: instance.fault, stop: facts?.stopping?.stop, start: facts?.stopping?.start,
                 ceiling: facts?.ceiling?.word,
+                ceilingNow: role.flatMap { ceilings[$0] }?.description,
                 parameters: instance.descriptor.parameters.filter(\.isLive).compactMap {
                     parameter in
                     values[parameter.name].map { Parameter(parameter, $0) }
@@ -163,7 +171,9 @@ extension Session {
     /// What it is now, as JSON.
     package var descriptionText: String? {
         guard let snapshot else { return nil }
-        return SessionDescription(plan, instances, seconds: snapshot.seconds).oneLine
+        return SessionDescription(
+            plan, instances, ceilings: commandedCeilings, seconds: snapshot.seconds
+        ).oneLine
     }
 
     /// Its newest report, as JSON. One that is too long lacks the participants.

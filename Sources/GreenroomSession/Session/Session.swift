@@ -20,6 +20,8 @@ public final class Session: Sendable {
         var changes = 0
         /// Whether a recording is incomplete.
         var hasFailedRecording = false
+        /// The ceilings of commands that hold.
+        var ceilings: [SessionRole: VideoCapability] = [:]
     }
 
     /// Interval of report updates while the session runs.
@@ -101,6 +103,9 @@ public final class Session: Sendable {
     public var snapshot: SessionSnapshot? {
         pipeline.withLock { $0 }.map { SessionSnapshot(of: $0, at: clock.now) }
     }
+
+    /// The ceilings of commands that hold, by role. [any]
+    var commandedCeilings: [SessionRole: VideoCapability] { control.withLock { $0.ceilings } }
 
     /// The current state, with the report.
     package struct Standing: Sendable {
@@ -372,6 +377,9 @@ public final class Session: Sendable {
         case .done(let text):
             if case .stop(let role) = command, role.facts.stopping?.shows == .black {
                 pipeline.showBlack(on: role.track)
+            }
+            if case .ceiling(let role, let limit) = command {
+                control.withLock { $0.ceilings[role] = limit }
             }
             guard command != .explain else { return }
             events.send(.commanded(origin: origin, text: text))

@@ -168,9 +168,10 @@ function makeCard(plugin, table) {
   let next = null;
   toggle.onclick = () => next && command(next);
   const settings = plugin.parameters.map((parameter) => makeSetting(plugin, parameter));
+  const ceiling = plugin.ceiling ? makeCeiling(plugin, table) : null;
   const element = make("section", { "aria-label": plugin.role },
     make("div", { className: "row" }, make("h3", { textContent: plugin.role }), make("span", { className: "quiet", textContent: plugin.name }), state, plugin.stop ? toggle : null),
-    fault, plugin.ceiling ? makeCeiling(plugin, table) : null, ...settings.map((setting) => setting.element));
+    fault, ceiling?.element ?? null, ...settings.map((setting) => setting.element));
   return {
     element,
     show(plugin) {
@@ -184,6 +185,7 @@ function makeCard(plugin, table) {
         toggle.textContent = capital(next.split(" ")[0]);
         toggle.setAttribute("aria-label", capital(next));
       }
+      ceiling?.show(plugin.ceilingNow ?? "none");
       plugin.parameters.forEach((parameter, index) => settings[index]?.show(parameter.value));
     },
   };
@@ -196,7 +198,15 @@ function makeCeiling(plugin, table) {
   const select = make("select", { id }, make("option", { value: "none", textContent: "none" }),
     ...table.map((row) => make("option", { value: row, textContent: row })));
   select.onchange = () => command(`${plugin.ceiling} ${select.value}`);
-  return make("div", { className: "setting" }, make("label", { for: id, textContent: "Ceiling" }), select);
+  return {
+    element: make("div", { className: "setting" }, make("label", { for: id, textContent: "Ceiling" }), select),
+    show(value) {
+      if (select === document.activeElement || select.value === value) return;
+      // A command may set one that no row has.
+      if (![...select.options].some((option) => option.value === value)) select.append(make("option", { value, textContent: value }));
+      select.value = value;
+    },
+  };
 }
 
 /** The smallest step of a number: a round one, at least a hundred from end to end. */
