@@ -7,8 +7,8 @@ import SystemPackage
 ///
 /// Of WAV and AIFF, libsndfile reads every chunk, and follows the sizes that stand inside some of
 /// them without bounds: one of 4 GiB less a few bytes leads it backwards, for ever (1.2.0, and its
-/// source of 2026). So it reads a head made of the chunks that sound needs, with sizes that are
-/// true, and after it the samples; every other file as it is. One thread at a time.
+/// source of 2026). So it reads a head made of the chunks that say the format, and after it the
+/// samples; every other file as it is. One thread at a time.
 final class AudioBytes {
     private let file: FileDescriptor
     /// What comes before ``body``.
@@ -20,17 +20,23 @@ final class AudioBytes {
     let truncation: (present: Int64, said: Int64)?
     /// Whether the samples are in several places.
     let isSplit: Bool
+    /// What the chunks that are not handed on have.
+    let markerCount: Int
+    let hasLoops: Bool
 
     /// - Throws: ``PluginError`` with the path, the reason and the cure.
     init(path: String) throws {
         file = try Self.regularFile(path)
         do {
             let length = try file.stat().size
-            if let chunks = AudioChunks(of: file, length: length) {
+            let start = Self.lengthOfTags(of: file)
+            if let chunks = AudioChunks(of: file, from: start, length: length) {
                 (head, body) = (chunks.head, chunks.samples)
                 (truncation, isSplit) = (chunks.truncation, chunks.isSplit)
+                (markerCount, hasLoops) = (chunks.markerCount, chunks.hasLoops)
             } else {
                 (head, body, truncation, isSplit) = ([], 0..<max(0, length), nil, false)
+                (markerCount, hasLoops) = (0, false)
             }
         } catch {
             try? file.close()
@@ -56,6 +62,21 @@ final class AudioBytes {
                 status: .unavailable)
         }
         return file
+    }
+
+    /// The bytes of ID3v2 tags before the audio: ten with a length, which has 7 bits in each byte.
+    private static func lengthOfTags(of file: FileDescriptor) -> Int64 {
+        var length: Int64 = 0
+        for _ in 0..<16 {
+            var tag = [UInt8](repeating: 0, count: 10)
+            let read = try? tag.withUnsafeMutableBytes {
+                try file.read(fromAbsoluteOffset: length, into: $0)
+            }
+            guard read == tag.count, tag.starts(with: "ID3".utf8) else { break }
+            let hasFooter = tag[5] & 0x10 != 0
+            length += tag[6..<10].reduce(0) { $0 << 7 | Int64($1 & 0x7f) } + (hasFooter ? 20 : 10)
+        }
+        return length
     }
 
     private var count: Int64 { Int64(head.count) + Int64(body.count) }

@@ -201,20 +201,21 @@ extension AudioFile {
         }
         var instrument = SF_INSTRUMENT()
         let size = Int32(MemoryLayout<SF_INSTRUMENT>.size)
-        if sf_command(file, Int32(SFC_GET_INSTRUMENT), &instrument, size) == Int32(SF_TRUE),
-            instrument.loop_count > 0
-        {
+        let hasInstrument =
+            sf_command(file, Int32(SFC_GET_INSTRUMENT), &instrument, size) == Int32(SF_TRUE)
+        if bytes.hasLoops || hasInstrument && instrument.loop_count > 0 {
             notes.append(
                 "its loop points are not used: the setting loop repeats the whole file. Cut the "
                     + "loop out to repeat it alone")
         }
         var cues: UInt32 = 0
-        if sf_command(
-            file, Int32(SFC_GET_CUE_COUNT), &cues, Int32(MemoryLayout<UInt32>.size))
-            == Int32(SF_TRUE), cues > 0
-        {
+        let hasCues =
+            sf_command(file, Int32(SFC_GET_CUE_COUNT), &cues, Int32(MemoryLayout<UInt32>.size))
+            == Int32(SF_TRUE)
+        let markers = max(bytes.markerCount, hasCues ? Int(cues) : 0)
+        if markers > 0 {
             notes.append(
-                "its \(cues) \(cues == 1 ? "marker is" : "markers are") not used: the file plays "
+                "its \(markers) \(markers == 1 ? "marker is" : "markers are") not used: the file plays "
                     + "from beginning to end")
         }
         return notes

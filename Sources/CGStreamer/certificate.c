@@ -7,17 +7,17 @@
 
 #include "internal.h"
 
-enum { HOUR = 3600, DAY = 24 * HOUR };
+enum { DAY = 24 * 3600 };
 
 // Sign a certificate for a key; NULL if that fails.
 static X509 *sign(EVP_PKEY *key)
 {
     X509 *made = X509_new();
-    unsigned char serial[8];
+    uint64_t serial = 0;
     if (!made) return NULL;
     X509_NAME *name = X509_get_subject_name(made);
-    bool is_signed = RAND_bytes(serial, sizeof serial) == 1 && X509_set_version(made, 2)
-        && ASN1_INTEGER_set_uint64(X509_get_serialNumber(made), *(uint64_t *)(void *)serial >> 1)
+    bool is_signed = RAND_bytes((unsigned char *)&serial, sizeof serial) == 1 && X509_set_version(made, 2)
+        && ASN1_INTEGER_set_uint64(X509_get_serialNumber(made), serial >> 1)
         && X509_gmtime_adj(X509_getm_notBefore(made), -DAY)
         && X509_gmtime_adj(X509_getm_notAfter(made), 365L * DAY)
         && X509_NAME_add_entry_by_txt(

@@ -3,9 +3,9 @@ package import GreenroomMedia
 /// What a viewer gets in each slot: which rendition, so that all of it is borne by their network. What
 /// others get has no part in it.
 ///
-/// All videos begin with the low rendition; if that is too much already, the smallest pause. What is left
-/// makes half renditions, the largest video first, and then full ones, as far as they are shown larger
-/// than half.
+/// All videos begin with the low rendition, the largest first; those for which that is too much pause. What
+/// is left makes half renditions, and then full ones, as far as they are shown larger than half. A video
+/// rises by one rendition at a time.
 package struct SlotPlan: Sendable {
     /// A video that a viewer wants.
     package struct Wish: Equatable, Sendable {
@@ -91,7 +91,7 @@ package struct SlotPlan: Sendable {
         } else {
             for wish in wishes { next[wish.slot] = wish.best }
         }
-        for level in [Rendition.half, .full] {
+        for level in Rendition.allCases {
             let had = { [given] (wish: Wish) in given[wish.slot].map { $0 >= level } ?? false }
             let has = { (wish: Wish) in next[wish.slot].map { $0 >= level } ?? false }
             holds[level, default: Hold()].follow(
@@ -111,18 +111,20 @@ package struct SlotPlan: Sendable {
     private func renditions(
         of wishes: [Wish], within budget: Double, at now: Double
     ) -> [Int: Rendition] {
-        var kept = wishes.sorted { ($0.lines, -$0.slot) > ($1.lines, -$1.slot) }
-        var rest = budget - kept.reduce(0) { $0 + $1.bits(.low) }
-        while kept.count > 1, rest < 0 { rest += kept.removeLast().bits(.low) }
-        var next = Dictionary(
-            kept.map { ($0.slot, Rendition.low) }, uniquingKeysWith: { first, _ in first })
-        for (level, below) in [(Rendition.half, Rendition.low), (.full, .half)] {
-            for wish in kept where wish.best >= level && next[wish.slot] == below {
-                let more = wish.bits(level) - wish.bits(below)
-                let had = given[wish.slot].map { $0 >= level } ?? false
+        let ordered = wishes.sorted { ($0.lines, -$0.slot) > ($1.lines, -$1.slot) }
+        var rest = budget
+        var next: [Int: Rendition] = [:]
+        for (level, below) in [(Rendition.low, nil), (.half, .low), (.full, Rendition.half)] {
+            for wish in ordered where wish.best >= level && next[wish.slot] == below {
+                let more = wish.bits(level) - (below.map(wish.bits) ?? 0)
+                let last = given[wish.slot]
+                let had = last.map { $0 >= level } ?? false
                 // A new one needs some room, so that it is not too much at once.
                 let needed = had ? more : more + wish.bits(level) * (Self.margin - 1)
-                guard needed <= rest, had || now >= holds[level]?.until ?? now else { continue }
+                let mayRise = now >= holds[level]?.until ?? now && (last == nil || last == below)
+                // The largest never pauses.
+                let isLeast = level == .low && next.isEmpty
+                guard isLeast || needed <= rest && (had || mayRise) else { continue }
                 rest -= more
                 next[wish.slot] = level
             }

@@ -8,6 +8,7 @@ The viewers take what is sent without decoding it; their own processor time is n
 the same processors. Needs what Tests/run.sh installs.
 """
 
+import atexit
 import json
 import os
 import re
@@ -24,6 +25,16 @@ seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 greenroom = os.environ.get("GREENROOM", ".build/release/greenroom")
 token = "a-viewer-who-measures"
 folder = tempfile.mkdtemp(prefix="greenroom-room-")
+started = []
+
+
+@atexit.register
+def end_all():
+    for process in started:
+        process.kill()
+    shutil.rmtree(folder, ignore_errors=True)
+
+
 sources = os.path.join(folder, "sources.so")
 hostile = "Tests/HostilePlugins/hostile"
 subprocess.run(
@@ -52,6 +63,7 @@ class Session:
                 f"outputs: [{{ record: {self.recording} }}]\n")
         self.process = subprocess.Popen(
             [greenroom, "run", file, "--json"], stdout=subprocess.PIPE, text=True)
+        started.append(self.process)
         for line in self.process.stdout:
             found = re.search(r"http://[0-9.:]+", line)
             if found:
@@ -61,10 +73,11 @@ class Session:
         self.begun = time.monotonic()
 
     def watch(self, *words, **environment):
-        return subprocess.Popen(
+        started.append(subprocess.Popen(
             ["/usr/bin/python3", "Tests/WebRoom/peer.py", words[0], self.url, token, *words[1:]],
             stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
-            env={**os.environ, "LIMIT": "300", **environment})
+            env={**os.environ, "LIMIT": "300", **environment}))
+        return started[-1]
 
     def end(self):
         self.process.send_signal(signal.SIGINT)
@@ -134,6 +147,7 @@ def lateness(title, **environment):
 
 def by_hand(title, pipeline):
     process = subprocess.Popen(["gst-launch-1.0", "-q", *pipeline.split()])
+    started.append(process)
     time.sleep(3)
     before, begun = used([process.pid])[0], time.monotonic()
     time.sleep(seconds)
@@ -158,4 +172,3 @@ source = "videotestsrc is-live=true pattern=smpte ! video/x-raw,format=I420,widt
 VP8 = "vp8enc deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr target-bitrate=2500000 keyframe-max-dist=3000 ! rtpvp8pay ! fakesink"
 by_hand("videotestsrc alone", source + "fakesink")
 by_hand("videotestsrc, vp8enc", source + VP8)
-shutil.rmtree(folder)

@@ -186,6 +186,34 @@ import Testing
         #expect(try play(file, count: 2).samples == [5, 6])
     }
 
+    private static let backwards =
+        Array("LIST".utf8) + WAVChunks.number(UInt32(52)) + Array("INFOabcd".utf8)
+        + WAVChunks.number(UInt32.max - 11) + [UInt8](repeating: 0x78, count: 40)
+
+    @Test func `a chunk that is read beyond its end leads nowhere`() throws {
+        let samples = WAVChunks.samples([5, 6])
+        // A second format is read as chunks, and a short list of loops into what follows it.
+        let formats = WAVChunks().format().adding("fmt ", Self.backwards).adding("data", samples)
+        #expect(try play(formats, count: 2).samples == [5, 6])
+        let zeros = [UInt8](repeating: 0, count: 28)
+        let loops = WAVChunks().format().adding("smpl", [])
+            .adding("data", zeros + Self.backwards)
+        #expect(try play(loops, count: 44).samples.count == 44)
+        let extensible = WAVChunks().format(tag: 0xFFFE).adding("data", zeros + Self.backwards)
+        _ = try play(extensible, count: 44)
+    }
+
+    @Test(arguments: [0, 100, 300_000])
+    func `a tag before the audio is skipped`(size: Int) throws {
+        let lengths = stride(from: 21, through: 0, by: -7).map { UInt8(size >> $0 & 0x7f) }
+        let tag = Array("ID3".utf8) + [4, 0, 0] + lengths + [UInt8](repeating: 1, count: size)
+        let samples = Self.noise(400)
+        let file = WAVChunks().format().adding("data", WAVChunks.samples(samples)).bytes
+        let folder = try TemporaryFolder()
+        let played = try play(try folder.write("tagged.wav", tag + file))
+        #expect(played.samples.prefix(400) == samples[...] && played.log.isEmpty)
+    }
+
     @Test func `samples of more than 4 GiB play`() throws {
         let folder = try TemporaryFolder()
         let byteCount: Int64 = 5 << 30

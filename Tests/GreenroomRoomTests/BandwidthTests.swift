@@ -186,7 +186,24 @@ import Testing
         #expect(rendition(750e3, 2) == .half)
         #expect(rendition(700e3, 3) == .low)
         #expect(rendition(3e6, 12) == .low)
-        #expect(rendition(3e6, 14) == .full)
+        // One step at a time.
+        #expect(rendition(3e6, 14) == .half)
+        #expect(rendition(3e6, 15) == .full)
+    }
+
+    @Test func `a paused video waits longer each time`() {
+        var plan = SlotPlan()
+        let wishes = [wish(0, 720), wish(1, 720)]
+        func second(_ budget: Double, _ now: Double) -> Rendition? {
+            plan.shares(of: wishes, within: budget, at: now)[1]?.rendition
+        }
+        #expect(second(600e3, 0) == .low)
+        #expect(second(400e3, 1) == nil)
+        #expect(second(600e3, 10) == nil)
+        #expect(second(600e3, 12) == .low)
+        #expect(second(400e3, 13) == nil)
+        #expect(second(600e3, 30) == nil)
+        #expect(second(600e3, 34) == .low)
     }
 
     @Test func `a video more begins with half, also while a full one waits`() {

@@ -15,11 +15,14 @@ links = links_in(log)
 ARGUMENTS = [
     "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",
 ]
-# Whether the page sends video of so many lines.
+# Whether the page sends video of so many lines, because it has asked the browser for that.
 SENDS = """async (lines) => {
     for (const connection of connections)
-        for (const report of (await connection.getStats()).values())
-            if (report.type === "outbound-rtp" && report.frameHeight === lines) return true;
+        for (const sender of connection.getSenders()) {
+            if (!(sender.getParameters().encodings?.[0]?.scaleResolutionDownBy > 1)) continue;
+            for (const report of (await sender.getStats()).values())
+                if (report.type === "outbound-rtp" && report.frameHeight === lines) return true;
+        }
     return false;
 }"""
 problems = []

@@ -31,6 +31,9 @@ PREFERENCES = {
 }
 
 
+browsers = []
+
+
 class Firefox:
     """One window. A call's answer is [1, number, error, result] behind its length."""
 
@@ -44,11 +47,14 @@ class Firefox:
         self.process = subprocess.Popen(
             ["firefox-esr", "--headless", "--no-remote", "--marionette", "--profile", profile],
             stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        browsers.append(self)
         said = os.path.join(profile, "MarionetteActivePort")
         for _ in range(600):
             if os.path.exists(said) and (port := open(said, encoding="utf-8").read().strip()):
                 break
             time.sleep(0.1)
+        else:
+            raise AssertionError("Firefox does not listen")
         self.stream = socket.create_connection(("127.0.0.1", int(port)), timeout=90).makefile("rwb")
         self.read()
         self.calls = 0
@@ -103,10 +109,8 @@ class Firefox:
         self.process.wait()
 
 
-browsers = []
 try:
     viewer = Firefox("viewer")
-    browsers.append(viewer)
     viewer.open(links["viewers"], 1280, 800)
     for name in ["Camera", "Share"]:
         viewer.wait(SHOWS, name)
@@ -117,7 +121,6 @@ try:
     viewer.shot("viewer")
 
     guest = Firefox("guest")
-    browsers.append(guest)
     guest.open(links["guests"], 1280, 800)
     guest.wait(SHOWS, "Camera")
     guest.click("#join")

@@ -39,7 +39,12 @@ dbus-run-session -- sh -c '
     done
     wireplumber & programs="$! $programs"
     pipewire-pulse & programs="$! $programs"
-    until pactl list sinks short | grep -q .; do sleep 0.1; done
+    tries=0
+    until pactl list sinks short | grep -q .; do
+        tries=$((tries + 1))
+        [ $tries -le 200 ] || { kill $programs; exit 1; }
+        sleep 0.1
+    done
     code=0
     python3 Tests/WebRoom/firefox.py "$1" "$2" || code=$?
     kill $programs

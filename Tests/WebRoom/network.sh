@@ -3,7 +3,7 @@
 # sees each time is printed. Needs root and network namespaces; skipped without.
 #
 #   Tests/WebRoom/network.sh
-#   RECORD=1 Tests/WebRoom/network.sh       beside a recording, which keeps its size and its frames
+#   RECORD=1 Tests/WebRoom/network.sh       beside a recording, which keeps its size
 #   FEEDBACK=0 Tests/WebRoom/network.sh     of a viewer who does not say what arrives: nothing adapts
 set -eu
 cd "$(dirname "$0")/../.."

@@ -57,7 +57,7 @@ guest=$(sed -n 's/.*guests: .*#//p' "$work/log")
 # The manual's text, with this machine's ports and files.
 {
     echo "daemon off; pid $work/pid; error_log $work/nginx; events {}"
-    echo "http { access_log off; types { text/html html; }"
+    echo "http { access_log $work/access; types { text/html html; }"
     for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $work/$kind;"; done
     sed -n '/^    limit_conn_zone/,/^    }/p' docs/Manual.docc/LiveRoom.md |
         sed -e 's/listen 443/listen 127.0.0.1:8443/' -e "s/127.0.0.1:8080/127.0.0.1:$port/" \
@@ -72,10 +72,12 @@ curl -fsS --retry 20 --retry-connrefused --retry-delay 1 --cacert "$work/certifi
 echo
 
 say "Chromium joins over https"
-sed "s|http://127.0.0.1:$port/|https://localhost:8443/|" "$work/log" > "$shots/log"
-tail -f -n +1 --pid=$$ "$work/log" >> "$shots/log" &
+tail -f -n +1 --pid=$$ "$work/log" \
+    | sed -u "s|http://127.0.0.1:$port/|https://localhost:8443/|" > "$shots/log" &
 programs="$! $programs"
+wait_for "operators: https://localhost:8443/" "$shots/log"
 "$python" Tests/WebRoom/chromium.py "$shots/log" "$shots"
+grep -c "POST /whep/slots HTTP" "$work/access"
 
 say "A session publishes over https"
 cat > "$work/publisher.yaml" << YAML

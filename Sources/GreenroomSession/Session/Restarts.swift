@@ -80,6 +80,16 @@ struct Restarts {
         changedSettings[plugin] = nil
     }
 
+    /// Stores a setting that was changed before those of a plugin's absence.
+    ///
+    /// - Returns: Whether none of them has replaced it.
+    mutating func changeEarlier(_ setting: Setting, of plugin: Int) -> Bool {
+        let later = changedSettings[plugin, default: []]
+        guard !later.contains(where: { $0.name == setting.name }) else { return false }
+        changedSettings[plugin] = [setting] + later
+        return true
+    }
+
     /// Stores a setting that changed during a plugin's absence.
     mutating func change(_ setting: Setting, of plugin: Int) {
         changedSettings[plugin, default: []].append(setting)

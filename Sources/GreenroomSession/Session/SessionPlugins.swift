@@ -364,9 +364,10 @@ extension SessionPlugins {
 
     /// Keeps a setting for the next life of a plugin whose life ended before it could take it.
     private mutating func keep(_ step: StepRunner.Step) {
-        guard let setting = step.setting else { return }
+        guard let setting = step.setting,
+            restarts.changeEarlier(setting, of: step.plugin.number)
+        else { return }
         step.plugin.instance.remember(setting)
-        restarts.change(setting, of: step.plugin.number)
     }
 
     private mutating func settle(
