@@ -65,7 +65,7 @@ struct StepRunner {
     /// Whether a plugin in a debugger may take longer. At the end of a session none may.
     var sparesDebugged = true
     /// How long a callback may take before it counts as waiting for a thread of its plugin.
-    private static let waitingNanoseconds: Int64 = 500_000_000
+    private static let waitingNanoseconds: Int64 = 1_000_000_000
     /// Steps that run while the session continues.
     private var running: [Step] = []
 
