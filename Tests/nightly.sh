@@ -50,7 +50,8 @@ part_load() { swift build && GREENROOM=$debug Tests/WrongPlugins/under-load.sh; 
 # Ten runs of the ordinary tests in a row, five of them beside four busy loops.
 part_repeat() { env -u GREENROOM_NIGHTLY Tests/run.sh --repeat 10; }
 
-part_campaign() { swift build && Tests/Campaign/run.sh "$(date +%j)" 100; }
+# About 10,000 faults, with other seeds each day.
+part_campaign() { Tests/Campaign/run.sh "$(date +%j)0000" 4200; }
 part_fuzz() { Tests/Fuzz/run.sh 1800; }
 
 part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.sh; }

@@ -16,7 +16,7 @@ cd "$(dirname "$0")/../.."
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT
 status=0
-GREENROOM_CAMPAIGN="$1 $2" swift test --filter CampaignTests > "$log" 2>&1 || status=$?
+GREENROOM_CAMPAIGN="$1 $2" swift test -c release --filter CampaignTests > "$log" 2>&1 || status=$?
 grep -E 'error:|recorded an issue' "$log" || true
 grep '^campaign: ' "$log" || tail -20 "$log"
 [ "$status" = 0 ] && echo "All survived." || echo "Not all survived."

@@ -326,7 +326,8 @@ import Testing
     }
 
     @Test func `a missing plugin folder is reported`() throws {
-        let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
+        let file = try folder.write(
+            "s.yaml", "session: { clock: virtual }\ncamera: { plugin: ColorBars }")
         let path = "\(folder.path):\(folder("nowhere"))"
         let warning = "GREENROOM_PLUGIN_PATH: there is no folder \(folder("nowhere"))"
         for arguments in [

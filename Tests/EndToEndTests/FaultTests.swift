@@ -189,11 +189,19 @@ import Testing
 
     @Test(arguments: Nightly.list(floods) { floodsByDay.contains($0.name) })
     func `a flood is detected, and ended`(fault: Fault) throws {
-        let session = try Self.session(
-            "fault: \(fault.name), once: 1", clock: "real", duration: "7s")
-        let recorded = try Recorded(session, isolation: "process")
-        #expect(recorded.run.exit == .code(0), "\(recorded.run)")
-        let report = try session.expectTrueReport(recorded.run)
+        func flood() throws -> (TestSession, Recorded, Report) {
+            let session = try Self.session(
+                "fault: \(fault.name), once: 1", clock: "real", duration: "7s")
+            let recorded = try Recorded(session, isolation: "process")
+            #expect(recorded.run.exit == .code(0), "\(recorded.run)")
+            return (session, recorded, try session.expectTrueReport(recorded.run))
+        }
+        var (session, recorded, report) = try flood()
+        // On a machine that is too busy for a flood the silence of its video ends it first.
+        for _ in 0..<2
+        where try report.plugin("camera").losses?.first?.evidence.hasPrefix("no frame") ?? false {
+            (session, recorded, report) = try flood()
+        }
         try expectOneLoss(report, fault, recorded.run)
         let picture = try session.picture("camera")
         #expect(picture.frameCount == 210)
