@@ -327,7 +327,7 @@ import Testing
 
     @Test func `a missing plugin folder is reported`() throws {
         let file = try folder.write(
-            "s.yaml", "session: { clock: virtual }\ncamera: { plugin: ColorBars }")
+            "s.yaml", "session: { clock: virtual, duration: 1s }\ncamera: { plugin: ColorBars }")
         let path = "\(folder.path):\(folder("nowhere"))"
         let warning = "GREENROOM_PLUGIN_PATH: there is no folder \(folder("nowhere"))"
         for arguments in [
