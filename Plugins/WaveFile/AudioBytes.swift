@@ -16,13 +16,8 @@ final class AudioBytes {
     /// The part of the file that follows.
     private let body: Range<Int64>
     private var position: Int64 = 0
-    /// How many bytes of samples there are, and how many there should be; nil for a whole file.
-    let truncation: (present: Int64, said: Int64)?
-    /// Whether the samples are in several places.
-    let isSplit: Bool
-    /// What the chunks that are not handed on have.
-    let markerCount: Int
-    let hasLoops: Bool
+    /// Of a WAV or AIFF file.
+    let chunks: AudioChunks?
 
     /// - Throws: ``PluginError`` with the path, the reason and the cure.
     init(path: String) throws {
@@ -30,14 +25,9 @@ final class AudioBytes {
         do {
             let length = try file.stat().size
             let start = Self.lengthOfTags(of: file)
-            if let chunks = AudioChunks(of: file, from: start, length: length) {
-                (head, body) = (chunks.head, chunks.samples)
-                (truncation, isSplit) = (chunks.truncation, chunks.isSplit)
-                (markerCount, hasLoops) = (chunks.markerCount, chunks.hasLoops)
-            } else {
-                (head, body, truncation, isSplit) = ([], 0..<max(0, length), nil, false)
-                (markerCount, hasLoops) = (0, false)
-            }
+            chunks = AudioChunks(of: file, from: start, length: length)
+            head = chunks?.head ?? []
+            body = chunks?.samples ?? 0..<max(0, length)
         } catch {
             try? file.close()
             throw PluginError("\(path): the file can't be read: \(error)", status: .unavailable)
@@ -68,11 +58,7 @@ final class AudioBytes {
     private static func lengthOfTags(of file: FileDescriptor) -> Int64 {
         var length: Int64 = 0
         for _ in 0..<16 {
-            var tag = [UInt8](repeating: 0, count: 10)
-            let read = try? tag.withUnsafeMutableBytes {
-                try file.read(fromAbsoluteOffset: length, into: $0)
-            }
-            guard read == tag.count, tag.starts(with: "ID3".utf8) else { break }
+            guard let tag = file.part(10, at: length), tag.starts(with: "ID3".utf8) else { break }
             let hasFooter = tag[5] & 0x10 != 0
             length += tag[6..<10].reduce(0) { $0 << 7 | Int64($1 & 0x7f) } + (hasFooter ? 20 : 10)
         }
@@ -85,26 +71,15 @@ final class AudioBytes {
     ///
     /// - Returns: The number of bytes read; fewer only at the end, or where the file can't be read.
     private func read(into buffer: UnsafeMutableRawBufferPointer) -> Int {
-        var done = 0
-        while done < buffer.count, position < count {
-            let rest = UnsafeMutableRawBufferPointer(rebasing: buffer[done...])
-            let read: Int
-            if position < Int64(head.count) {
-                let part = head[Int(position)...].prefix(rest.count)
-                rest.copyBytes(from: part)
-                read = part.count
-            } else {
-                let part = rest.prefix(Int(min(Int64(rest.count), count - position)))
-                read =
-                    (try? file.read(
-                        fromAbsoluteOffset: body.lowerBound + position - Int64(head.count),
-                        into: UnsafeMutableRawBufferPointer(rebasing: part))) ?? 0
-            }
-            guard read > 0 else { break }
-            done += read
-            position += Int64(read)
-        }
-        return done
+        let fromHead = head.dropFirst(Int(clamping: position)).prefix(buffer.count)
+        buffer.copyBytes(from: fromHead)
+        position += Int64(fromHead.count)
+        let place = position - Int64(head.count)
+        let rest = buffer[fromHead.count...].prefix(Int(clamping: Int64(body.count) - place))
+        let fromBody = file.fill(
+            UnsafeMutableRawBufferPointer(rebasing: rest), at: body.lowerBound + place)
+        position += Int64(fromBody)
+        return fromHead.count + fromBody
     }
 
     /// Moves to a place, if there is such a place.

@@ -14,38 +14,56 @@ struct AudioChunks {
         var samplesOffset: Int64 = 0
         /// The chunks that are handed on: what says the format.
         var format: [String]
-        /// The chunks with markers and with loops.
-        var markers: String
-        var loops: String
+        /// Where the number of markers stands, and that of loops; of AIFF, how its loop plays.
+        var markers: Place
+        var loops: Place
+    }
+
+    /// Some bytes of the content of a chunk.
+    private struct Place {
+        var chunk: String
+        var bytes: Range<Int>
+    }
+
+    /// A chunk as its head says it. The file may end before it does.
+    private struct Chunk {
+        var name: String
+        /// The place and the size of its content, in bytes.
+        var start: Int64
+        var size: Int64
     }
 
     private static let containers = [
         Container(
             names: ["RIFF", "RF64"], forms: ["WAVE"], samples: "data", format: ["fmt ", "fact"],
-            markers: "cue ", loops: "smpl"),
+            markers: Place(chunk: "cue ", bytes: 0..<4),
+            loops: Place(chunk: "smpl", bytes: 28..<32)),
         Container(
             names: ["RIFX"], forms: ["WAVE"], isBigEndian: true, samples: "data",
-            format: ["fmt ", "fact"], markers: "cue ", loops: "smpl"),
+            format: ["fmt ", "fact"], markers: Place(chunk: "cue ", bytes: 0..<4),
+            loops: Place(chunk: "smpl", bytes: 28..<32)),
         Container(
             names: ["FORM"], forms: ["AIFF", "AIFC"], isBigEndian: true, samples: "SSND",
-            samplesOffset: 8, format: ["COMM", "CHAN"], markers: "MARK", loops: "INST"),
+            samplesOffset: 8, format: ["COMM", "CHAN"],
+            markers: Place(chunk: "MARK", bytes: 0..<2),
+            loops: Place(chunk: "INST", bytes: 8..<10)),
     ]
 
-    /// More than any file has; each costs two reads.
+    /// More than any file has; each costs a read.
     private static let mostChunks = 10_000
     /// More than any chunk needs that is not samples.
     private static let mostBytes: Int64 = 4096
 
     /// A file with these chunks, up to the samples.
-    private(set) var head: [UInt8] = []
+    let head: [UInt8]
     /// Where the samples are in the file.
-    private(set) var samples: Range<Int64> = 0..<0
+    let samples: Range<Int64>
     /// How many bytes of samples there are, and how many there should be; nil for a whole file.
-    private(set) var truncation: (present: Int64, said: Int64)?
+    let truncation: (present: Int64, said: Int64)?
     /// Whether there are several chunks of samples.
-    private(set) var isSplit = false
-    private(set) var markerCount = 0
-    private(set) var hasLoops = false
+    let isSplit: Bool
+    let markerCount: Int
+    let hasLoops: Bool
 
     /// Finds the chunks of a file; nil for a file that has none of a known kind.
     ///
@@ -53,70 +71,76 @@ struct AudioChunks {
     ///   - start: Where they begin in the file.
     ///   - length: The file's; it may have grown since.
     init?(of file: FileDescriptor, from start: Int64, length: Int64) {
-        guard let first = Self.read(12, at: start, of: file) else { return nil }
-        let (name, form) = (Self.name(first[0..<4]), Self.name(first[8..<12]))
-        guard
+        guard let first = file.part(12, at: start),
             let container = Self.containers.first(where: {
-                $0.names.contains(name) && $0.forms.contains(form)
+                $0.names.contains(Self.name(first[0..<4]))
+                    && $0.forms.contains(Self.name(first[8..<12]))
             })
         else { return nil }
-        var format: [(name: String, bytes: [UInt8])] = []
-        var hasSamples = false
+        let chunks = Self.chunks(of: file, container, from: start + 12, length: length)
+        func content(_ name: String) -> [UInt8]? {
+            chunks.first { $0.name == name && $0.size <= Self.mostBytes }
+                .flatMap { file.part(Int($0.size), at: $0.start) }
+        }
+        func number(_ place: Place) -> Int64 {
+            guard let bytes = content(place.chunk), bytes.count >= place.bytes.upperBound else {
+                return 0
+            }
+            return Self.number(bytes[place.bytes], container)
+        }
+        markerCount = Int(number(container.markers))
+        hasLoops = number(container.loops) > 0
+        let format = container.format.compactMap { name in
+            content(name).flatMap { Self.harmless(name, $0) }.map { (name: name, bytes: $0) }
+        }
+        // Only RF64 can say sizes of more than 32 bits: of other files the rest is left out.
+        let most = Int64(UInt32.max) - 2 * Self.mostBytes * Int64(format.count + 1)
+        let data = chunks.first { $0.name == container.samples }
+        let size = data.map { chunk in
+            let present = min(chunk.size, length - chunk.start)
+            return container.isBigEndian ? min(present, most) : present
+        }
+        samples = data.map { $0.start..<$0.start + (size ?? 0) } ?? 0..<0
+        if let data, let size, size < data.size {
+            let before = container.samplesOffset
+            truncation = (max(0, size - before), data.size - before)
+        } else {
+            truncation = nil
+        }
+        isSplit = chunks.count { $0.name == container.samples } > 1
+        head = Self.head(
+            container, form: Array(first[8..<12]), format, samples: size,
+            isLarge: (size ?? 0) > most)
+    }
+
+    /// The chunks of a file in their order, as far as they can be followed.
+    private static func chunks(
+        of file: FileDescriptor, _ container: Container, from start: Int64, length: Int64
+    ) -> [Chunk] {
+        var chunks: [Chunk] = []
         var largeSize: Int64?
-        var offset = start + 12
-        for _ in 0..<Self.mostChunks {
-            guard let first = Self.read(8, at: offset, of: file) else { break }
-            let name = Self.name(first[0..<4])
-            var size = Self.number(first[4..<8], container)
-            let rest = length - offset - 8
-            guard rest >= 0 else { break }
-            if name == container.samples {
-                // Without a final size, because it was streamed or its writer was killed, they
-                // continue to the end of the file.
-                if size == Int64(UInt32.max) {
-                    size = largeSize ?? rest
-                } else if size == 0, name == "data" {
-                    size = rest
-                }
-                if hasSamples {
-                    isSplit = true
-                } else {
-                    hasSamples = true
-                    samples = offset + 8..<offset + 8 + min(size, rest)
-                    if size > rest {
-                        truncation = (
-                            max(0, rest - container.samplesOffset), size - container.samplesOffset
-                        )
-                    }
-                }
-            } else if name == "ds64" || name == container.markers || name == container.loops
-                || container.format.contains(name), size <= min(rest, Self.mostBytes),
-                let bytes = Self.read(Int(size), at: offset + 8, of: file)
-            {
-                if name == "ds64", bytes.count >= 16 {
-                    let said = bytes[8..<16].reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
-                    largeSize = Int64(clamping: said)
-                } else if name == container.markers {
-                    let width = container.samplesOffset > 0 ? 2 : 4
-                    if bytes.count >= width {
-                        markerCount = Int(Self.number(bytes[0..<width], container))
-                    }
-                } else if name == container.loops {
-                    // The number of loops; of AIFF, how the sustain loop plays.
-                    let place = container.samplesOffset > 0 ? 8..<10 : 28..<32
-                    hasLoops =
-                        bytes.count >= place.upperBound
-                        && Self.number(bytes[place], container) > 0
-                } else if !format.contains(where: { $0.name == name }),
-                    let whole = Self.harmless(name, bytes)
-                {
-                    format.append((name, whole))
+        var offset = start
+        while chunks.count < mostChunks, let head = file.part(8, at: offset), offset + 8 <= length {
+            var chunk = Chunk(
+                name: name(head[0..<4]), start: offset + 8, size: number(head[4..<8], container))
+            let rest = length - chunk.start
+            if chunk.name == "ds64", chunk.size >= 16, let sizes = file.part(16, at: chunk.start) {
+                largeSize = number(sizes[8..<16], container)
+            }
+            // Without a final size, because it was streamed or its writer was killed, they continue
+            // to the end of the file.
+            if chunk.name == container.samples {
+                if chunk.size == Int64(UInt32.max) {
+                    chunk.size = largeSize ?? rest
+                } else if chunk.size == 0, chunk.name == "data" {
+                    chunk.size = rest
                 }
             }
-            guard size < rest else { break }
-            offset += 8 + size + size % 2
+            chunks.append(chunk)
+            guard chunk.size < rest else { break }
+            offset = chunk.start + chunk.size + chunk.size % 2
         }
-        writeHead(of: container, form, format, hasSamples: hasSamples)
+        return chunks
     }
 
     /// A chunk that libsndfile reads to its end and no further: what it reads by the chunk's content
@@ -139,65 +163,41 @@ struct AudioChunks {
         }
     }
 
-    /// Makes the head. Only RF64 can say sizes of more than 32 bits: of other files the rest is
-    /// left out.
-    private mutating func writeHead(
-        of container: Container, _ form: String, _ format: [(name: String, bytes: [UInt8])],
-        hasSamples: Bool
-    ) {
-        let most = Int64(UInt32.max) - 2 * Self.mostBytes * Int64(format.count + 1)
-        if container.isBigEndian, samples.count > most {
-            truncation = truncation ?? (most, Int64(samples.count))
-            samples = samples.lowerBound..<samples.lowerBound + most
+    /// A file with the chunks of a format, up to its samples.
+    ///
+    /// - Parameters:
+    ///   - samples: The size of the chunk of samples; nil for a file without.
+    ///   - isLarge: Whether the sizes have 64 bits, as those of RF64.
+    private static func head(
+        _ container: Container, form: [UInt8], _ format: [(name: String, bytes: [UInt8])],
+        samples: Int64?, isLarge: Bool
+    ) -> [UInt8] {
+        func chunk(_ name: String, size: Int64, _ content: [UInt8] = []) -> [UInt8] {
+            let bytes = Self.bytes(isLarge ? min(size, Int64(UInt32.max)) : size).prefix(4)
+            return name.utf8 + (container.isBigEndian ? bytes.reversed() : Array(bytes)) + content
+                + [UInt8](repeating: 0, count: content.count % 2)
         }
-        let isLarge = samples.count > most
-        var chunks: [UInt8] = []
-        func add(_ name: String, size: Int64) {
-            chunks += name.utf8
-            let bytes = (0..<4).map { UInt8(truncatingIfNeeded: size >> (8 * $0)) }
-            chunks += container.isBigEndian ? bytes.reversed() : bytes
-        }
-        for (name, bytes) in format {
-            add(name, size: Int64(bytes.count))
-            chunks += bytes + [UInt8](repeating: 0, count: bytes.count % 2)
-        }
-        if hasSamples {
-            add(container.samples, size: isLarge ? Int64(UInt32.max) : Int64(samples.count))
-        }
-        let body = chunks
-        chunks = []
-        let total = Int64(4 + body.count + samples.count)
-        guard isLarge else {
-            add(container.names[0], size: total)
-            head = chunks + form.utf8 + body
-            return
-        }
-        add("RF64", size: Int64(UInt32.max))
-        chunks += form.utf8
-        add("ds64", size: 28)
-        for number in [total + 36, Int64(samples.count), 0] {
-            chunks += (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
-        }
-        head = chunks + [0, 0, 0, 0] + body
+        var body = format.flatMap { chunk($0.name, size: Int64($0.bytes.count), $0.bytes) }
+        if let samples { body += chunk(container.samples, size: samples) }
+        let total = Int64(4 + body.count) + (samples ?? 0)
+        guard isLarge else { return chunk(container.names[0], size: total) + form + body }
+        let sizes = [total + 36, samples ?? 0, 0].flatMap(Self.bytes) + [0, 0, 0, 0]
+        return chunk("RF64", size: .max) + form + chunk("ds64", size: 28, sizes) + body
     }
 
-    // MARK: Reading
-
-    private static func read(_ count: Int, at offset: Int64, of file: FileDescriptor) -> [UInt8]? {
-        var bytes = [UInt8](repeating: 0, count: count)
-        let read = try? bytes.withUnsafeMutableBytes {
-            try file.read(fromAbsoluteOffset: offset, into: $0)
-        }
-        return read == count ? bytes : nil
-    }
+    // MARK: Bytes
 
     private static func name(_ bytes: ArraySlice<UInt8>) -> String {
         String(decoding: bytes, as: UTF8.self)
     }
 
     private static func number(_ bytes: ArraySlice<UInt8>, _ container: Container) -> Int64 {
-        container.isBigEndian
-            ? bytes.reduce(0) { $0 << 8 | Int64($1) }
-            : bytes.reversed().reduce(0) { $0 << 8 | Int64($1) }
+        let highFirst = container.isBigEndian ? Array(bytes) : bytes.reversed()
+        return Int64(clamping: highFirst.reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+
+    /// The bytes of a number, low byte first.
+    private static func bytes(_ number: Int64) -> [UInt8] {
+        (0..<8).map { UInt8(truncatingIfNeeded: number >> (8 * $0)) }
     }
 }

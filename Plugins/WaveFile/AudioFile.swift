@@ -149,7 +149,7 @@ extension AudioFile {
     ) throws -> (file: OpaquePointer, bytes: AudioBytes, info: SF_INFO) {
         var info = SF_INFO()
         let bytes = try AudioBytes(path: path)
-        guard !bytes.isSplit else {
+        guard bytes.chunks?.isSplit != true else {
             throw refusal(path, "the file has several chunks of samples. \(conversion)")
         }
         // libsndfile keeps why an open failed in one place for all threads.
@@ -191,7 +191,7 @@ extension AudioFile {
         on file: OpaquePointer, _ bytes: AudioBytes, _ info: SF_INFO
     ) -> [String] {
         var notes: [String] = []
-        if let (present, said) = bytes.truncation {
+        if let (present, said) = bytes.chunks?.truncation {
             notes.append(
                 "the file was cut off: of \(said) bytes of samples there are \(present)")
         }
@@ -203,7 +203,7 @@ extension AudioFile {
         let size = Int32(MemoryLayout<SF_INSTRUMENT>.size)
         let hasInstrument =
             sf_command(file, Int32(SFC_GET_INSTRUMENT), &instrument, size) == Int32(SF_TRUE)
-        if bytes.hasLoops || hasInstrument && instrument.loop_count > 0 {
+        if bytes.chunks?.hasLoops == true || hasInstrument && instrument.loop_count > 0 {
             notes.append(
                 "its loop points are not used: the setting loop repeats the whole file. Cut the "
                     + "loop out to repeat it alone")
@@ -212,7 +212,7 @@ extension AudioFile {
         let hasCues =
             sf_command(file, Int32(SFC_GET_CUE_COUNT), &cues, Int32(MemoryLayout<UInt32>.size))
             == Int32(SF_TRUE)
-        let markers = max(bytes.markerCount, hasCues ? Int(cues) : 0)
+        let markers = max(bytes.chunks?.markerCount ?? 0, hasCues ? Int(cues) : 0)
         if markers > 0 {
             notes.append(
                 "its \(markers) \(markers == 1 ? "marker is" : "markers are") not used: the file plays "

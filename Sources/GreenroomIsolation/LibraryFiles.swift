@@ -112,12 +112,12 @@ struct LibraryNeeds {
                 path, options: [.nonBlocking, FileDescriptor.OpenOptions(rawValue: O_NOCTTY)])
         else { return nil }
         defer { close(file.rawValue) }
-        guard (try? file.stat())?.type == .regular, let header = Self.read(64, at: 0, file),
+        guard (try? file.stat())?.type == .regular, let header = file.part(64, at: 0),
             header.starts(with: [0x7f, 0x45, 0x4c, 0x46, 2, 1]), header.number(16, 2) == 3
         else { return nil }
         let (step, count) = (header.number(54, 2), header.number(56, 2))
         guard step == 56, count <= Self.segmentLimit,
-            let table = Self.read(Int(step * count), at: header.number(32, 8), file)
+            let table = file.part(Int(step * count), at: Int64(clamping: header.number(32, 8)))
         else { return nil }
         var loads: [(address: UInt64, size: UInt64, offset: UInt64)] = []
         var section: (offset: UInt64, size: UInt64)?
@@ -131,8 +131,9 @@ struct LibraryNeeds {
         }
         // A library without a dynamic section needs nothing.
         guard let section,
-            let entries = Self.read(
-                Int(min(section.size / 16, UInt64(Self.entryLimit))) * 16, at: section.offset, file)
+            let entries = file.part(
+                Int(min(section.size / 16, UInt64(Self.entryLimit))) * 16,
+                at: Int64(clamping: section.offset))
         else { return }
         var tags: [(tag: Int, value: UInt64)] = []
         for start in stride(from: 0, to: entries.count, by: 16) {
@@ -146,8 +147,8 @@ struct LibraryNeeds {
             let load = loads.first(where: {
                 $0.address <= address && address - $0.address < $0.size
             }),
-            let texts = Self.read(
-                Int(size), at: load.offset.addingReportingOverflow(address - load.address).0, file)
+            let texts = file.part(
+                Int(size), at: Int64(clamping: load.offset &+ (address - load.address)))
         else { return }
         func text(_ offset: UInt64) -> String {
             guard offset < UInt64(texts.count) else { return "" }
@@ -158,23 +159,6 @@ struct LibraryNeeds {
         isInherited = value(Self.newPath) == nil
         let path = value(Self.newPath) ?? value(Self.oldPath)
         folders = path.map { text($0).split(separator: ":").map(String.init) } ?? []
-    }
-
-    /// Reads a part of a file; nil if it is not all there.
-    private static func read(_ count: Int, at offset: UInt64, _ file: FileDescriptor) -> [UInt8]? {
-        guard let offset = Int64(exactly: offset) else { return nil }
-        var bytes = [UInt8](repeating: 0, count: count)
-        var done = 0
-        while done < count {
-            let result = bytes.withUnsafeMutableBytes { memory in
-                pread(
-                    file.rawValue, memory.baseAddress?.advanced(by: done), count - done,
-                    off_t(offset.addingReportingOverflow(Int64(done)).0))
-            }
-            guard result > 0 else { return nil }
-            done += result
-        }
-        return bytes
     }
 }
 
