@@ -16,7 +16,8 @@ static X509 *sign(EVP_PKEY *key)
     uint64_t serial = 0;
     if (!made) return NULL;
     X509_NAME *name = X509_get_subject_name(made);
-    bool is_signed = RAND_bytes((unsigned char *)&serial, sizeof serial) == 1 && X509_set_version(made, 2)
+    bool is_signed = RAND_bytes((unsigned char *)&serial, sizeof serial) == 1
+        && X509_set_version(made, 2)
         && ASN1_INTEGER_set_uint64(X509_get_serialNumber(made), serial >> 1)
         && X509_gmtime_adj(X509_getm_notBefore(made), -DAY)
         && X509_gmtime_adj(X509_getm_notAfter(made), 365L * DAY)

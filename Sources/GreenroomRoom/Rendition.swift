@@ -9,6 +9,9 @@ package enum Rendition: Int, CaseIterable, Comparable, Sendable {
     /// As the track is.
     case full
 
+    /// Those of equal sizes together.
+    package static let bySize: [[Rendition]] = [[.full], [.half, .low]]
+
     package static func < (left: Rendition, right: Rendition) -> Bool {
         left.rawValue < right.rawValue
     }

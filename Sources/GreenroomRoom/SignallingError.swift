@@ -13,6 +13,8 @@ package enum SignallingError: Error, Equatable {
     /// The room could not do it.
     case failed(String)
 
+    package static let hasClosed = failed("The room has closed.")
+
     /// The status of HTTP.
     package var status: Int {
         switch self {

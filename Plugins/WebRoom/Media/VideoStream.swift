@@ -63,9 +63,6 @@ final class VideoStream: Sendable {
         min(own.rate, FrameRate(track.participant == nil ? 30 : 20))
     }
 
-    /// That of the track now.
-    private var rate: FrameRate { whole?.rate ?? FrameRate(30) }
-
     // MARK: Viewers
 
     /// Adds a viewer's slot.
@@ -114,49 +111,50 @@ final class VideoStream: Sendable {
     /// Lets a frame be encoded. [the session's media thread]
     func take(_ frame: borrowing OutputFrame) throws(PluginError) {
         let needs = Self.needs(of: state.withLock { $0.feeds })
-        for rendition in Rendition.allCases {
-            try encode(frame, rendition, rendition.size(of: frame.size), needs)
+        let whole = whole
+        for renditions in Rendition.bySize {
+            try encode(frame, renditions, of: whole, needs)
         }
     }
 
+    /// Lets renditions of one size be encoded.
     private func encode(
-        _ frame: borrowing OutputFrame, _ rendition: Rendition, _ size: FrameSize,
+        _ frame: borrowing OutputFrame, _ renditions: [Rendition], of whole: VideoCapability?,
         _ needs: VideoFeed.Needs
     ) throws(PluginError) {
-        let vp8 =
-            needs.contains(VideoFeed.Needs(rendition, .vp8))
-            ? try encoder(rendition, .vp8, size) : nil
-        let h264 =
-            needs.contains(VideoFeed.Needs(rendition, .h264))
-            ? try encoder(rendition, .h264, size) : nil
-        guard vp8 != nil || h264 != nil else { return }
-        let (hasVP8, hasH264) = (vp8?.isReady ?? false, h264?.isReady ?? false)
-        if vp8 != nil, !hasVP8 { room.count("frames-dropped") }
-        if h264 != nil, !hasH264 { room.count("frames-dropped") }
-        guard hasVP8 || hasH264 else { return }
+        let size = renditions[0].size(of: frame.size)
+        let rate = whole?.rate ?? FrameRate(30)
+        var ready: [VideoEncoder] = []
+        for rendition in renditions {
+            for codec in VideoCodec.allCases where needs.contains(.init(rendition, codec)) {
+                let encoder = try encoder(
+                    rendition, codec, VideoCapability(size: size, rate: rate),
+                    bitsPerSecond: whole.map(rendition.bitsPerSecond) ?? 500_000)
+                if encoder.isReady { ready.append(encoder) } else { room.count("frames-dropped") }
+            }
+        }
+        guard !ready.isEmpty else { return }
         let duration = rate.dueNanoseconds(ofFrame: Int64(clamping: frame.periods))
         guard
             let raw = RawFrame(
                 frame, size: size, at: room.clock.pts(frame.timeNanoseconds),
                 for: UInt64(clamping: duration))
         else { return room.count("frames-dropped") }
-        if hasVP8 { vp8?.encode(raw) }
-        if hasH264 { h264?.encode(raw) }
+        for encoder in ready { encoder.encode(raw) }
     }
 
     /// An encoder, which is made when it is not there.
     private func encoder(
-        _ rendition: Rendition, _ codec: VideoCodec, _ size: FrameSize
+        _ rendition: Rendition, _ codec: VideoCodec, _ capability: VideoCapability,
+        bitsPerSecond bits: Int
     ) throws(PluginError) -> VideoEncoder {
         let old = state.withLock { state in
             state.encoders.first { $0.rendition == rendition && $0.codec == codec }
         }
-        let bits = whole.map { rendition.bitsPerSecond(of: $0) } ?? 500_000
-        if let old, old.size == size, old.bitsPerSecond == bits { return old }
+        if let old, old.size == capability.size, old.bitsPerSecond == bits { return old }
         let name = track.name
         let made = try VideoEncoder(
-            rendition, codec, VideoCapability(size: size, rate: rate),
-            bitsPerSecond: bits, base: room.clock.base,
+            rendition, codec, capability, bitsPerSecond: bits, base: room.clock.base,
             onError: { [room] text in room.host.log(.error, "\(name): encoder: \(text)") },
             take: { [weak self] buffer in self?.pass(buffer, rendition, codec) })
         // One without viewers ends with the next change of viewers. The thread that takes one from

@@ -104,13 +104,11 @@ final class Peer: Sendable {
             state.begun = greenroom_gst_now()
             return state.webrtc
         }
-        guard let webrtc else { throw Self.hasClosed }
+        guard let webrtc else { throw SignallingError.hasClosed }
         guard let why = greenroom_peer_take_answer(webrtc.pointer, answer.text) else { return }
         defer { free(why) }
         throw .bad(String(cString: why))
     }
-
-    private static let hasClosed = SignallingError.failed("The room has closed.")
 
     private func describe(
         answering offer: String?, receiving: Receiving?, address: String?
@@ -128,7 +126,7 @@ final class Peer: Sendable {
 
     private func begin(_ offer: String?, receiving: Receiving?, address: String?) {
         guard let webrtc = state.withLock({ $0.webrtc }) else {
-            return resume(.failure(Self.hasClosed))
+            return resume(.failure(SignallingError.hasClosed))
         }
         var calls = greenroom_peer_calls(
             described: { value, sdp, why in
@@ -220,7 +218,7 @@ final class Peer: Sendable {
     /// Ends the connection, once; not on one of its threads.
     func stop() {
         guard state.withLock({ $0.webrtc.take() }) != nil else { return }
-        resume(.failure(Self.hasClosed))
+        resume(.failure(SignallingError.hasClosed))
         pipeline.stop()
     }
 }

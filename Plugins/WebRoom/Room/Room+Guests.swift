@@ -25,9 +25,7 @@ extension Room {
         }
         let guest = try admit(sharer?.name ?? name, offer, sharer: sharer, listener: listener)
         do {
-            guard let peer = guest.peer else {
-                throw SignallingError.failed("The room has closed.")
-            }
+            guard let peer = guest.peer else { throw SignallingError.hasClosed }
             return (
                 guest.id,
                 try await peer.answer(offer, receiving: guest.receiving, address: address)

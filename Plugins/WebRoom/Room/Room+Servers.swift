@@ -26,9 +26,7 @@ extension Room {
         case .fetch:
             let guest = try admit(name, SessionOffer(ofServer: "sendonly", video: codec))
             do {
-                guard let peer = guest.peer else {
-                    throw SignallingError.failed("The room has closed.")
-                }
+                guard let peer = guest.peer else { throw SignallingError.hasClosed }
                 let offer = try await peer.offer(receiving: guest.receiving, address: address)
                 return (guest.id, peer, offer, true)
             } catch {
