@@ -221,13 +221,8 @@ extension SessionPlugins {
 
     /// Begins to change a live parameter while the session continues.
     mutating func begin(_ plugin: SessionPlugin, setting: Setting) {
-        let begun = steps.begin([plugin]) { $0.beginSetParameter(setting) }
         steps.letRun(
-            begun.map { step in
-                var step = step
-                step.setting = setting
-                return step
-            })
+            steps.begin([plugin], changing: setting) { $0.beginSetParameter(setting) })
     }
 }
 

@@ -16,7 +16,7 @@ struct StepRunner {
         let plugin: SessionPlugin
         let pending: PluginInstance.PendingStep
         /// What it changes; nil for every other step.
-        var setting: Setting?
+        let setting: Setting?
         /// How long its callback may take, in nanoseconds.
         let limit: Int64
         /// When it counts as hung, unless its callback began later.
@@ -94,14 +94,17 @@ struct StepRunner {
     }
 
     /// Begins a step of each plugin.
+    ///
+    /// - Parameter setting: What it changes.
     func begin(
-        _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep
+        _ plugins: [SessionPlugin], changing setting: Setting? = nil,
+        _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
         let pending = plugins.map { ($0, $0.instance.activity, step($0.instance)) }
         return pending.map { plugin, activity, step in
             let limit = step.step.limit(deadlineNanoseconds, of: plugin.instance.descriptor.kind)
             return Step(
-                plugin: plugin, pending: step, limit: limit,
+                plugin: plugin, pending: step, setting: setting, limit: limit,
                 deadline: MonotonicClock.deadline(after: limit), activityBefore: activity)
         }
     }
