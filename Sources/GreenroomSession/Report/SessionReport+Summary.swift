@@ -29,7 +29,12 @@ extension SessionReport {
                 minimumRealPercent.map { "track \(role): less is real than minimum-real, \($0) %" }
                     ?? "track \(role): nothing of it was real")
         }
-        if outcome == .outputsFailed { lines.append("every output has failed") }
+        if outcome == .outputsFailed {
+            lines.append(
+                hasWorkingOutput
+                    ? "an output has failed, and what it made is incomplete: see above"
+                    : "every output has failed")
+        }
         if let failedPlugin {
             lines.append(
                 outcome == .badSetting

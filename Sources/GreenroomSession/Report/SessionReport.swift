@@ -352,6 +352,9 @@ public struct SessionReport: Sendable {
     let products: [String]
     /// The roles of output plugins that have made nothing; not in `session.json`.
     let outputsWithoutProduct: Set<String>
+    /// Whether an output worked to the end, of a session in which another one failed; not in
+    /// `session.json`.
+    var hasWorkingOutput = false
 
     init(
         plan: SessionPlan, instances: [PluginInstance], losses: [PluginLoss],

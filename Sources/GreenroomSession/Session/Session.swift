@@ -187,6 +187,7 @@ public final class Session: Sendable {
         publish(report, pipeline, at: end)
         for file in pipeline.reports { file.lock.release() }
         if settled(outcome) == .outputsFailed { report.outcome = .outputsFailed }
+        report.hasWorkingOutput = outcome != .outputsFailed
         return report
     }
 
