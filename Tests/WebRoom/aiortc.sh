@@ -5,32 +5,10 @@
 #   Tests/WebRoom/aiortc.sh
 set -eu
 cd "$(dirname "$0")/../.."
-. Samples/prepare.sh
+. Tests/WebRoom/common.sh
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages python3-venv
-greenroom=${GREENROOM:-.build/release/greenroom}
-python="$PWD/.build/aiortc/bin/python"
-[ -x "$python" ] || python3 -m venv .build/aiortc
-"$python" -c "import aiortc" 2> /dev/null || "$python" -m pip install -q aiortc aiohttp numpy
-
-work=$(mktemp -d)
-programs=
-end() {
-    for program in $programs; do kill "$program" 2> /dev/null || true; done
-    wait
-    rm -rf "$work"
-}
-trap end EXIT
-
-# wait_for TEXT FILE: until a program has said that.
-wait_for() {
-    tries=0
-    until grep -q "$1" "$2"; do
-        tries=$((tries + 1))
-        [ $tries -le 400 ] || fail "No \"$1\": $(cat "$2")"
-        sleep 0.1
-    done
-}
+python=$(python_with aiortc aiohttp numpy)
 
 # run NAME SETTINGS: a session with a room, in the background.
 run() {
@@ -59,8 +37,7 @@ url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/room.log")
 "$python" Tests/WebRoom/aiortc_peer.py watch "$url" viewer-with-aiortc
 "$python" Tests/WebRoom/aiortc_peer.py join "$url" guest-with-aiortc
 wait_for "Ada has left" "$work/room.log"
-kill -INT "$room"
-wait "$room" || [ $? = 130 ]
+finish "$room"
 grep "recording of ada-camera" "$work/room.log"
 frames=$(sed -n 's/^recording of ada-camera.*: \([0-9]*\) frames, \([0-9]*\) of them repeats.*/\1 - \2/p' "$work/room.log")
 [ $(($frames)) -ge 100 ] || fail "Of Ada's 150 frames only $(($frames)) were recorded."

@@ -21,38 +21,41 @@ from aiortc.mediastreams import MediaStreamError
 mode, place, *rest = sys.argv[1:]
 
 
-class Picture(MediaStreamTrack):
+class Paced(MediaStreamTrack):
+    """What a person sends: `rate` pieces a second, stamped in ticks of `clock` hertz."""
+
+    count = 0
+
+    async def recv(self):
+        if self.count == 0:
+            self.begun = time.monotonic()
+        await asyncio.sleep(max(0, self.begun + self.count / self.rate - time.monotonic()))
+        piece = self.make()
+        piece.pts, piece.time_base = self.count * self.clock // self.rate, fractions.Fraction(1, self.clock)
+        self.count += 1
+        return piece
+
+
+class Picture(Paced):
     """A grey that changes, in 320x240 at 15 frames a second."""
 
-    kind = "video"
-    count = 0
+    kind, rate, clock = "video", 15, 90000
 
-    async def recv(self):
-        if self.count == 0:
-            self.begun = time.monotonic()
-        await asyncio.sleep(max(0, self.begun + self.count / 15 - time.monotonic()))
+    def make(self):
         shade = 100 + self.count % 100
-        frame = av.VideoFrame.from_ndarray(numpy.full((240, 320, 3), shade, numpy.uint8), format="bgr24")
-        frame.pts, frame.time_base = self.count * 6000, fractions.Fraction(1, 90000)
-        self.count += 1
-        return frame
+        return av.VideoFrame.from_ndarray(numpy.full((240, 320, 3), shade, numpy.uint8), format="bgr24")
 
 
-class Tone(MediaStreamTrack):
+class Tone(Paced):
     """440 Hz in blocks of 20 ms."""
 
-    kind = "audio"
-    count = 0
+    kind, rate, clock = "audio", 50, 48000
 
-    async def recv(self):
-        if self.count == 0:
-            self.begun = time.monotonic()
-        await asyncio.sleep(max(0, self.begun + self.count / 50 - time.monotonic()))
+    def make(self):
         times = numpy.arange(self.count * 960, self.count * 960 + 960)
         samples = (3000 * numpy.sin(2 * math.pi * 440 * times / 48000)).astype(numpy.int16)
         block = av.AudioFrame.from_ndarray(samples.reshape(1, -1), format="s16", layout="mono")
-        block.sample_rate, block.pts, block.time_base = 48000, self.count * 960, fractions.Fraction(1, 48000)
-        self.count += 1
+        block.sample_rate = 48000
         return block
 
 

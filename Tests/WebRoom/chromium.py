@@ -1,6 +1,6 @@
 """Drives Chromium through a room: see chromium.sh.
 
-    chromium.py LOG FOLDER      the log has the links; screenshots go to the folder
+    chromium.py LOG FOLDER [ORIGIN]     the log has the links; screenshots go to the folder
 """
 
 import sys
@@ -10,7 +10,7 @@ from page import FRAMES, GONE, PITCH, SHOWS, expect_counting, links_in
 from playwright.sync_api import sync_playwright
 
 log, folder = sys.argv[1:3]
-links = links_in(log)
+links = links_in(log, *sys.argv[3:])
 
 ARGUMENTS = [
     "--no-sandbox", "--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream",

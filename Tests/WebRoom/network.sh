@@ -7,30 +7,19 @@
 #   FEEDBACK=0 Tests/WebRoom/network.sh     of a viewer who does not say what arrives: nothing adapts
 set -eu
 cd "$(dirname "$0")/../.."
-. Samples/prepare.sh
+. Tests/WebRoom/common.sh
 if [ "$(id -u)" != 0 ] || ! command -v tc > /dev/null || ! command -v iptables > /dev/null; then
     echo "skipped: needs root, tc and iptables"
     exit 0
 fi
-greenroom=${GREENROOM:-.build/release/greenroom}
 space="greenroom-$$"
-log=$(mktemp)
-seen=$(mktemp)
-folder=$(mktemp -d)
-file="$folder/room.yaml"
-room=
-viewer=
-end() {
-    [ -z "$viewer" ] || kill "$viewer" 2> /dev/null || true
-    [ -z "$room" ] || kill "$room" 2> /dev/null || true
-    ip netns del "$space" 2> /dev/null || true
-    rm -rf "$log" "$seen" "$folder"
-}
-trap end EXIT
+log="$work/log"
+seen="$work/seen"
 if ! ip netns add "$space" 2> /dev/null; then
     echo "skipped: no network namespaces"
     exit 0
 fi
+trap 'end; ip netns del "$space"' EXIT
 # Names of links are short.
 here="gr$$h" there="gr$$t"
 ip link add "$here" type veth peer name "$there" netns "$space"
@@ -41,8 +30,8 @@ ip -n "$space" link set "$there" up
 ip -n "$space" link set lo up
 
 token=a-viewer-behind-a-bad-network
-outputs=${RECORD:+"outputs: [record: $folder/recording]"}
-cat > "$file" << END
+outputs=${RECORD:+"outputs: [record: $work/recording]"}
+cat > "$work/room.yaml" << END
 session: { maximum: 1280x720@30, duration: 300s }
 camera: { plugin: ColorBars }
 microphone: { plugin: Tone }
@@ -54,18 +43,14 @@ call:
   memory-limit: 1 GB
 $outputs
 END
-"$greenroom" run "$file" --explain 2> "$log" &
+"$greenroom" run "$work/room.yaml" --explain 2> "$log" &
 room=$!
-tries=0
-until grep -q "live: http" "$log"; do
-    tries=$((tries + 1))
-    [ $tries -le 300 ] || fail "The room does not open: $(cat "$log")"
-    sleep 0.1
-done
+programs=$room
+wait_for "live: http" "$log"
 port=$(sed -n 's/.*live: http.*:\([0-9]*\).*/\1/p' "$log")
 ip netns exec "$space" env LIMIT=200 ADDRESS=10.213.0.2 FRAMES=1 /usr/bin/python3 \
     Tests/WebRoom/peer.py slots "http://10.213.0.1:$port/" "$token" 1 720 2> "$seen" > /dev/null &
-viewer=$!
+programs="$! $programs"
 
 # Frames in so many seconds.
 frames() {
@@ -106,10 +91,8 @@ say "What the session said:"
 grep -E "ceiling|property|network" "$log"
 [ -n "${RECORD-}" ] || grep -q "no viewer's network bears 1280x720" "$log" || fail "The session has no ceiling."
 [ -n "${RECORD-}" ] || exit 0
-kill -INT $room
-wait $room || true
-room=
-python3 - "$folder/recording/session.json" << 'PYTHON'
+finish "$room"
+python3 - "$work/recording/session.json" << 'PYTHON'
 import json, sys
 
 report = json.load(open(sys.argv[1], encoding="utf-8"))

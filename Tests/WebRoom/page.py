@@ -1,15 +1,17 @@
 """What the drivers of browsers ask a page of a room: see chromium.py and firefox.py."""
 
 import time
+from urllib.parse import urlsplit
 
 
-def links_in(log):
-    """The links that `greenroom live` prints, by whom they are for."""
+def links_in(log, origin=None):
+    """The links that `greenroom live` prints, by whom they are for; at that origin, if there is one."""
     links = {}
     for line in open(log, encoding="utf-8"):
         if "://" in line and "#" in line:
             name, link = line.split(":", 1)
-            links[name.strip()] = link.strip()
+            address = urlsplit(link.strip())
+            links[name.strip()] = f"{origin}{address.path}#{address.fragment}" if origin else address.geturl()
     return links
 
 

@@ -6,7 +6,7 @@
 #   Tests/WebRoom/proxy.sh
 set -eu
 cd "$(dirname "$0")/../.."
-. Samples/prepare.sh
+. Tests/WebRoom/common.sh
 if [ "$(id -u)" != 0 ] || ! unshare -m true 2> /dev/null; then
     echo "skipped: needs root and mount namespaces"
     exit 0
@@ -14,31 +14,9 @@ fi
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages chromium ffmpeg python3-venv nginx-light openssl ca-certificates
 prepare_media
-greenroom=${GREENROOM:-.build/release/greenroom}
 shots="$PWD/.build/web-room/proxy"
 mkdir -p "$shots"
-python="$PWD/.build/playwright/bin/python"
-[ -x "$python" ] || python3 -m venv .build/playwright
-"$python" -c "import playwright" 2> /dev/null || "$python" -m pip install -q playwright
-
-work=$(mktemp -d)
-programs=
-end() {
-    for program in $programs; do kill "$program" 2> /dev/null || true; done
-    wait
-    rm -rf "$work"
-}
-trap end EXIT
-
-# wait_for TEXT FILE: until a program has said that.
-wait_for() {
-    tries=0
-    until grep -q "$1" "$2"; do
-        tries=$((tries + 1))
-        [ $tries -le 400 ] || fail "No \"$1\": $(cat "$2")"
-        sleep 0.1
-    done
-}
+python=$(python_with playwright)
 
 openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost \
     -addext subjectAltName=DNS:localhost -keyout "$work/key" -out "$work/certificate" 2> /dev/null
@@ -72,11 +50,7 @@ curl -fsS --retry 20 --retry-connrefused --retry-delay 1 --cacert "$work/certifi
 echo
 
 say "Chromium joins over https"
-tail -f -n +1 --pid=$$ "$work/log" \
-    | sed -u "s|http://127.0.0.1:$port/|https://localhost:8443/|" > "$shots/log" &
-programs="$! $programs"
-wait_for "operators: https://localhost:8443/" "$shots/log"
-"$python" Tests/WebRoom/chromium.py "$shots/log" "$shots"
+"$python" Tests/WebRoom/chromium.py "$work/log" "$shots" https://localhost:8443
 grep -c "POST /whep/slots HTTP" "$work/access"
 
 say "A session publishes over https"
