@@ -75,12 +75,23 @@ struct PluginsCommand: ParsableCommand {
     }
 }
 
-/// `greenroom plugin info NAME|PATH`.
+/// `greenroom plugin`.
 struct PluginCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "plugin", abstract: "Show, install or remove one plugin.",
-        subcommands: [Info.self, InstallPluginCommand.self, RemovePluginCommand.self])
+        commandName: "plugin", abstract: "List, show, install or remove plugins.",
+        subcommands: [List.self, Info.self, InstallPluginCommand.self, RemovePluginCommand.self])
 
+    /// `greenroom plugin list`.
+    struct List: ParsableCommand {
+        static let configuration = CommandConfiguration(
+            abstract: "List the plugins: the same as greenroom plugins.")
+
+        @OptionGroup var plugins: PluginsCommand
+
+        func run() throws { try plugins.run() }
+    }
+
+    /// `greenroom plugin info NAME|PATH`.
     struct Info: ParsableCommand {
         static let configuration = CommandConfiguration(
             abstract: "Show a plugin, its settings, and where it would run.")

@@ -75,7 +75,7 @@ import Testing
         let added = try greenroom("plugin", "install", "libmine.so")
         #expect(
             added.text.contains("CCamera") && added.text.contains("needs no grants"), "\(added)")
-        #expect(try greenroom("plugins").text.contains("libmine.so"))
+        #expect(try greenroom("plugin", "list").text.contains("libmine.so"))
         let again = try greenroom("plugin", "install", "libmine.so", exit: 65)
         #expect(again.standardError.contains("--replace replaces it"), "\(again)")
         _ = try greenroom("plugin", "install", "libmine.so", "--replace")

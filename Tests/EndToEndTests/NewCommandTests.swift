@@ -318,10 +318,14 @@ import Testing
                 let (source, build, headers) =
                     switch language {
                     case "swift": ("Sources/\(try plugin.type).swift", ["Package.swift"], [])
-                    case "c": ("my-first.c", ["build.sh"], ["base.h", "plugin.h", "send.h"])
+                    case "c":
+                        (
+                            "my-first.c", ["build.sh", "compile_flags.txt"],
+                            ["base.h", "plugin.h", "send.h"]
+                        )
                     default:
                         (
-                            "my-first.cpp", ["build.sh", "exports.map"],
+                            "my-first.cpp", ["build.sh", "compile_flags.txt", "exports.map"],
                             ["plugin.h", isOutput ? "base.h" : "plugin.hpp", "send.h"]
                         )
                     }
@@ -357,6 +361,15 @@ import Testing
             "sh", ["\(plugin.folder)/build.sh", "-O0", "-Werror"],
             environment: ["CC": compiler, "CXX": compiler])
         #expect(run.exit == .code(0) && run.standardError.isEmpty, "\(run)")
+        // As clangd does it.
+        let editor = try ChildProcess.run(
+            "sh",
+            [
+                "-euc", #"cd "$1"; "$2" @compile_flags.txt -Werror -fsyntax-only my-first.c*"#,
+                "sh",
+                plugin.folder, compiler,
+            ])
+        #expect(editor.exit == .code(0) && editor.standardError.isEmpty, "\(editor)")
         guard plugin.language == "c++" else { return }
         let exports = try ChildProcess.run(
             "nm",

@@ -14,9 +14,13 @@ extension NewPlugin {
             language == .cxx ? PackageResources.build_cpp_sh : PackageResources.build_sh
         let build = PackageFile(
             path: "build.sh", text: named(String(decoding: script, as: UTF8.self)))
-        guard language == .cxx else { return [build] }
+        // With it, clangd shows an editor what the compiler finds.
+        let standard = language == .cxx ? "c++17" : "c99"
+        let flags = PackageFile(
+            path: "compile_flags.txt", text: "-std=\(standard)\n-Wall\n-Wextra\n-Wpedantic\n-I.\n")
+        guard language == .cxx else { return [build, flags] }
         let exports = String(decoding: PackageResources.exports_map, as: UTF8.self)
-        return [build, PackageFile(path: "exports.map", text: exports)]
+        return [build, flags, PackageFile(path: "exports.map", text: exports)]
     }
 
     /// `Package.swift`.
