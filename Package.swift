@@ -322,7 +322,7 @@ let package = Package(
             dependencies: ["GreenroomAudio", "GreenroomMedia", "GreenroomRuntime", "TestSupport"]),
         .testTarget(
             name: "GreenroomNegotiationTests",
-            dependencies: ["GreenroomMedia", "GreenroomNegotiation"]),
+            dependencies: ["GreenroomMedia", "GreenroomNegotiation", "TestSupport"]),
         .testTarget(
             name: "GreenroomVideoTests",
             dependencies: [
@@ -345,13 +345,13 @@ let package = Package(
             name: "GreenroomConfigTests",
             dependencies: [
                 "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
-                "GreenroomRuntime", "GreenroomSchema", "GreenroomSession",
+                "GreenroomRuntime", "GreenroomSchema", "GreenroomSession", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomIPCTests",
             dependencies: [
                 "GreenroomNegotiation", "GreenroomIPC", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomIsolationTests",
@@ -373,10 +373,10 @@ let package = Package(
             name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomRoomTests",
-            dependencies: ["GreenroomMedia", "GreenroomMetrics", "GreenroomRoom"]),
+            dependencies: ["GreenroomMedia", "GreenroomMetrics", "GreenroomRoom", "TestSupport"]),
         .testTarget(
             name: "GreenroomImagesTests",
-            dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia"]),
+            dependencies: ["CTurboJPEG", "GreenroomImages", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomABITests",
             dependencies: ["GreenroomABI", "GreenroomMedia", "TestSupport"]),

@@ -32,7 +32,7 @@ import Testing
         let (seed, count) = words.count == 2 ? (words[0], words[1]) : (1, 12)
         var tally = Tally()
         for number in seed..<seed + count {
-            var random = SeededRandom(seed: number)
+            var random = SeededGenerator(seed: number)
             // Runs on the virtual clock take a tenth of the time.
             let kind: Kind =
                 number % 6 == 4 ? .outside : number % 6 == 5 ? .host : .inside
@@ -100,6 +100,21 @@ import Testing
         ]
     }
 
+    /// A disk that two seconds of the session fill, in memory.
+    private struct SmallDisk {
+        let path: String
+
+        /// - Returns: nil where the tests may not mount one.
+        init?(in folder: TemporaryFolder) {
+            path = folder("full")
+            guard mkdir(path, 0o700) == 0,
+                mount("tmpfs", path, "tmpfs", 0, "size=1m") == 0
+            else { return nil }
+        }
+
+        func detach() { umount2(path, Int32(MNT_DETACH)) }
+    }
+
     // MARK: - From inside
 
     private static let deadly = [
@@ -108,11 +123,11 @@ import Testing
     ]
     private static let vicious = [
         "scribble", "close-all", "close-socket", "shut-socket", "descriptors", "fork", "break-in",
-        "kill-host", "spin", "leak", "spoil-frames",
+        "kill-host", "spin", "leak", "spoil-frames", "hang",
     ]
     private static let ofPictures = ["free-lease", "die-calling", "crowd"]
 
-    private func runInside(_ seed: UInt64, _ random: inout SeededRandom, _ tally: inout Tally)
+    private func runInside(_ seed: UInt64, _ random: inout SeededGenerator, _ tally: inout Tally)
         throws
     {
         var timeline: [String] = []
@@ -132,11 +147,19 @@ import Testing
         }
         tally.faults += faults.count
         let session = try Self.session(clock: "virtual", timeline: timeline)
-        let recorded = try Recorded(session, isolation: "process")
-        let told = "seed \(seed): \(faults)\n\(recorded.run)"
-        #expect(recorded.run.exit == .code(0), "\(told)")
+        // Of a second recording, whose disk soon is full, the first takes no harm.
+        let disk = Int.random(in: 0..<6, using: &random) == 0 ? SmallDisk(in: session.folder) : nil
+        defer { disk?.detach() }
+        let recorded = try Recorded(
+            session, isolation: "process", andInto: disk.map { "\($0.path)/second" })
+        let told = "seed \(seed): \(faults)\(disk == nil ? "" : ", full disk")\n\(recorded.run)"
+        if disk != nil {
+            tally.faults += 1
+            #expect(recorded.run.standardError.contains("No space left on device"), "\(told)")
+        }
+        #expect(recorded.run.exit == .code(disk == nil ? 0 : 74), "\(told)")
         let report = try session.expectTrueReport(recorded.run)
-        try expectWhole(session, report, told)
+        try expectWhole(session, report, told, outcome: disk == nil ? "finished" : "outputs-failed")
         // A filter does nothing while there is no camera.
         let hasCamera = !faults.contains { $0.role == "camera" }
         for (role, fault) in faults
@@ -173,10 +196,10 @@ import Testing
 
     /// Expects that every track has its full length.
     private func expectWhole(
-        _ session: TestSession, _ report: Report, _ told: String,
+        _ session: TestSession, _ report: Report, _ told: String, outcome: String = "finished",
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
-        #expect(report.outcome == "finished", "\(told)", sourceLocation: sourceLocation)
+        #expect(report.outcome == outcome, "\(told)", sourceLocation: sourceLocation)
         for track in ["camera", "share"] {
             let count = try Self.frameCount(of: track, in: session)
             #expect(
@@ -191,7 +214,7 @@ import Testing
 
     // MARK: - From outside
 
-    private func runOutside(_ seed: UInt64, _ random: inout SeededRandom, _ tally: inout Tally)
+    private func runOutside(_ seed: UInt64, _ random: inout SeededGenerator, _ tally: inout Tally)
         throws
     {
         // In real time the camera may also waste memory or flood the host.
@@ -264,7 +287,8 @@ import Testing
 
     // MARK: - The host
 
-    private func killHost(_ seed: UInt64, _ random: inout SeededRandom, _ tally: inout Tally) throws
+    private func killHost(_ seed: UInt64, _ random: inout SeededGenerator, _ tally: inout Tally)
+        throws
     {
         let session = try Self.session(clock: "real", timeline: [], duration: nil)
         let child = try session.start("--set", "session.isolation=process")

@@ -182,7 +182,7 @@ import Testing
     }
 
     @Test func `every frame that is pulled is of one kind, whatever the source does`() {
-        var random = Random(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<100 {
             var queue = JitterBuffer()
             var pulled = 0

@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
 import GreenroomSession
+import TestSupport
 import Testing
 
 @Suite struct ControlLineTests {
@@ -252,7 +253,7 @@ import Testing
     }
 
     @Test func `no bytes crash the reader`() {
-        var random = SplitMix(state: 20_260_721)
+        var random = SeededGenerator(seed: 20_260_721)
         let seeds = ControlLine.commands.map { Array($0.line.utf8) }
         var lines = ControlLines()
         var number = 0

@@ -1,5 +1,6 @@
 import GreenroomConfig
 @testable import GreenroomSchema
+import TestSupport
 import Testing
 
 /// Hostile texts: each is refused quickly, with a location, and without a crash.
@@ -146,7 +147,7 @@ import Testing
     }
 
     @Test func `no change of a valid file crashes or silences the reader`() {
-        var random = SplitMix(state: 20_240_607)
+        var random = SeededGenerator(seed: 20_240_607)
         let seeds = Samples.good.map { Array($0.utf8) } + Samples.bad.map { Array($0.yaml.utf8) }
         let pieces = [
             "\t", "\n", ": ", "- ", "&a ", "*a", "{", "}", "[", "]", "\"", "'", "|\n", "!x ",
@@ -178,18 +179,5 @@ import Testing
                 }
             }
         }
-    }
-}
-
-/// Reproducible random numbers.
-struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xBF58_476D_1CE4_E5B9
-        value = (value ^ (value >> 27)) &* 0x94D0_49BB_1331_11EB
-        return value ^ (value >> 31)
     }
 }

@@ -324,6 +324,29 @@ private let rate30 = FrameRate(30)
         #expect(error?.description.hasPrefix("\(path), byte \(bad.offset): ") == true)
     }
 
+    @Test func `no change of a file brings the reader down`() throws {
+        let folder = try TemporaryFolder()
+        let path = folder("film.y4m")
+        let format = Y4MFormat(size: FrameSize(width: 5, height: 3), rate: rate30, range: .full)
+        var writer = try Y4MWriter(path: path, format: format)
+        for seed in 0..<3 { try writer.write(TestFrame(size: format.size, seed: seed)) }
+        try writer.close()
+        let whole = try readFile(path)
+        var random = SeededGenerator(seed: 3)
+        var (read, refused) = (0, 0)
+        for _ in 0..<2000 {
+            let changed = try folder.write("changed.y4m", random.mutation(of: whole))
+            guard var reader = try? Y4MReader(path: changed), reader.format.size.area < 1 << 20
+            else {
+                refused += 1
+                continue
+            }
+            for index in 0..<min(reader.frameCount, 4) { _ = try? reader.picture(index) }
+            read += 1
+        }
+        #expect(read > 300 && refused > 100)
+    }
+
     @Test func `planes too short and frames that are not there are refused`() throws {
         let folder = try TemporaryFolder()
         let path = folder("film.y4m")

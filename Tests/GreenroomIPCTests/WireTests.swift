@@ -2,6 +2,7 @@ import GreenroomIPC
 @testable import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
+import TestSupport
 import Testing
 
 struct WireTests {
@@ -63,15 +64,15 @@ struct WireTests {
     }
 
     @Test func `no bytes crash the reader`() {
-        var random = Random(state: 4)
+        var random = SeededGenerator(seed: 4)
         let seeds = [
             Self.written { $0.write(Self.descriptor) }, Self.written { $0.write(Self.offer) },
         ]
         var refused = 0
         for round in 0..<20_000 {
             var bytes = seeds[round % seeds.count]
-            for _ in 0..<(1 + random.next(below: 6)) {
-                bytes[random.next(below: bytes.count)] = UInt8(random.next(below: 256))
+            for _ in 0..<(1 + random.integer(0..<6)) {
+                bytes[random.integer(0..<bytes.count)] = UInt8(random.integer(0..<256))
             }
             var reader = WireReader(bytes)
             do {
@@ -88,18 +89,5 @@ struct WireTests {
             }
         }
         #expect(refused > 1000 && refused < 20_000)
-    }
-}
-
-/// A generator with reproducible numbers (SplitMix64).
-private struct Random {
-    var state: UInt64
-
-    mutating func next(below bound: Int) -> Int {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return Int((value ^ (value >> 31)) % UInt64(bound))
     }
 }

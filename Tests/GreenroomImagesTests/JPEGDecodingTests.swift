@@ -1,6 +1,7 @@
 import CTurboJPEG
 import GreenroomMedia
 import GreenroomImages
+import TestSupport
 import Testing
 
 struct JPEGDecodingTests {

@@ -1,5 +1,6 @@
 import GreenroomImages
 import GreenroomMedia
+import TestSupport
 import Testing
 
 struct PNGDecodingTests {

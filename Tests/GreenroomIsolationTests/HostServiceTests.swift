@@ -11,7 +11,7 @@ import Testing
 @Suite(.ownThreads) struct HostServiceTests {
     @Test func `no call of a runner crashes the host`() throws {
         let rig = try HostServiceRig()
-        var random = FixedRandom(state: 11)
+        var random = SeededGenerator(seed: 11)
         var served = 0
         for _ in 0..<20_000 {
             served += rig.serve(
@@ -27,7 +27,7 @@ import Testing
     @Test func `an invalid message is garbage, and no descriptor leaks`() throws {
         let pair = try ControlSocket.pair()
         let host = ControlSocket(adopting: pair.host)
-        var random = FixedRandom(state: 5)
+        var random = SeededGenerator(seed: 5)
         var pipe: [Int32] = [-1, -1]
         #expect(greenroom_pipe(&pipe) == 0)
         var kinds = (messages: 0, garbage: 0)
@@ -65,18 +65,5 @@ import Testing
             Issue.record("the other end is closed")
             return
         }
-    }
-}
-
-/// A generator with reproducible numbers (SplitMix64).
-private struct FixedRandom: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
     }
 }

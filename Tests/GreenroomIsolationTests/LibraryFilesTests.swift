@@ -82,7 +82,7 @@ import Testing
     @Test func `broken files need nothing`() throws {
         try build("libcam.so", "-Wl,-rpath,$ORIGIN")
         let whole = try readFile(folder("libcam.so"))
-        var random = Random(state: 7)
+        var random = SeededGenerator(seed: 7)
         for _ in 0..<2000 {
             var bytes = whole
             for _ in 0..<8 {

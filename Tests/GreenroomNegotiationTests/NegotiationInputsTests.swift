@@ -1,4 +1,5 @@
 import GreenroomMedia
+import TestSupport
 import Testing
 
 @testable import GreenroomNegotiation

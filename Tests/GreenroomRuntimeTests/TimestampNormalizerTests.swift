@@ -35,7 +35,7 @@ private let wall: Int64 = 1_790_000_000_000_000_000
 
         func run(seconds: Double, settling: Double = 0) -> Result {
             var result = Result()
-            var random = Random(state: 11)
+            var random = SeededGenerator(seed: 11)
             var lastArrival = now
             var lastMoment = Int64.min
             var lastError: Double?

@@ -3,6 +3,7 @@ import GreenroomMedia
 @testable import GreenroomModel
 @testable import GreenroomRuntime
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import GreenroomVideo
@@ -40,14 +41,6 @@ import Testing
     private static let size = FrameSize(width: 8, height: 8)
     private static let seconds: Int64 = 20
 
-    private struct Random {
-        var state: UInt64
-        mutating func next(_ bound: Int) -> Int {
-            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
-            return Int((state >> 33) % UInt64(bound))
-        }
-    }
-
     /// What each form of the branch got, and the counters.
     private func run(
         seed: UInt64, shortest: Int
@@ -55,7 +48,7 @@ import Testing
         let clock = SessionClock(.virtual)
         clock.lead()
         defer { clock.leave() }
-        var random = Random(state: seed)
+        var random = SeededGenerator(seed: seed)
         let pool = FramePool(limit: 100)
         let branch = VideoBranch(name: "changing", plugin: 7, form: nil, clock: clock)
         let track = VideoTrack(
@@ -79,17 +72,17 @@ import Testing
             let moment = timeline.epoch + Int64(number) * 1_000_000_000 / 30
             let _: Void? = clock.wait(for: idle, until: moment) { _ in nil }
             if number >= nextChange {
-                nextChange = number + shortest + random.next(20)
+                nextChange = number + shortest + random.integer(0..<20)
                 var form: BranchForm?
-                if random.next(4) > 0 {
-                    let rate = FrameRate([5, 15, 30, 50][random.next(4)])
+                if random.integer(0..<4) > 0 {
+                    let rate = FrameRate([5, 15, 30, 50][random.integer(0..<4)])
                     let sink = PlaceSink(
-                        random.next(2) == 0 ? .asTheyCome : .onSchedule, rate)
+                        random.integer(0..<2) == 0 ? .asTheyCome : .onSchedule, rate)
                     sinks.append(sink)
                     form = BranchForm(
                         capability: VideoCapability(size: Self.size, rate: rate),
                         want: VideoWant(
-                            format: random.next(2) == 0 ? .i420 : .nv12, size: Self.size),
+                            format: random.integer(0..<2) == 0 ? .i420 : .nv12, size: Self.size),
                         endSlot: rate.frameCount(inNanoseconds: Self.seconds * 1_000_000_000),
                         sink: sink)
                 } else {
@@ -97,7 +90,7 @@ import Testing
                 }
                 track.change([VideoTrackInput.BranchChange(branch: branch, form: form)])
             }
-            switch random.next(40) {
+            switch random.integer(0..<40) {
             case 0: track.showBlack()
             case 1: track.showSlate(.lost(.camera), at: clock.now)
             case 2...6: break

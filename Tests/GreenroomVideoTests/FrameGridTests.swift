@@ -60,7 +60,7 @@ import Testing
     }
 
     @Test func `what has a period of its own at the track's rate has one at the output's`() {
-        var random = Random(state: 5)
+        var random = SeededGenerator(seed: 5)
         let rate = FrameRate(30)
         var work = FrameGrid()
         var last: Int64 = .min

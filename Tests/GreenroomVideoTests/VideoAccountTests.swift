@@ -35,7 +35,7 @@ import Testing
 
     @Test func `jitter of a slow source is no repeat`() {
         var account = VideoAccount()
-        var random = Random(state: 11)
+        var random = SeededGenerator(seed: 11)
         for frame in 0..<1000 {
             account.take(
                 .fresh, at: Int64(2 * frame) + (random.unit() < 0.3 ? 1 : 0), for: 2)
@@ -81,7 +81,7 @@ import Testing
     }
 
     @Test func `every period is of one kind, in whatever order things come`() {
-        var random = Random(state: 23)
+        var random = SeededGenerator(seed: 23)
         for _ in 0..<200 {
             var account = VideoAccount()
             var newest: Int64 = 0

@@ -32,7 +32,7 @@ struct Runners {
     /// Writes random words into the memory that a process shares with its host.
     ///
     /// - Returns: Whether the machine permits it.
-    static func corrupt(_ process: pid_t, _ random: inout SeededRandom) -> Bool {
+    static func corrupt(_ process: pid_t, _ random: inout SeededGenerator) -> Bool {
         guard let maps = try? readFile("/proc/\(process)/maps") else { return true }
         let memory = open("/proc/\(process)/mem", O_RDWR | O_CLOEXEC)
         guard memory >= 0 else { return errno != EACCES && errno != EPERM }
@@ -51,28 +51,11 @@ struct Runners {
                     ? UInt64.random(in: 0..<channels, using: &random) << 18
                         + UInt64.random(in: 0..<40, using: &random) * 4
                     : UInt64.random(in: 0..<min(end - start, 1 << 24), using: &random) & ~3
-                let words: [UInt32] = [0, 1, 2, .max, random.nextWord()]
+                let words: [UInt32] = [0, 1, 2, .max, UInt32(truncatingIfNeeded: random.next())]
                 var word = words.randomElement(using: &random) ?? 0
                 _ = pwrite(memory, &word, 4, off_t(start + place))
             }
         }
         return true
     }
-}
-
-/// Random numbers that are the same for the same seed.
-struct SeededRandom: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9e37_79b9_7f4a_7c15
-        var value = state
-        value = (value ^ (value >> 30)) &* 0xbf58_476d_1ce4_e5b9
-        value = (value ^ (value >> 27)) &* 0x94d0_49bb_1331_11eb
-        return value ^ (value >> 31)
-    }
-
-    mutating func nextWord() -> UInt32 { UInt32(truncatingIfNeeded: next()) }
 }

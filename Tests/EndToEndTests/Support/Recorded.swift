@@ -17,13 +17,16 @@ struct Recorded {
     /// - Parameters:
     ///   - isolation: The session's `isolation`: `host` or `process`.
     ///   - keys: Other keys of the session file, as `--set` takes them.
+    ///   - other: The folder of a second recording.
     init(
         _ session: TestSession, isolation: String, keys: [String] = [],
+        andInto other: String? = nil,
         environment: [String: String?] = [:]
     ) throws {
+        let second = other.map { ", {record: {folder: \($0), overwrite: true}}" } ?? ""
         let all =
             [
-                "outputs=[{record: {folder: recording, overwrite: true}}]",
+                "outputs=[{record: {folder: recording, overwrite: true}}\(second)]",
                 "session.isolation=\(isolation)",
             ] + keys
         run = try session.run(all.flatMap { ["--set", $0] }, environment: environment)

@@ -41,7 +41,7 @@ import Testing
         simulation.run(seconds: Double(seconds))
         #expect(simulation.clicks.count >= seconds - 2)
         var follower = TimestampNormalizer()
-        var random = Random(state: 3)
+        var random = SeededGenerator(seed: 3)
         var worst = 0.0
         for frame in 0..<(seconds * 25) {
             let time = Double(frame) / 25

@@ -45,7 +45,7 @@ struct AudioSimulation: ~Copyable {
     /// Number of pulled frames.
     private(set) var place: Int64 = 0
 
-    private var random = Random(state: 5)
+    private var random = SeededGenerator(seed: 5)
     private var sent: Int64 = 0
     private var nextClick = 1.0
     private var lastSecond = 0

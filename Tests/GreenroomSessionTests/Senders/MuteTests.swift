@@ -131,7 +131,7 @@ import Testing
 
     @Test func `every frame and all time is accounted for in random sequences`() {
         for seed in 1...300 as ClosedRange<UInt64> {
-            var random = Random(state: seed)
+            var random = SeededGenerator(seed: seed)
             var queue = JitterBuffer()
             for _ in 0..<200 {
                 let present = queue.place + 4800
