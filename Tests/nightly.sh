@@ -3,7 +3,8 @@
 # whole matrices; the commands of the samples' READMEs that build Greenroom; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
 # campaign of random sessions; fuzzing; Chromium with the virtual devices; Chromium and Firefox in a room,
-# also behind nginx; a room's viewer behind a bad network; the documentation as a site. Takes hours on two cores.
+# also behind nginx; a room's viewer behind a bad network; the documentation as a site; the Debian package.
+# Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
 #   Tests/nightly.sh fuzz         one part, by its name below
@@ -68,13 +69,30 @@ part_room() {
 # The manual, the book and the reference, as a site.
 part_site() { docs/build.sh; }
 
+# What the Debian package has records where it was unpacked, and systemd finds no fault in its unit.
+part_package() {
+    install_packages systemd || return
+    Packaging/debian.sh || return
+    folder=$(mktemp -d)
+    dpkg-deb -x .build/greenroom_*.deb "$folder" || return
+    echo "{ camera: { plugin: ColorBars, isolation: process }, outputs: [record: recording] }" \
+        > "$folder/session.yaml"
+    HOME="$folder" "$folder/usr/bin/greenroom" run "$folder/session.yaml" --virtual-clock --duration 2s \
+        || return
+    [ -s "$folder/recording/camera.y4m" ] || return
+    unit="$folder/greenroom@lobby.service"
+    sed "s|ExecStart=/usr|ExecStart=$folder/usr|" "$folder/usr/lib/systemd/system/greenroom@.service" > "$unit"
+    systemd-analyze verify "$unit" || return
+    rm -rf "$folder"
+}
+
 part_network() {
     swift build && GREENROOM=$debug Tests/WebRoom/network.sh \
         && RECORD=1 GREENROOM=$debug Tests/WebRoom/network.sh
 }
 
 failed=
-for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room site network}; do
+for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room site network package}; do
     say "Part $part"
     "part_$part" || failed="$failed $part"
 done

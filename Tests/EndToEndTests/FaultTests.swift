@@ -386,6 +386,9 @@ import Testing
             run.lines(of: "camera").firstMatch(
                 of: /uses ([0-9.]+) of ([0-9]+) processors with 6[0-9] threads/), "\(run)")
         #expect(try #require(Double(named.1)) > 0.7 * #require(Double(named.2)))
+        // What is missing went before it had to wait.
+        let sound = try session.report().sound("microphone")
+        #expect(sound.played > 9 * (sound.idle + sound.concealed), "\(sound)")
     }
 
     @Test func `a plugin that uses up the user's descriptors keeps no other from its start`() throws

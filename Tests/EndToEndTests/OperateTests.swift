@@ -140,9 +140,14 @@ import Testing
             heard.append(next)
         }
         #expect(heard.contains("READY=1") && heard.last == "WATCHDOG=1", "\(heard)")
-        try folder.write("service.yaml", Self.session("grey"))
+        let more = "\nmicrophone: { plugin: Tone }"
+        try folder.write("service.yaml", Self.session("grey") + more)
         kill(session.id, SIGHUP)
         try expectError(session, "pattern set to grey")
+        try expectError(session, "session file: changes with the next start: microphone")
+        try folder.write("service.yaml", "camera: { plugn: ColorBars }")
+        kill(session.id, SIGHUP)
+        try expectError(session, "can't be read again, and the session goes on as it is")
         kill(session.id, SIGTERM)
         let ended = session.wait(atMost: .seconds(20))
         #expect(ended.exit == .code(130), "\(ended)")

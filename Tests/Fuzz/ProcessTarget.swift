@@ -32,5 +32,7 @@ enum ProcessTarget {
         let host = ControlSocket(adopting: dup(sockets.host))
         guard case .message(let message) = host.receive(waits: false) else { return }
         for descriptor in message.descriptors { close(descriptor) }
+        // A broadcast's first one.
+        _ = BroadcastGreeting(message.value)
     }
 }
