@@ -34,7 +34,7 @@ guest=$(sed -n 's/.*guests: .*#//p' "$work/log")
 
 # The manual's text, with this machine's ports and files.
 {
-    echo "daemon off; pid $work/pid; error_log $work/nginx; events {}"
+    echo "user root; daemon off; pid $work/pid; error_log $work/nginx; events {}"
     echo "http { access_log $work/access; types { text/html html; }"
     for kind in client_body proxy fastcgi uwsgi scgi; do echo "${kind}_temp_path $work/$kind;"; done
     sed -n '/^    limit_conn_zone/,/^    }/p' docs/Manual.docc/LiveRoom.md |

@@ -39,6 +39,8 @@ public final class Session: Sendable {
     private let clock: SessionClock
     private let control = Monitor(Control())
     private let pipeline = Mutex<SessionPipeline?>(nil)
+    /// The reports that could not be written the last time: a full disk is told once, not each second.
+    private let unwrittenReports = Mutex<Set<String>>([])
     private let newestStanding = Mutex<Standing?>(nil)
     private let everyone = Mutex<[PluginInstance]>([])
     /// Numbers of plugins that know nothing of a virtual clock.
@@ -404,7 +406,9 @@ public final class Session: Sendable {
         for file in pipeline.reports {
             do throws(OutputError) {
                 try file.write(report)
+                _ = unwrittenReports.withLock { $0.remove(file.path) }
             } catch {
+                guard unwrittenReports.withLock({ $0.insert(file.path).inserted }) else { continue }
                 events.send(.outputFailed(output: error.place, reason: error.explanation))
             }
         }

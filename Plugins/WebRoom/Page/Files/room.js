@@ -88,7 +88,10 @@ const watcher = {
     const { receiver } = pc.addTransceiver("audio", { direction: "recvonly" });
     $("audio-out").srcObject = new MediaStream([receiver.track]);
     pc.onconnectionstatechange = () => {
-      if (pc.connectionState === "connected") this.tries = 0;
+      if (pc.connectionState === "connected") {
+        this.tries = 0;
+        if (room) show();
+      }
       if (pc.connectionState === "failed" || pc.connectionState === "closed") this.again(pc);
       // A network that has gone for a moment comes back to the same connection.
       if (pc.connectionState === "disconnected") setTimeout(() => pc.connectionState === "disconnected" && this.again(pc), 11000);
@@ -109,6 +112,8 @@ const watcher = {
     if (this.isClosed || this.pc !== pc) return;
     this.drop();
     this.tries += 1;
+    if (room) show();
+    if (this.tries === 3) toast("Video and audio do not get through to this browser. It tries on.");
     setTimeout(() => this.isClosed || this.pc || this.connect(), Math.min(500 * 2 ** this.tries, 8000));
   },
 
@@ -239,7 +244,8 @@ function show() {
     toast("You are no longer in the room. You may join again.");
     return leave();
   }
-  status("Live", true);
+  if (watcher.tries < 3) status("Live", true);
+  else status("Connecting");
   document.body.toggleAttribute("data-control", room.control === true);
   document.querySelector("footer").hidden = false;
   watcher.open();
