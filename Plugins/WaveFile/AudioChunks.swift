@@ -173,12 +173,12 @@ struct AudioChunks {
         samples: Int64?, isLarge: Bool
     ) -> [UInt8] {
         func chunk(_ name: String, size: Int64, _ content: [UInt8] = []) -> [UInt8] {
-            let bytes = Self.bytes(isLarge ? min(size, Int64(UInt32.max)) : size).prefix(4)
+            let bytes = Self.bytes(min(size, Int64(UInt32.max))).prefix(4)
             return name.utf8 + (container.isBigEndian ? bytes.reversed() : Array(bytes)) + content
                 + [UInt8](repeating: 0, count: content.count % 2)
         }
         var body = format.flatMap { chunk($0.name, size: Int64($0.bytes.count), $0.bytes) }
-        if let samples { body += chunk(container.samples, size: samples) }
+        if let samples { body += chunk(container.samples, size: isLarge ? .max : samples) }
         let total = Int64(4 + body.count) + (samples ?? 0)
         guard isLarge else { return chunk(container.names[0], size: total) + form + body }
         let sizes = [total + 36, samples ?? 0, 0].flatMap(Self.bytes) + [0, 0, 0, 0]

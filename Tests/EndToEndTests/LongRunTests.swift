@@ -44,8 +44,8 @@ import Testing
             camera: { plugin: ColorBars, pre-processors: [{ plugin: Adjust }] }
             microphone: { plugin: Tone }
             call: { plugin: LoopbackCall, settings: { script: "Ana 0s camera=64x36@2 microphone" } }
-            """, maximum: "64x36@2", duration: "\(minutes)m", clock: "virtual", isolation: "process",
-            outputs: "[]")
+            """, maximum: "64x36@2", duration: "\(minutes)m", clock: "virtual",
+            isolation: "process", outputs: "[]")
         let child = try session.start()
         var usages: [Usage] = []
         while !child.hasEnded {
