@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a session takes no more memory, threads and descriptors with time`() throws {
-        let minutes = Nightly.value(24 * 60, byDay: 5)
+        let minutes = Nightly.value(24 * 60, byDay: 2)
         let session = try TestSession(
             """
             camera: { plugin: ColorBars, pre-processors: [{ plugin: Adjust }] }
@@ -58,12 +58,13 @@ import Testing
         let early = usages[usages.count / 4..<usages.count / 2]
         // The last ones may be of its end.
         let late = usages[usages.count * 3 / 4..<usages.count - 2]
-        func most(_ usages: ArraySlice<Usage>, _ value: KeyPath<Usage, Int>) -> Int {
-            usages.map { $0[keyPath: value] }.max() ?? 0
+        // For a moment there may be more, such as the file of `/proc` that the host reads.
+        func grows(_ value: KeyPath<Usage, Int>, beyond margin: Int = 0) -> Bool {
+            let most = early.map { $0[keyPath: value] }.max() ?? 0
+            return late.allSatisfy { $0[keyPath: value] > most + margin }
         }
-        #expect(most(late, \.threads) <= most(early, \.threads))
-        #expect(most(late, \.descriptors) <= most(early, \.descriptors))
-        #expect(
-            most(late, \.memory) <= most(early, \.memory) + 1024, "\(usages.map(\.memory))")
+        #expect(!grows(\.threads), "\(usages.map(\.threads))")
+        #expect(!grows(\.descriptors), "\(usages.map(\.descriptors))")
+        #expect(!grows(\.memory, beyond: 1024), "\(usages.map(\.memory))")
     }
 }
