@@ -100,6 +100,14 @@ struct FileBroker: Sendable {
         case .rename, .link:
             guard paths.count == 2 else { throw .system(EINVAL) }
             let new = try entry(paths[1])
+            // As with Landlock, which would ask for the right to make what is there.
+            var status = stat()
+            guard fstatat(old.folder.descriptor, old.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+                throw .system(errno)
+            }
+            guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
+                throw .system(EACCES)
+            }
             guard change == .rename else {
                 // Its flags name files by descriptor, or through links.
                 guard flags == 0 else { throw .system(EPERM) }
@@ -129,7 +137,7 @@ struct FileBroker: Sendable {
         guard name != ".", name != ".." else { throw .system(EINVAL) }
         let folder = try find(parent)
         // The folder: what is granted itself stays where it is.
-        guard granted.cover(folder.path, for: .write) else {
+        guard granted.coverChanges(in: folder.path) else {
             let place = folder.path == "/" ? "/\(name)" : "\(folder.path)/\(name)"
             throw .ungranted(place, .write, folder: folder.path)
         }

@@ -23,6 +23,15 @@ struct GrantedPaths: Sendable {
         }
     }
 
+    /// Whether files may be made, removed and renamed in a folder, whose path must have no links. A grant
+    /// of devices lets them be used, and not be replaced.
+    func coverChanges(in folder: String) -> Bool {
+        let folder = replacingOwnEntry(process, folder)
+        return grants.contains { grant in
+            grant.access == .write && (isSame(folder, grant.path) || isBelow(folder, grant.path))
+        }
+    }
+
     /// Some links lead to `/proc/self`, as `/etc/mtab` does. The host resolves them to its own
     /// entry; the plugin means its own.
     private func replacingOwnEntry(_ process: Int32, _ path: String) -> String {

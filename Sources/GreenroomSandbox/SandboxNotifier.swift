@@ -190,7 +190,7 @@ extension SandboxNotifier {
         guard let existing = canonicalPath(path) else {
             // Libraries look for many files that don't exist: no refusal.
             guard flags & O_CREAT != 0, let place = resolvingFolder(path),
-                !granted.cover(place.path, for: .write)
+                !granted.coverChanges(in: place.folder)
             else { return .proceed }
             return Decision(
                 refusal: .file("make", place.path, grant: .write, for: place.folder))
@@ -245,7 +245,7 @@ extension SandboxNotifier {
     private borrowing func decideChange(_ call: PathCall) -> Decision {
         for name in call.names {
             guard let path = path(name), let place = resolvingFolder(path) else { continue }
-            if granted.cover(place.path, for: .write) { continue }
+            if granted.coverChanges(in: place.folder) { continue }
             return Decision(
                 answer: .fail(EACCES),
                 refusal: .file(call.verb, place.path, grant: .write, for: place.folder))

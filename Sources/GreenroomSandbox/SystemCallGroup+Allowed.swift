@@ -232,6 +232,14 @@ extension SystemCallGroup {
                 SystemCall("openat", .argument(2, masked: truncating, is: UInt64(O_TRUNC))),
                 SystemCall("open", .argument(1, masked: truncating, is: UInt64(O_TRUNC))),
             ]),
+        SystemCallGroup(
+            name: "opening a file neither for reading nor for writing",
+            reason: "Landlock asks for no right then, and the file can still be emptied, made or, "
+                + "as a device, controlled",
+            calls: [
+                SystemCall("openat", .argument(2, masked: accessMode, is: accessMode)),
+                SystemCall("open", .argument(1, masked: accessMode, is: accessMode)),
+            ]),
     ]
 }
 
@@ -243,6 +251,8 @@ private let cloneNamespaces: UInt64 = 0x7e02_0000
 private let socketTypes: UInt64 = 0xf
 private let setMemoryName: Int32 = 0x5356_4d41
 private let truncating = UInt64(O_TRUNC | O_ACCMODE)
+/// All of it is the mode that is neither `O_RDONLY`, `O_WRONLY` nor `O_RDWR`.
+private let accessMode = UInt64(O_ACCMODE)
 private let sharedAnonymous = UInt64(MAP_SHARED | MAP_ANONYMOUS)
 private let setLease: Int32 = 1024
 private let setOwnerOfKind: Int32 = 15

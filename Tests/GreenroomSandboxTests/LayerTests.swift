@@ -137,6 +137,24 @@ struct LayerTests {
         #expect(outcome.end == "exit 0", "\(outcome)")
     }
 
+    @Test(arguments: [[], ["--without", "landlock"]])
+    func `a grant of devices lets them be used, and not be replaced`(kernel: [String]) throws {
+        let folder = try ProbeFolder()
+        let devices = folder.makeOpenFolder("devices")
+        try folder.folder.write("devices/device", "")
+        mkdir(devices + "/folder", 0o777)
+        let refused = [
+            "write:\(devices)/new", "mkdir:\(devices)/new", "unlink:\(devices)/device",
+            "rename:\(devices)/device,\(devices)/new",
+            "rename:\(devices)/folder,\(devices)/new",
+        ]
+        let outcome = try folder.run(
+            kernel + ["--device", devices, "update:\(devices)/device"] + refused)
+        #expect(outcome.result("update:\(devices)/device") == 0, "\(outcome)")
+        for action in refused { #expect(outcome.result(action) == EACCES, "\(action) \(outcome)") }
+        #expect(folder.folder.has("devices/device") && !folder.folder.has("devices/new"))
+    }
+
     // MARK: A matrix of kernels
 
     /// A kernel that lacks parts of the sandbox, and whether the rest keeps a plugin to its grants.
@@ -151,6 +169,8 @@ struct LayerTests {
     static let kernels = [
         Kernel(lacks: [], confines: true),
         Kernel(lacks: ["landlock"], confines: true),
+        Kernel(lacks: ["landlock 2"], confines: true),
+        Kernel(lacks: ["landlock 3"], confines: true),
         Kernel(lacks: ["notifications"], confines: true),
         Kernel(lacks: ["seccomp"], confines: false),
         Kernel(lacks: ["landlock", "notifications"], confines: false),
@@ -175,7 +195,9 @@ struct LayerTests {
         "rename:/usr/share/none,/tmp/none", "unlink:/usr/lib/none", "update:/proc/self/mem",
         "empty:/etc/passwd", "truncate:/etc/passwd", "chmod:/etc/passwd",
         "symlink:/tmp/greenroom-none", "list:/root", "list:/home", "list:/proc", "list:/",
-        "list:/proc/HOST/fd", "read:/dev/mem", "read:/dev/kmsg", "read:/sys/kernel/debug/none",
+        "list:/proc/HOST/fd", "read:/dev/mem", "read:/dev/kmsg",
+        "open-for-nothing:/etc/passwd", "open-for-nothing:/dev/kmsg", "open-for-nothing:/etc",
+        "read:/sys/kernel/debug/none",
     ]
 
     @Test(arguments: kernels, Account.possible)
@@ -184,6 +206,10 @@ struct LayerTests {
             RefusalTests.attempts.map(\.action) + Self.waysToHost + Self.waysToFiles
         #expect(escapes.count > 80)
         let outcome = try ProbeFolder().run(kernel.options + escapes, as: account)
+        for old in kernel.lacks.compactMap({ $0.wholeMatch(of: /landlock ([0-9])/)?.1 }) {
+            let version = try #require(Int(old)) - 1
+            #expect(outcome.description.contains("landlock=on version \(version):"), "\(outcome)")
+        }
         guard kernel.confines else {
             #expect(
                 outcome.requirement?.contains("this kernel lacks a part of the sandbox") == true,

@@ -19,6 +19,7 @@ enum Action {
         case "write": return open(argument, flags: O_WRONLY | O_CREAT | O_TRUNC)
         case "update": return open(argument, flags: O_RDWR)
         case "empty": return open(argument, flags: O_RDONLY | O_TRUNC)
+        case "open-for-nothing": return open(argument, flags: O_ACCMODE)
         case "relative": return openRelative(argument)
         case "fill": return fill(argument)
         case "mkdir": return error(of: mkdir(argument, 0o755))

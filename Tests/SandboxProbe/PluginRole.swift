@@ -41,6 +41,8 @@ enum PluginRole {
         }
         switch part {
         case "landlock": refuse("landlock_create_ruleset", ENOSYS)
+        case "landlock 2": OlderLandlock.pretend(version: 1, in: context)
+        case "landlock 3": OlderLandlock.pretend(version: 2, in: context)
         case "notifications":
             let newListener: UInt64 = 8
             refuse(
