@@ -4,7 +4,8 @@ import SystemPackage
 
 /// A process's memory, threads and state, from `/proc`.
 struct ProcessStatus {
-    /// Memory that it shares with no process, in bytes: heap and stacks.
+    /// Memory that it shares with no process, in bytes: heap and stacks, and what the kernel keeps to find
+    /// them, which a process can make far more of than it has of memory.
     var privateBytes = 0
     /// Shared memory that it has touched, in bytes: the host's frames, and its own.
     var sharedBytes = 0
@@ -56,7 +57,7 @@ struct ProcessStatus {
         } else if let value = Self.value(of: "Threads:", in: line) {
             threads = Self.number(at: value, in: line)
         } else if let value = Self.value(of: "RssAnon:", in: line)
-            ?? Self.value(of: "VmSwap:", in: line)
+            ?? Self.value(of: "VmSwap:", in: line) ?? Self.value(of: "VmPTE:", in: line)
         {
             privateBytes += Self.number(at: value, in: line) * 1024
         } else if let value = Self.value(of: "RssShmem:", in: line) {

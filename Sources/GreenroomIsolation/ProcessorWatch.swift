@@ -4,20 +4,29 @@ import GreenroomRuntime
 import GreenroomSystem
 import SystemPackage
 
-/// Notices a process that takes nearly all processors from everything else, and has it wait for others
-/// from then on.
+/// Notices a process that takes the processors from everything else, and has it wait for others from then
+/// on: it takes nearly all of them, or far more of its threads are ready to run than there are processors.
 ///
 /// Any user may do that to a process of theirs on any kernel; weights and quotas of control groups need
 /// a group that was delegated to the host. A process that waits for others still gets what they leave.
 struct ProcessorWatch {
     /// How long it may take so much, in nanoseconds. Loading takes all for a moment.
     private static let window: Int64 = 1_000_000_000
-    /// The share of all processors.
+    /// The share of all processors that one process may not take for itself.
     private static let share = 0.75
+    /// So many threads for each processor, ready to run at once, keep everything else waiting, however little
+    /// of the processors they get themselves: beside a second such process, or anything else that is busy.
+    private static let crowd = 4
+    /// For how many windows in a row threads are a crowd: a pool of threads that wakes for each frame may
+    /// be one at the moment of a look.
+    private static let crowdedWindows = 2
+    /// The share of all processors below which nobody looks at single threads.
+    private static let idleShare = 0.1
 
     private let process: pid_t
     private let processors: Int
     private var last: (time: Int64, used: Int64)?
+    private var windowsAsCrowd = 0
     private var isDone = false
 
     /// - Parameter process: The process; 0 watches nothing.
@@ -40,12 +49,31 @@ struct ProcessorWatch {
         self.last = (now, used)
         let taken = Double(used - last.used) / Double(now - last.time)
         // As many threads as processors leave the scheduler's part to each other one.
-        guard threads > processors, taken > Self.share * Double(processors) else { return nil }
+        let takesMost = threads > processors && taken > Self.share * Double(processors)
+        windowsAsCrowd = isCrowd(threads, taken) ? windowsAsCrowd + 1 : 0
+        guard takesMost || windowsAsCrowd >= Self.crowdedWindows else { return nil }
         isDone = true
         let number = (taken * 10).rounded() / 10
         let found = "its process uses \(number) of \(processors) processors with \(threads) threads"
         return letOthersFirst()
             ? "\(found): from now on it gets what all others leave" : found
+    }
+
+    /// - Parameters:
+    ///   - threads: How many it has.
+    ///   - taken: How many processors it took in the last window.
+    private func isCrowd(_ threads: Int, _ taken: Double) -> Bool {
+        let limit = Self.crowd * processors
+        guard threads > limit, taken > Self.idleShare * Double(processors) else { return false }
+        var running = 0
+        for thread in (try? FileDescriptor.names(in: "/proc/\(process)/task")) ?? [] {
+            let status = try? FileDescriptor.contents(of: "/proc/\(process)/task/\(thread)/stat")
+            // Behind the name, which may have any bytes.
+            guard let status, let end = status.lastIndex(of: UInt8(ascii: ")")) else { continue }
+            if status[end...].dropFirst(2).first == UInt8(ascii: "R") { running += 1 }
+            if running > limit { return true }
+        }
+        return false
     }
 
     private var usedNanoseconds: Int64? {

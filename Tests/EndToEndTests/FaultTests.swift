@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -95,6 +96,7 @@ import Testing
         Fault("unmap", "killed by SIGSEGV"),
         Fault("free-lease", "killed by SIGABRT", "free(): invalid pointer"),
         Fault("leak", "limit: 256 MB", "memory-limit"),
+        Fault("page-tables", "limit: 256 MB", "memory-limit"),
         Fault("garbage", "invalid message"), Fault("nonsense", "message"),
     ]
 
@@ -378,7 +380,7 @@ import Testing
                 containing: "from now on it gets what all others leave", atMost: .seconds(40)),
             "\(child.errorsSoFar)")
         let runner = try #require(Runners.all(ofHost: child.id).first)
-        #expect(sched_getscheduler(runner) == 5, "SCHED_IDLE")
+        #expect(Self.allThreadsWaitForOthers(runner))
         child.signal(SIGINT)
         let run = child.wait(atMost: .seconds(30))
         #expect(run.exit == .code(130), "\(run)")
@@ -389,6 +391,46 @@ import Testing
         // What is missing went before it had to wait.
         let sound = try session.report().sound("microphone")
         #expect(sound.played > 9 * (sound.idle + sound.concealed), "\(sound)")
+    }
+
+    /// Each of them takes no more of the processors than its half.
+    @Test func `of two plugins that take all processors, each is named and waits for all others`()
+        throws
+    {
+        let faults = "frames: 5, fault: take-processors"
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Faulty", faults))
+            share: \(try TestSession.hostile("FaultyShare", faults))
+            microphone: { plugin: Tone, isolation: host }
+            """, maximum: "64x36@30", duration: nil, isolation: "process")
+        let child = try session.start()
+        let deadline = ContinuousClock.now + .seconds(60)
+        func isNamed(_ role: Substring) -> Bool {
+            child.errorsSoFar.split(separator: "\n").contains {
+                $0.contains("\(role): warning: its process uses")
+                    && $0.contains("what all others leave")
+            }
+        }
+        while !(isNamed("camera") && isNamed("share")), ContinuousClock.now < deadline {
+            usleep(20_000)
+        }
+        #expect(isNamed("camera") && isNamed("share"), "\(child.errorsSoFar)")
+        let runners = Runners.all(ofHost: child.id)
+        #expect(runners.count == 2 && runners.allSatisfy(Self.allThreadsWaitForOthers))
+        child.signal(SIGINT)
+        let run = child.wait(atMost: .seconds(30))
+        #expect(run.exit == .code(130), "\(run)")
+    }
+
+    private static func allThreadsWaitForOthers(_ process: pid_t) -> Bool {
+        let threads =
+            (try? FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/task"))
+        let idle: Int32 = 5  // SCHED_IDLE
+        return threads?.isEmpty == false
+            && (threads ?? []).compactMap { pid_t($0) }.allSatisfy {
+                sched_getscheduler($0) == idle
+            }
     }
 
     @Test func `a plugin that uses up the user's descriptors keeps no other from its start`() throws

@@ -103,6 +103,23 @@ static void leak(instance *me) {
   }
 }
 
+/* Page tables: 4 KB of them for each 2 MB that it reads of memory that is nowhere. 2 GB at the most, for the
+   machine's sake. */
+static void fill_page_tables(instance *me) {
+  (void)me;
+  const size_t reach = 1024 * 1024, step = 2;
+  char *memory = mmap(NULL, reach * megabyte, PROT_READ,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED) return;
+  madvise(memory, reach * megabyte, MADV_NOHUGEPAGE);
+  const struct timespec interval = {0, 1000000};
+  for (size_t at = 0; at < reach; at += step) {
+    (void)*(volatile char *)(memory + at * megabyte);
+    if (at % 1024 == 0) nanosleep(&interval, NULL);
+  }
+  rest();
+}
+
 /* Mappings of shared memory; calls `use` for each. */
 static void each_shared_memory(void (*use)(uint8_t *from, size_t size)) {
   static char line[512];
@@ -468,6 +485,7 @@ static const fault faults[] = {
     {"hang", hang},
     {"kill-host", kill_host},
     {"leak", leak},
+    {"page-tables", fill_page_tables},
     {"fill-frames", fill_frames},
     {"fill-shared", fill_shared},
     {"crowd", crowd_in},
