@@ -145,9 +145,20 @@ import Testing
         kill(session.id, SIGHUP)
         try expectError(session, "pattern set to grey")
         try expectError(session, "session file: changes with the next start: microphone")
+        let recording = "\noutputs: [{ record: \(folder("second")) }]"
+        try folder.write(
+            "service.yaml",
+            Self.session("grey").replacing("session: {", with: "session: { minimum-real: 90%,")
+                + more + recording)
+        kill(session.id, SIGHUP)
+        try expectError(session, "changes with the next start: session.minimum-real; outputs")
         try folder.write("service.yaml", "camera: { plugn: ColorBars }")
         kill(session.id, SIGHUP)
         try expectError(session, "can't be read again, and the session goes on as it is")
+        let log = try greenroom("logs", "service").text
+        for text in ["next start: microphone", "next start: session.minimum-real", "can't be read"] {
+            #expect(log.contains(text), "\(log)")
+        }
         kill(session.id, SIGTERM)
         let ended = session.wait(atMost: .seconds(20))
         #expect(ended.exit == .code(130), "\(ended)")

@@ -8,7 +8,8 @@ struct Reload: Sendable {
     /// What the session has now.
     var configuration: SessionConfiguration
     let session: Session
-    let printer: EventPrinter
+    /// Shows an event with its line, as all other events of the session.
+    let show: @Sendable (EventRecord, _ line: String) -> Void
     let read: @Sendable () throws -> SessionFile
 
     private static let origin = "session file"
@@ -41,7 +42,7 @@ struct Reload: Sendable {
     private func tell(_ text: String) {
         var record = EventRecord(event: .reload)
         record.text = text
-        printer.show(record, line: "\(Self.origin): \(text)")
+        show(record, "\(Self.origin): \(text)")
     }
 
     /// The difference between two files.
@@ -73,15 +74,39 @@ struct Reload: Sendable {
             }
             rest += before.keys.filter { after[$0] == nil }.map { "\($0)" }.sorted()
             let keys = [
+                ("session.name", old.name == new.name),
                 ("session.maximum", old.maximum == new.maximum),
-                ("session.duration", old.duration == new.duration),
+                ("session.table", old.table == new.table),
                 ("session.clock", old.clock == new.clock),
-                ("timeline", old.timeline == new.timeline),
+                ("session.duration", old.duration == new.duration),
+                ("session.callback-deadline", old.callbackDeadline == new.callbackDeadline),
+                ("session.minimum-real", old.minimumRealPercent == new.minimumRealPercent),
+                ("session.isolation", old.isolation == new.isolation),
+                ("session.sandbox", old.sandbox == new.sandbox),
+                ("session.memory-limit", old.memoryLimit == new.memoryLimit),
+                ("broadcast", old.broadcast == new.broadcast),
                 ("outputs", old.outputs.count == new.outputs.count),
+                ("call", old.needsCall == new.needsCall),
+                ("timeline", old.timeline == new.timeline),
             ]
             rest += keys.filter { !$0.1 }.map(\.0)
+            for (index, (was, becomes)) in zip(old.outputs, new.outputs).enumerated() {
+                let (was, becomes) = (was.output, becomes.output)
+                if was.plugin == nil || becomes.plugin == nil {
+                    if !isSame(was, as: becomes) { rest.append("outputs[\(index)]") }
+                } else if was.selection != becomes.selection {
+                    rest.append("\(new.address(ofOutput: index)).tracks")
+                }
+            }
         }
     }
+}
+
+/// Whether two outputs of the host's own are configured alike.
+private func isSame(_ output: any Output, as other: any Output) -> Bool {
+    guard let output = output as? any Equatable else { return false }
+    func equals<Value: Equatable>(_ output: Value) -> Bool { output == other as? Value }
+    return equals(output)
 }
 
 extension SessionConfiguration {

@@ -83,7 +83,11 @@ struct SessionRun {
         running.withLock { $0 = session }
         reload.withLock {
             $0 = Reload(
-                configuration: file.configuration, session: session, printer: printer, read: read)
+                configuration: file.configuration, session: session,
+                show: { record, line in
+                    printer.show(record, line: line)
+                    socket.withLock { $0 }?.add(record)
+                }, read: read)
         }
         do throws(Failure) {
             let opened = try SessionSocket(
