@@ -53,6 +53,8 @@ struct AudioChunks {
     private static let mostChunks = 10_000
     /// More than any chunk needs that is not samples.
     private static let mostBytes: Int64 = 4096
+    /// More than any file has; sums of places in it don't overflow.
+    private static let mostLength: Int64 = .max / 4
 
     /// A file with these chunks, up to the samples.
     let head: [UInt8]
@@ -69,8 +71,9 @@ struct AudioChunks {
     ///
     /// - Parameters:
     ///   - start: Where they begin in the file.
-    ///   - length: The file's; it may have grown since.
+    ///   - length: The file's; it may have grown since. A file with holes may have any.
     init?(of file: FileDescriptor, from start: Int64, length: Int64) {
+        let length = min(length, Self.mostLength)
         guard let first = file.part(12, at: start),
             let container = Self.containers.first(where: {
                 $0.names.contains(Self.name(first[0..<4]))

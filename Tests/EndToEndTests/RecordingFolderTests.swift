@@ -35,6 +35,20 @@ import Testing
         }
     }
 
+    @Test(arguments: ["session.json.part", "camera.wav"])
+    func `an earlier recording stays whole if a file of the new one can't be made`(name: String)
+        throws
+    {
+        let session = try session()
+        let picture = Array("the picture of an earlier session".utf8)
+        try session.folder.write("recording/camera.y4m", picture)
+        #expect(symlink("target", "\(session.recording)/\(name)") == 0)
+        let run = try session.run()
+        #expect(run.exit == .code(74) && run.standardError.contains(name), "\(run)")
+        #expect(!run.standardError.contains("sending"), "\(run)")
+        #expect(try readFile(session.recording + "/camera.y4m") == picture)
+    }
+
     @Test(arguments: ["session.json", "session.json.part", "camera.y4m"])
     func `a named pipe is refused at once`(name: String) throws {
         let session = try session()

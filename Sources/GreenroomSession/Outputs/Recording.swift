@@ -34,6 +34,10 @@ package struct Recording: Output, Equatable {
         // Before anything of the other session is gone.
         let lock = try FolderLock(folder.path)
         let report = ReportFile(path: try folder.file("session.json"), lock: lock)
+        // Nothing of an earlier recording is replaced if a file of this one can't be made.
+        _ = try folder.file("session.json.part", isLeftOver: true)
+        for (track, _) in session.videoTracks { _ = try folder.file("\(track.rawValue).y4m") }
+        for track in session.audioTracks { _ = try folder.file("\(track.rawValue).wav") }
         session.add(report)
         var written = [report.path]
         for (track, agreed) in session.videoTracks {
@@ -120,7 +124,7 @@ package struct Recording: Output, Equatable {
             folder: folder, bytesPerSecond: video.reduce(Double(tracks.audio * audio), +))
     }
 
-    package var product: String? { "recorded in \(folder), with session.json" }
+    package var product: String? { "recorded in \(folder)" }
 
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
         earlier.contains { ($0 as? Recording)?.folder == folder }

@@ -56,9 +56,13 @@ struct RecordingFolder: Sendable {
     }
 
     /// The path of a file that is about to be made in the folder.
-    func file(_ name: String) throws(OutputError) -> String {
+    ///
+    /// - Parameter isLeftOver: Whether one that is there was left by a session that was killed, and may
+    ///   be replaced.
+    func file(_ name: String, isLeftOver: Bool = false) throws(OutputError) -> String {
         let file = "\(path)/\(name)"
-        guard let problem = FileDescriptor.outputProblem(file, replaces: overwrite) else {
+        let replaces = overwrite || isLeftOver
+        guard let problem = FileDescriptor.outputProblem(file, replaces: replaces) else {
             return file
         }
         throw OutputError(

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import Glibc
 import GreenroomSystem
 import GreenroomVideo
 import SystemPackage
@@ -18,7 +19,14 @@ struct ReportFile: Sendable {
         do {
             var text = try encoder.encode(report)
             text.append(UInt8(ascii: "\n"))
-            try FileDescriptor.writeWhole(path, text)
+            do {
+                try FileDescriptor.writeWhole(path, text)
+            } catch {
+                // On a full disk the earlier one makes room. If it stayed, it would say for ever that
+                // the session runs.
+                guard report.outcome != .running, unlink(path) == 0 else { throw error }
+                try FileDescriptor.writeWhole(path, text)
+            }
         } catch let error as OutputFileError {
             throw OutputError(place: path, explanation: "it \(error.rule); \(error.cure)")
         } catch {
