@@ -95,6 +95,24 @@ import Testing
         #expect(left.isEmpty, "\(left)")
     }
 
+    @Test func `clients that say nothing give way to another one`() throws {
+        let session = try start("idle")
+        let path = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder("greenroom")).first)
+        var sockets: [Int32] = []
+        defer { for socket in sockets { close(socket) } }
+        for _ in 0..<16 { sockets.append(try connect(to: folder("greenroom/" + path))) }
+        let deadline = ContinuousClock.now + .seconds(40)
+        var status = try greenroom("status", "idle")
+        while status.exit != .code(0), ContinuousClock.now < deadline {
+            #expect(status.standardError.contains("16 programs are connected"), "\(status)")
+            status = try greenroom("status", "idle")
+        }
+        #expect(status.exit == .code(0), "\(status)")
+        #expect(try greenroom("stop", "idle").exit == .code(0))
+        #expect(session.wait(atMost: .seconds(20)).exit == .code(0))
+    }
+
     @Test func `hostile clients harm nobody`() throws {
         let session = try start("stage")
         let path = try #require(
@@ -156,7 +174,8 @@ import Testing
         kill(session.id, SIGHUP)
         try expectError(session, "can't be read again, and the session goes on as it is")
         let log = try greenroom("logs", "service").text
-        for text in ["next start: microphone", "next start: session.minimum-real", "can't be read"] {
+        for text in ["next start: microphone", "next start: session.minimum-real", "can't be read"]
+        {
             #expect(log.contains(text), "\(log)")
         }
         kill(session.id, SIGTERM)

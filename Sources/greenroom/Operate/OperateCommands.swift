@@ -140,6 +140,8 @@ struct ControlCommand: ParsableCommand {
                 return true
             default:
                 if let standardError {
+                    // In the order of the commands, also where both are one pipe.
+                    fflush(nil)
                     fputs(
                         "\(line): \(record.text ?? record.event.rawValue)".printable + "\n",
                         standardError)

@@ -165,13 +165,15 @@ struct SessionConnection: ~Copyable {
     /// Asks for something.
     func send(_ request: SessionRequest) throws(Failure) { try send(request.rawValue) }
 
-    /// Sends a line.
+    /// Sends a line. One that a session has closed the connection to is lost: ``next()`` has what it said
+    /// before, such as the reason.
     func send(_ line: String) throws(Failure) {
         do throws(Errno) {
             try withErrno {
                 _ = try FileDescriptor(rawValue: descriptor).writeAll("\(line)\n".utf8)
             }
         } catch {
+            guard error != .brokenPipe else { return }
             throw Failure(.outputFailed, "the session can't be reached any more: \(error)")
         }
     }

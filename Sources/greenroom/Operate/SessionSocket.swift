@@ -22,11 +22,17 @@ final class SessionSocket: Sendable {
     /// A process that is connected.
     private struct Client {
         var number: Int
+        /// Open as long as the client is among ``State/clients``.
+        var socket: Int32
         var queue: PrintQueue
         var getsEvents = false
+        /// When it last sent a line.
+        var heard = ContinuousClock.now
     }
 
     private static let mostClients = 16
+    /// A client that was silent for so long gives way to another one, unless it follows the events.
+    private static let patience: Duration = .seconds(5)
     private static let mostEvents = 500
     /// How many lines of a client are answered at once, and each second from then on: a report takes
     /// milliseconds.
@@ -66,8 +72,9 @@ final class SessionSocket: Sendable {
     /// Removes the socket; clients that are connected get what is queued for them.
     func close() {
         unlink(path)
+        let deadline = ContinuousClock.now + .milliseconds(500)
         for client in state.withLock({ $0.clients }) {
-            _ = client.queue.finish(within: .milliseconds(500))
+            _ = client.queue.finish(within: max(.zero, deadline - .now))
         }
     }
 
@@ -116,13 +123,14 @@ final class SessionSocket: Sendable {
             Glibc.close(socket)
             return
         }
-        let queue = PrintQueue(descriptor: socket) { [self] count in
+        let queue = PrintQueue(descriptor: socket, begun: begun) { [self] count in
             text(of: .leftOut(count), at: nil)
         }
         let number = state.withLock { state -> Int? in
+            if state.clients.count >= Self.mostClients { Self.endSilentClient(&state) }
             guard state.clients.count < Self.mostClients else { return nil }
             state.lastClient += 1
-            state.clients.append(Client(number: state.lastClient, queue: queue))
+            state.clients.append(Client(number: state.lastClient, socket: socket, queue: queue))
             return state.lastClient
         }
         guard let number else {
@@ -137,6 +145,16 @@ final class SessionSocket: Sendable {
             state.withLock { $0.clients.removeAll { $0.number == number } }
             queue.end { Glibc.close(socket) }
         }
+    }
+
+    /// Makes room for a client. Its thread finds that the one which went has ended.
+    private static func endSilentClient(_ state: inout State) {
+        let silent = state.clients.indices.filter {
+            !state.clients[$0].getsEvents && state.clients[$0].heard + patience < .now
+        }
+        guard let oldest = silent.min(by: { state.clients[$0].heard < state.clients[$1].heard })
+        else { return }
+        shutdown(state.clients.remove(at: oldest).socket, Int32(SHUT_RDWR))
     }
 
     private func serve(_ socket: Int32, _ number: Int, _ queue: PrintQueue) {
@@ -161,9 +179,19 @@ final class SessionSocket: Sendable {
                 // Not a sleep: the virtual clock looks for those.
                 if allowance < 0 { poll(nil, 0, Int32(1000 / Self.linesPerSecond)) }
                 guard !hasGone(socket) else { return }
+                update(number) { $0.heard = now }
                 answer(line, "\(Self.origin(of: number))\(count)", number, queue)
                 line.removeAll(keepingCapacity: true)
             }
+        }
+    }
+
+    private func update(_ number: Int, _ body: (inout Client) -> Void) {
+        state.withLock { state in
+            guard let index = state.clients.firstIndex(where: { $0.number == number }) else {
+                return
+            }
+            body(&state.clients[index])
         }
     }
 
@@ -181,11 +209,7 @@ final class SessionSocket: Sendable {
         let text = String(decoding: line, as: UTF8.self).drop { $0 == " " }
         switch SessionRequest(rawValue: String(text)) {
         case .events:
-            state.withLock { state in
-                for index in state.clients.indices where state.clients[index].number == number {
-                    state.clients[index].getsEvents = true
-                }
-            }
+            update(number) { $0.getsEvents = true }
         case .log:
             // As one: a queue that is full leaves out all or nothing.
             let events = state.withLock { $0.log }
@@ -208,7 +232,7 @@ final class SessionSocket: Sendable {
                 guard command == .explain else { return }
                 var record = EventRecord(event: .commanded)
                 record.origin = origin
-                record.text = "explained in the log"
+                record.text = "explained in the log: greenroom logs \(name)"
                 queue.add { text(of: record, at: $0) }
             case .stop: session.stop(isPlanned: true)
             case .help:

@@ -35,7 +35,7 @@ final class PrintQueue: Sendable {
 
     private let descriptor: Int32
     private let notice: @Sendable (Int) -> String
-    private let begun = ContinuousClock.now
+    private let begun: ContinuousClock.Instant
     private let state = Mutex(State())
     /// Signals new work to the thread.
     private let workSignal = Semaphore()
@@ -46,9 +46,14 @@ final class PrintQueue: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: Where to write.
+    ///   - begun: From when seconds count.
     ///   - notice: The line for a number of dropped lines.
-    init(descriptor: Int32, notice: @escaping @Sendable (Int) -> String) {
+    init(
+        descriptor: Int32, begun: ContinuousClock.Instant = .now,
+        notice: @escaping @Sendable (Int) -> String
+    ) {
         self.descriptor = descriptor
+        self.begun = begun
         self.notice = notice
         Thread { self.write() }
     }
