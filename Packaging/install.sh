@@ -149,19 +149,30 @@ place 644 "$made" share/greenroom/session.schema.json
 for file in LICENSE CHANGELOG.md SECURITY.md; do
     place 644 "$file" "share/doc/greenroom/$file"
 done
+for file in docs/Manual.docc/*.md; do
+    place 644 "$file" "share/doc/greenroom/manual/$(basename "$file")"
+done
 
 # page NAME ARGUMENT...: the manual page of a command.
 page() {
     name=$1
     shift
-    summary=$("$root/bin/greenroom" "$@" --help | sed -n 's/^OVERVIEW: //p' | head -n 1)
+    summary=$("$root/bin/greenroom" "$@" --help | sed -n '/^OVERVIEW: /,/^$/p' | sed 's/^OVERVIEW: //' \
+        | tr '\n' ' ' | sed 's/ *$//')
     PATH="$root/bin:$PATH" help2man --no-info --version-string "$version" --name "${summary%.}" \
         --output "$made" "greenroom $*"
     place 644 "$made" "share/man/man1/$name.1"
 }
+# commands ARGUMENT...: the names of the commands of a command.
+commands() {
+    "$root/bin/greenroom" "$@" --help \
+        | awk '/^SUBCOMMANDS:/ { on = 1; next } on && /^  [a-z]/ { print $1 }'
+}
 page greenroom
-"$root/bin/greenroom" --help | awk '/^SUBCOMMANDS:/ { on = 1; next } on && /^  [a-z]/ { print $1 }' \
-    | while IFS= read -r command; do page "greenroom-$command" "$command"; done
+commands | while IFS= read -r command; do page "greenroom-$command" "$command"; done
+commands plugin | while IFS= read -r command; do
+    page "greenroom-plugin-$command" plugin "$command"
+done
 for shell in bash/bash-completion/completions/greenroom zsh/zsh/site-functions/_greenroom \
     fish/fish/vendor_completions.d/greenroom.fish; do
     "$root/bin/greenroom" --generate-completion-script "${shell%%/*}" > "$made"

@@ -3,13 +3,21 @@ import SystemPackage
 
 /// The processors that libraries are built for. The loader passes over a library for another one as
 /// if it were not there.
-enum LibraryMachine {
+package enum LibraryMachine {
     /// This program's, such as `x86-64`.
-    static var own: String { name(number(of: "/proc/self/exe")) }
+    package static var own: String { name(number(of: "/proc/self/exe")) }
 
     /// The machine of a library, if it is not this one; nil also for a file that is no library.
     static func another(of path: String) -> String? {
-        guard let library = number(of: path), let own = number(of: "/proc/self/exe"),
+        guard let header = try? FileDescriptor.contents(of: path, limit: 20) else { return nil }
+        return another(header: header)
+    }
+
+    /// The machine of a library, if it is not this one; nil also for a file that is no library.
+    ///
+    /// - Parameter header: At least the first 20 bytes of the file.
+    package static func another(header: [UInt8]) -> String? {
+        guard let library = number(header: header), let own = number(of: "/proc/self/exe"),
             library != own
         else { return nil }
         return name(library)
@@ -17,8 +25,11 @@ enum LibraryMachine {
 
     /// `EI_CLASS`, `EI_DATA` and `e_machine` of an ELF file.
     private static func number(of path: String) -> [UInt8]? {
-        guard let header = try? FileDescriptor.contents(of: path, limit: 20), header.count == 20,
-            header.starts(with: [0x7f] + Array("ELF".utf8))
+        (try? FileDescriptor.contents(of: path, limit: 20)).flatMap(number(header:))
+    }
+
+    private static func number(header: [UInt8]) -> [UInt8]? {
+        guard header.count >= 20, header.starts(with: [0x7f] + Array("ELF".utf8))
         else { return nil }
         return [header[4], header[5], header[18], header[19]]
     }

@@ -41,6 +41,12 @@ package struct PluginLibrary: Sendable {
                 explanation: "it is built for \(machine), and this machine is "
                     + "\(LibraryMachine.own). Build it for this one.")
         }
+        if let length = LibraryLength(of: path), length.isCutOff {
+            throw LoadError(
+                code: .notAPlugin, place: path,
+                explanation: "it is cut off: it has \(length.bytes) bytes, and was made with "
+                    + "\(length.made). Copy or build it again.")
+        }
         // dlopen searches a path without a slash in the system's library folders.
         let file = path.contains("/") ? path : "./\(path)"
         guard let handle = dlopen(file, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE) else {

@@ -104,7 +104,7 @@ extension SessionPlan {
             let settings = source.settings.map { "\($0.name): \($0.value.onOneLine)" }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
             rows.append(("", source.living))
-            if source.isolation != nil {
+            if let isolation = source.isolation, isolation.sandbox != .off {
                 rows.append(("", "reads \(source.files.joined(separator: ", "))"))
             }
         }
@@ -200,11 +200,12 @@ extension SourcePlan {
         ].compactMap { verb, paths in
             paths.isEmpty ? nil : "may \(verb) \(paths.joined(separator: ", "))"
         }
+        let confinement =
+            isolation.sandbox == .off
+            ? ["sandbox: off, so it may do all that you may"] : ["sandbox: \(isolation.sandbox)"]
         let words =
-            [
-                "in a process of its own", "sandbox: \(isolation.sandbox)",
-                "at most \(isolation.memoryLimit)",
-            ] + grants + [failure]
+            ["in a process of its own"] + confinement + ["at most \(isolation.memoryLimit)"]
+            + (isolation.sandbox == .off ? [] : grants) + [failure]
         return words.joined(separator: "; ")
     }
 

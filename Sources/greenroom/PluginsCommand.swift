@@ -84,7 +84,9 @@ struct PluginCommand: ParsableCommand {
     /// `greenroom plugin list`.
     struct List: ParsableCommand {
         static let configuration = CommandConfiguration(
-            abstract: "List the plugins: the same as greenroom plugins.")
+            abstract: "List the plugins: the same as greenroom plugins.",
+            // Else the name of the command that it is the same as stands in it too.
+            usage: "greenroom plugin list [--json] [--rescan]")
 
         @OptionGroup var plugins: PluginsCommand
 

@@ -112,6 +112,10 @@ import TestSupport
         let directory = folder("folder.so")
         mkdir(directory, 0o777)
         try expectRefusal(of: directory, naming: ["Is a directory"])
+        let whole = try readFile(try TestPlugins.cCamera())
+        try expectRefusal(
+            of: try folder.write("half.so", Array(whole.prefix(whole.count / 2))),
+            naming: ["it is cut off", "has \(whole.count / 2) bytes"])
     }
 
     @Test func `a folder on the path is listed with refused files`() throws {

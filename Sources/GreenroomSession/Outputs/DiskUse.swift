@@ -63,8 +63,8 @@ package struct DiskUse: Equatable, Sendable {
         return
             "its disk is full after \(DiskWatch.words(ofSeconds: free / rate)): what is recorded to it takes up "
             + "to \(Self.words(ofBytes: rate * 3600)) an hour, and \(Self.words(ofBytes: free)) are "
-            + "free. Free some space, record to another disk, a smaller size, or into one file such "
-            + "as talk.mkv, which is encoded."
+            + "free. Free some space, or record to another disk or in a smaller size. One file such as "
+            + "talk.mkv takes far less than a folder."
     }
 
     /// In decimal units with three digits, as disks are sold: `12.5 GB`.

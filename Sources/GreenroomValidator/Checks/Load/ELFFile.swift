@@ -46,19 +46,6 @@ struct ELFFile: Sendable {
     /// Its imported symbols.
     private(set) var imports: [Symbol] = []
 
-    /// ELF's number of this program's machine.
-    private static var ownMachine: UInt16 {
-        #if arch(x86_64)
-            62
-        #elseif arch(arm64)
-            183
-        #elseif arch(riscv64)
-            243
-        #else
-            0
-        #endif
-    }
-
     private enum Tag: UInt64 {
         case needed = 1
         case hash = 4
@@ -99,22 +86,20 @@ struct ELFFile: Sendable {
         guard bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]), bytes.count >= 64 else {
             throw Problem(explanation: "it is not an ELF file", isForeign: true)
         }
+        if let machine = LibraryMachine.another(header: Array(bytes.prefix(20))) {
+            throw Problem(
+                explanation: "it is built for \(machine), and this machine is "
+                    + "\(LibraryMachine.own). Build it for this one")
+        }
+        // Numbers are read so from here on.
         guard bytes[4] == 2, bytes[5] == 1 else {
             throw Problem(
-                explanation: "it is a library of \(bytes[4] == 1 ? "32" : "64") bits"
-                    + "\(bytes[5] == 1 ? "" : " with the high byte first"), and this program has "
-                    + "64 with the low byte first. Build it for this machine")
+                explanation: "only libraries of 64 bits with the low byte first are checked")
         }
         guard try number(16, as: UInt16.self) == 3 else {
             throw Problem(
                 explanation: "it is an ELF file, but not a shared library. Link it with -shared",
                 isForeign: true)
-        }
-        let machine = try number(18, as: UInt16.self)
-        guard machine == Self.ownMachine else {
-            throw Problem(
-                explanation: "it is built for ELF machine \(machine), and this "
-                    + "one has \(Self.ownMachine). Build it for this machine")
         }
         let table = try number(32, as: UInt64.self)
         let step = UInt64(try number(54, as: UInt16.self))

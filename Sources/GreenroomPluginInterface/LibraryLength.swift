@@ -1,0 +1,31 @@
+import GreenroomSystem
+import SystemPackage
+
+/// How long a library is, and how long it was made. A file that was cut off, by a copy that was not
+/// finished or a full disk, kills the process that loads it.
+struct LibraryLength {
+    let bytes: Int64
+    /// Where its table of sections ends, which linkers write last.
+    let made: UInt64
+
+    var isCutOff: Bool { made > UInt64(clamping: bytes) }
+
+    /// Reads the head of a library of this machine.
+    ///
+    /// - Returns: nil for a file that is no ELF file of 64 bits with the low byte first, or that can't be read.
+    init?(of path: String) {
+        guard let file = try? FileDescriptor.reading(path) else { return nil }
+        defer { try? file.close() }
+        guard let length = try? file.stat().size, let head = file.part(64, at: 0),
+            head.starts(with: [0x7f] + Array("ELF".utf8) + [2, 1])
+        else { return nil }
+        func number(_ place: Range<Int>) -> UInt64 {
+            head[place].reversed().reduce(0) { $0 << 8 | UInt64($1) }
+        }
+        bytes = length
+        // e_shoff, e_shentsize and e_shnum.
+        let (end, overflow) = number(40..<48)
+            .addingReportingOverflow(number(58..<60) * number(60..<62))
+        made = overflow ? .max : end
+    }
+}
