@@ -4,6 +4,8 @@ import GreenroomConfig
 import GreenroomSchema
 import GreenroomSession
 import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
 
 /// The command line.
 @main
@@ -28,6 +30,10 @@ struct Greenroom: ParsableCommand {
         do {
             var command = try parseAsRoot()
             try command.run()
+            // A reader that wants no more, such as head, is none.
+            if fflush(nil) != 0, Errno.last != .brokenPipe {
+                throw Failure(.outputFailed, "standard output: \(Errno.last)")
+            }
         } catch let failure as Failure {
             end(with: failure)
         } catch let error as SessionFileError {

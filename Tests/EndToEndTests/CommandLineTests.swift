@@ -39,6 +39,23 @@ import Testing
         #expect(interface.1 == parts.joined(separator: "."))
     }
 
+    @Test func `what can't be printed is an error`() throws {
+        let full = try ChildProcess.run("sh", ["-c", "'\(Checkout.greenroom)' schema > /dev/full"])
+        #expect(full.exit == .code(74), "\(full)")
+        #expect(full.standardError.contains("standard output: No space left on device"), "\(full)")
+        let some = try ChildProcess.run(
+            "bash", ["-c", "set -o pipefail; trap '' PIPE; '\(Checkout.greenroom)' schema | true"])
+        #expect(some.exit == .code(0), "\(some)")
+    }
+
+    @Test func `a plugin without a sandbox is said to be able to do anything`() throws {
+        let library = try TestPlugins.cCamera()
+        let file = try folder.write("s.yaml", "camera: { plugin: \(library), sandbox: off }")
+        let run = try Greenroom.run("check", file)
+        #expect(run.text.contains("sandbox: off, so it may do all that you may"), "\(run.text)")
+        #expect(!run.text.contains("reads "), "\(run.text)")
+    }
+
     @Test func `check describes the session`() throws {
         let file = try folder.write(
             "s.yaml",
