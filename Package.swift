@@ -159,7 +159,8 @@ let package = Package(
             name: "GreenroomImages",
             dependencies: ["CLibYUV", "CPNG", "CTurboJPEG", "GreenroomMedia", "GreenroomSystem"],
             linkerSettings: [.linkedLibrary("png"), .linkedLibrary("yuv")]),
-        .target(name: "GreenroomFilters", dependencies: ["GreenroomMedia"]),
+        .target(
+            name: "GreenroomFilters", dependencies: ["CGreenroomKernels", "GreenroomMedia"]),
         // The decisions of WebRoom, and the tokens that the command makes for it.
         .target(name: "GreenroomRoom", dependencies: ["GreenroomMedia"]),
         // The report for Prometheus: of the room, and of the command.

@@ -32,6 +32,7 @@ static inline VEC NAME(pairs)(VEC a) { return a; }
 static inline VEC NAME(widen)(const uint8_t *from) {
     return _mm_cvtepu8_epi16(_mm_loadl_epi64((const void *)from));
 }
+static inline VEC NAME(load_lanes)(const uint8_t *from) { return _mm_loadu_si128((const void *)from); }
 static inline VEC NAME(pick)(const uint8_t *row, const int32_t *windows, VEC picks) {
     return _mm_shuffle_epi8(_mm_loadu_si128((const void *)(row + windows[0])), picks);
 }
@@ -67,6 +68,9 @@ static inline VEC NAME(pairs)(VEC a) {
 }
 static inline VEC NAME(widen)(const uint8_t *from) {
     return _mm256_cvtepu8_epi16(_mm_loadu_si128((const void *)from));
+}
+static inline VEC NAME(load_lanes)(const uint8_t *from) {
+    return _mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)from));
 }
 static inline VEC NAME(pick)(const uint8_t *row, const int32_t *windows, VEC picks) {
     VEC samples = _mm256_loadu2_m128i((const void *)(row + windows[1]), (const void *)(row + windows[0]));
@@ -107,6 +111,15 @@ static inline VEC NAME(pairs)(VEC a) {
 }
 static inline VEC NAME(widen)(const uint8_t *from) {
     return _mm512_cvtepu8_epi16(_mm256_loadu_si256((const void *)from));
+}
+#define TABLE_PARTS 4
+static inline VEC NAME(table_part)(const uint8_t *table, int index) {
+    return _mm512_loadu_si512(table + 64 * index);
+}
+static inline VEC NAME(entries)(VEC samples, const VEC *parts) {
+    VEC lower = _mm512_permutex2var_epi8(parts[0], samples, parts[1]);
+    VEC upper = _mm512_permutex2var_epi8(parts[2], samples, parts[3]);
+    return _mm512_mask_blend_epi8(_mm512_movepi8_mask(samples), lower, upper);
 }
 static inline VEC NAME(pick)(const uint8_t *row, const int32_t *windows, VEC picks) {
     return _mm512_permutexvar_epi8(picks, _mm512_loadu_si512(row + windows[0]));
@@ -188,6 +201,16 @@ static inline VEC NAME(gather)(VEC a) { return a; }
 static inline VEC NAME(halves)(VEC a) { return a; }
 static inline VEC NAME(pairs)(VEC a) { return a; }
 static inline VEC NAME(widen)(const uint8_t *from) { return (VEC)vmovl_u8(vld1_u8(from)); }
+#define TABLE_PARTS 16
+static inline VEC NAME(table_part)(const uint8_t *table, int index) { return vld1q_u8(table + 16 * index); }
+static inline VEC NAME(entries)(VEC samples, const VEC *parts) {
+    VEC result = {0};
+    for (int i = 0; i < 4; i++) {
+        uint8x16x4_t quarter = {{parts[4 * i], parts[4 * i + 1], parts[4 * i + 2], parts[4 * i + 3]}};
+        result = vqtbx4q_u8(result, quarter, samples - vdupq_n_u8((uint8_t)(64 * i)));
+    }
+    return result;
+}
 static inline VEC NAME(pick)(const uint8_t *row, const int32_t *windows, VEC picks) {
     return vqtbl1q_u8(vld1q_u8(row + windows[0]), picks);
 }

@@ -111,6 +111,10 @@ static void scale(const uint8_t *row, uint8_t *result, const struct greenroom_ta
     }
 }
 
+static void replace(uint8_t *row, int count, const uint8_t *table) {
+    for (int x = 0; x < count; x++) row[x] = table[row[x]];
+}
+
 const struct greenroom_kernels greenroom_kernels_c = {
-    "C",   16,      luma,   chroma,       pixels, pixels_of_pairs, range,
-    matrix, recolor, narrow, narrow_pairs, blend,  scale};
+    "C",    16,      luma,   chroma,       pixels, pixels_of_pairs, range,
+    matrix, recolor, narrow, narrow_pairs, blend,  scale,           replace};

@@ -295,9 +295,47 @@ static void NAME(scale)(const uint8_t *row, uint8_t *result, const struct greenr
     NAME(scale_terms)(row, result, *columns, columns->terms);
 }
 
+#ifndef TABLE_PARTS
+
+// 16 entries in each lane. All but the first of each half of the table are the difference to the part
+// before: adding up the parts that a sample reaches leaves the entry of the last.
+#define TABLE_PARTS 16
+
+static inline VEC NAME(table_part)(const uint8_t *table, int index) {
+    VEC part = NAME(load_lanes)(table + 16 * index);
+    return index % 8 == 0 ? part : part ^ NAME(load_lanes)(table + 16 * (index - 1));
+}
+
+// A shuffle by a negative index gives 0: of the other half, and of parts beyond the sample.
+static inline VEC NAME(entries)(VEC samples, const VEC *parts) {
+    VEC result = {0};
+    for (int half = 0; half < 2; half++) {
+        VEC index = half ? samples ^ OP(set1_epi8)(-128) : samples;
+        for (int i = 0; i < 8; i++) {
+            result ^= OP(shuffle_epi8)(parts[8 * half + i], index);
+            index = OP(subs_epi8)(index, OP(set1_epi8)(16));
+        }
+    }
+    return result;
+}
+
+#endif
+
+static void NAME(replace)(uint8_t *row, int count, const uint8_t *table) {
+    if (count < V) return SHORTER.replace(row, count, table);
+    VEC parts[TABLE_PARTS];
+    for (int i = 0; i < TABLE_PARTS; i++) parts[i] = NAME(table_part)(table, i);
+    // Read before the vector that it overlaps is replaced.
+    VEC last = NAME(load)(row + count - V);
+    for (int x = 0; x < count - V; x += V)
+        NAME(store)(row + x, NAME(entries)(NAME(load)(row + x), parts));
+    NAME(store)(row + count - V, NAME(entries)(last, parts));
+}
+
 const struct greenroom_kernels NAME(greenroom_kernels) = {
-    NAME_TEXT, WINDOW, NAME(luma), NAME(chroma), NAME(pixels), NAME(pixels_of_pairs), NAME(range),
-    NAME(matrix), NAME(recolor), NAME(narrow), NAME(narrow_pairs), NAME(blend), NAME(scale)};
+    NAME_TEXT,    WINDOW,        NAME(luma),         NAME(chroma), NAME(pixels), NAME(pixels_of_pairs),
+    NAME(range),  NAME(matrix),  NAME(recolor),      NAME(narrow), NAME(narrow_pairs),
+    NAME(blend),  NAME(scale),   NAME(replace)};
 
 #undef V
 #undef WINDOW
@@ -307,3 +345,4 @@ const struct greenroom_kernels NAME(greenroom_kernels) = {
 #undef NAME_TEXT
 #undef SHORTER
 #undef HAS_DOT_PRODUCT
+#undef TABLE_PARTS

@@ -1,3 +1,4 @@
+internal import CGreenroomKernels
 public import GreenroomMedia
 
 /// Brightness, contrast and saturation as lookup tables.
@@ -63,6 +64,12 @@ public struct ToneCurves: Sendable {
     public func applyChroma(to row: inout MutableSpan<UInt8>) { Self.apply(chroma.span, to: &row) }
 
     private static func apply(_ table: Span<UInt8>, to row: inout MutableSpan<UInt8>) {
-        for index in row.indices { row[index] = table[Int(row[index])] }
+        let replace = greenroom_best_kernels().pointee.replace
+        row.withUnsafeMutableBufferPointer { row in
+            table.withUnsafeBufferPointer { table in
+                guard let first = row.baseAddress, let table = table.baseAddress else { return }
+                replace(first, Int32(clamping: row.count), table)
+            }
+        }
     }
 }

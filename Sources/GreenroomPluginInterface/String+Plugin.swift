@@ -38,7 +38,9 @@ extension String {
 extension Unicode.Scalar {
     /// Whether it controls a terminal or the direction of text.
     fileprivate var isControl: Bool {
-        switch properties.generalCategory {
+        // Without a look into the tables of Unicode.
+        if isASCII { return value < 0x20 || value == 0x7F }
+        return switch properties.generalCategory {
         case .control, .lineSeparator, .paragraphSeparator: true
         case .format: self != "\u{200D}"
         default: false

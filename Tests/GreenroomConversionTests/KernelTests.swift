@@ -114,6 +114,24 @@ import Testing
         }
     }
 
+    @Test func `samples of a table`() {
+        // Noise that is no line, which a table of differences would hide.
+        let table = (0..<256).map { UInt8(truncatingIfNeeded: ($0 &* 167) ^ ($0 >> 3)) }
+        for width in Self.widths {
+            Self.compare([width], [width], "\(width) of a table") {
+                $2[0].start.update(from: $1[0].start, count: width)
+                $0.replace($2[0].start, Int32(width), table)
+            }
+        }
+        for value in UInt8.min...UInt8.max {
+            for set in Self.sets {
+                var row = [UInt8](repeating: value, count: 64)
+                set.replace(&row, 64, table)
+                #expect(row == Array(repeating: table[Int(value)], count: 64))
+            }
+        }
+    }
+
     @Test(arguments: 1...9)
     func `vertical scaling`(pairs: Int) {
         let taps = 2 * pairs

@@ -2,7 +2,7 @@
 //
 // Each instruction set has a table of the same functions with the same results, byte for byte; the
 // table of plain C is the definition. Rows may have any alignment and any length from 1 on; nothing
-// outside them is read or written. A result never overlaps its input.
+// outside them is read or written. A result never overlaps its input, but for `replace`.
 
 #ifndef GREENROOM_KERNELS_H
 #define GREENROOM_KERNELS_H
@@ -99,6 +99,9 @@ struct greenroom_kernels {
 
     // A row that is scaled horizontally. 64 bytes after it are read, and must be initialized.
     void (*scale)(const uint8_t *row, uint8_t *result, const struct greenroom_taps *columns);
+
+    // Replaces each sample of a row by the one that a table of 256 has for it.
+    void (*replace)(uint8_t *row, int count, const uint8_t *table);
 };
 
 // The fastest table that this processor can run.

@@ -78,7 +78,9 @@ import Testing
         let encoded = (pixels * 0.08 + 128_000) / 8
         #expect(file.folder == "/nowhere" && file.bytesPerSecond == encoded)
         // The nearest folder that is there says what is free.
-        #expect(DiskSpace(of: "/nowhere/x") == DiskSpace(of: "/"))
+        let space = try #require(DiskSpace(of: "/nowhere/x"))
+        // Other tests write meanwhile.
+        #expect(space.device == DiskSpace(of: "/")?.device && space.freeBytes > 0)
         let needs = DiskUse(folder: "/", bytesPerSecond: 1e15)
         #expect(needs.shortage(for: .seconds(1))?.contains("full after 0 s") == true)
         #expect(DiskUse(folder: "/", bytesPerSecond: 1).shortage(for: .seconds(1)) == nil)
