@@ -23,6 +23,17 @@ void greenroom_futex_wait(uint32_t *word, uint32_t value, int64_t timeout_ns) {
     syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
 }
 
+void greenroom_futex_wait_until(uint32_t *word, uint32_t value, int64_t deadline_ns) {
+    struct timespec deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
+    syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
+}
+
+int64_t greenroom_monotonic_now(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
 void greenroom_futex_wake(uint32_t *word) {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }

@@ -86,6 +86,9 @@ extension VideoFrame {
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     public func byteCount(_ index: Int) -> Int { layout.byteCounts[index] }
 
+    /// Bytes of all planes, as ``byteCount(_:)``.
+    package var byteCount: Int { (0..<planeCount).reduce(0) { $0 + byteCount($1) } }
+
     /// Offset of a plane's first pixel in the frame's slot.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.

@@ -106,6 +106,21 @@ package struct SharedPlanes: BitwiseCopyable, Sendable {
     }
 }
 
+/// In the answer to a frame: a frame that the host lends ahead for the next one.
+package struct GrantMessage: BitwiseCopyable {
+    /// Its id is 0 without such a frame.
+    package var lease: gr_lease
+    package var planes: SharedPlanes
+    /// ``SenderState`` from before it was lent.
+    package var state: UInt32
+
+    package init(lease: gr_lease, planes: SharedPlanes, state: UInt32) {
+        self.lease = lease
+        self.planes = planes
+        self.state = state
+    }
+}
+
 /// The memory of a plugin's frames: slots of one size, one for each frame.
 package enum FrameArena {
     /// Room for the largest frame, raw or compressed: 4 bytes a pixel and 1 MiB. Pages of a slot

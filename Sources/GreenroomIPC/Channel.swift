@@ -63,7 +63,52 @@ package final class Channels: Sendable {
     package func lose() {
         lost.store(true, ordering: .releasing)
         for index in 0..<Self.count { self[index].wake() }
+        greenroom_futex_wake(senderWord)
     }
+
+    // MARK: The sender's state
+
+    /// Whether the plugin's sender takes frames, in the lowest bit, and how often this has been
+    /// written. In the header of the control channel, after what its messages use.
+    ///
+    /// With it a plugin's process knows without a call whether it may wait for its next frame, and
+    /// whether a lease that the host granted ahead is still what the host would lend.
+    private var senderWord: UnsafeMutablePointer<UInt32> {
+        (memory.base + 16).assumingMemoryBound(to: UInt32.self)
+    }
+
+    /// The state of the sender; the same value only if it has not changed. [any]
+    package var senderState: SenderState { SenderState(rawValue: greenroom_load(senderWord)) }
+
+    /// Publishes a change of the sender, or of what it is lent. One thread of the host at a time.
+    package func publish(sends: Bool) {
+        let count = senderState.rawValue >> 1 &+ 1
+        greenroom_store(senderWord, count << 1 | (sends ? 1 : 0))
+        greenroom_futex_wake(senderWord)
+    }
+
+    /// Waits until a time on the monotonic clock while the sender takes frames.
+    ///
+    /// - Returns: Whether the time came; false if the sender takes none, or the other side is lost.
+    package func waitWhileSending(until deadline: Int64) -> Bool {
+        while true {
+            let state = senderState
+            guard state.sends, !isLost else { return false }
+            let now = greenroom_monotonic_now()
+            if now >= deadline { return true }
+            greenroom_futex_wait_until(
+                senderWord, state.rawValue, min(deadline, now + Channel.checkNanoseconds))
+        }
+    }
+}
+
+/// What a plugin's process knows of its sender without a call.
+package struct SenderState: RawRepresentable, Equatable, Sendable {
+    package let rawValue: UInt32
+    package init(rawValue: UInt32) { self.rawValue = rawValue }
+
+    /// Whether it takes frames.
+    package var sends: Bool { rawValue & 1 != 0 }
 }
 
 /// A call in both directions between one thread of the host and one thread of the runner.
@@ -87,7 +132,7 @@ package struct Channel: Sendable {
     }
 
     /// How often a waiting side checks whether the other one is lost.
-    private static let checkNanoseconds: Int64 = 100_000_000
+    fileprivate static let checkNanoseconds: Int64 = 100_000_000
 
     // Layout: whose turn it is, the kind, the length.
     private var turn: UnsafeMutablePointer<UInt32> { base.assumingMemoryBound(to: UInt32.self) }

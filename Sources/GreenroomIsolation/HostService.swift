@@ -259,9 +259,11 @@ struct HostService {
         let sender = sender
         var frame = channel.read(gr_video_frame.self, at: MessageLayout.subject)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
+        let granted = channel.read(UInt64.self, at: MessageLayout.number)
+        let state = connection.channels.senderState
         var isLost = false
         let status = withPointer(to: &frame, isNull: isNull) { frame in
-            HostInterface.send(sender, frame) { copy, _ in
+            HostInterface.send(sender, frame, in: granted) { copy, _ in
                 guard let frames = connection.frames else { return false }
                 channel.write(SharedPlanes(of: copy, in: frames))
                 isLost =
@@ -269,7 +271,38 @@ struct HostService {
                 return !isLost
             }
         }
-        return isLost ? nil : answer(status)
+        guard !isLost else { return nil }
+        let kind = PixelFormat(rawValue: frame.format).map {
+            (format: $0, size: FrameSize(width: Int(frame.width), height: Int(frame.height)))
+        }
+        return answer(status, lendingLike: kind, sender, since: state)
+    }
+
+    /// Answers a frame, and lends one for the next.
+    ///
+    /// - Parameters:
+    ///   - kind: What the frame is.
+    ///   - state: Read before the answer was decided: a change since then makes the frame void.
+    private func answer(
+        _ status: gr_status, lendingLike kind: (format: PixelFormat, size: FrameSize)?,
+        _ sender: UInt64, since state: SenderState
+    ) -> Int {
+        var message = GrantMessage(lease: gr_lease(), planes: SharedPlanes(), state: state.rawValue)
+        // An observer counts leases; the tracks of a call share their frames.
+        if status == Status.ok.rawValue, connection.observer == nil, sender == connection.sender,
+            let frames = connection.frames, let kind, !kind.format.isCompressed,
+            let lease = HostInterface.grant(sender, kind.format, kind.size)
+        {
+            message.planes = SharedPlanes(of: lease.frame, in: frames)
+            message.lease = lease
+            // The host's addresses are nothing to the plugin.
+            message.lease.frame.planes.0.data = nil
+            message.lease.frame.planes.1.data = nil
+            message.lease.frame.planes.2.data = nil
+        }
+        channel.write(message, at: MessageLayout.subject)
+        _ = answer(status)
+        return MessageLayout.samples
     }
 
     private func acquire() -> Int {
@@ -281,8 +314,9 @@ struct HostService {
             channel.read(at: MessageLayout.subject), channel.read(at: MessageLayout.subject + 4),
             channel.read(at: MessageLayout.subject + 8)
         )
+        let unused = channel.read(UInt64.self, at: MessageLayout.number)
         let status = withMutablePointer(to: &lease, isNull: isNull) {
-            HostInterface.video.pointee.acquire(sender, format, width, height, $0)
+            HostInterface.acquire(sender, format, width, height, unused: unused, $0)
         }
         if status == Status.ok.rawValue, let frames = connection.frames {
             let planes = SharedPlanes(of: lease.frame, in: frames)
@@ -299,10 +333,11 @@ struct HostService {
         let id = channel.read(UInt64.self, at: MessageLayout.subject)
         var info = channel.read(gr_frame_info.self, at: MessageLayout.subject + 8)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
-        return answer(
-            withPointer(to: &info, isNull: isNull) {
-                HostInterface.video.pointee.commit(sender, id, $0)
-            })
+        let state = connection.channels.senderState
+        let (status, kind) = withPointer(to: &info, isNull: isNull) {
+            HostInterface.commit(sender, id, $0)
+        }
+        return answer(status, lendingLike: kind, sender, since: state)
     }
 
     private func abandon() -> Int {

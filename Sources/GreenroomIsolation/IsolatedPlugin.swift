@@ -188,6 +188,8 @@ final class IsolatedPlugin: InstanceBackend {
         runner?.connection.kill()
     }
 
+    func senderChanged(sends: Bool) { connection?.channels.publish(sends: sends) }
+
     private func step(_ call: Call, _ message: WireWriter = WireWriter()) -> Status {
         guard let connection, var answer = connection.call(call, message) else { return .gone }
         guard let status = try? answer.read(Int32.self) else {

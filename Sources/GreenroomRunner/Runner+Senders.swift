@@ -10,16 +10,36 @@ extension Runner {
         state.withLock { !$0.hasVirtualClock && $0.instance.own == instance && $0.functions != nil }
     }
 
-    /// Asks the host to check a frame, and copies it to the host's memory.
+    /// Waits on the machine's clock while the sender takes frames. A plugin's control thread does not:
+    /// the host counts what it waits for inside start-send.
+    ///
+    /// - Returns: Whether the time came.
+    func waitsHere(until deadline: Int64) -> Bool {
+        probe == nil && ThreadChannels.isOwn(of: self)
+            && channels.waitWhileSending(until: deadline)
+    }
+
+    /// Asks the host to check a frame, and copies it to the host's memory: before, into a frame that
+    /// the host has lent ahead, or when the host has checked it.
     func send(_ frame: UnsafePointer<gr_video_frame>, sender: UInt64) -> gr_status {
         let channel = channel
         channel.write(sender, at: MessageLayout.name)
         let sent = channel.writeSized(frame, at: MessageLayout.subject)
         defer { evictSpareFrames() }
-        return channel.status(of: .videoSend, length: MessageLayout.samples) { call, _ in
+        if let sent, sent.hasWholePlanes,
+            let grant = takeGrant(sent.format, sent.width, sent.height, sender: sender),
+            copy(sent, to: grant.planes)
+        {
+            channel.write(grant.lease.id, at: MessageLayout.number)
+            return pass(.videoSend, sent.info, in: grant, on: channel)
+        }
+        channel.write(UInt64(0), at: MessageLayout.number)
+        let status = channel.status(of: .videoSend, length: MessageLayout.samples) { call, _ in
             guard call == .copyPlanes, let sent else { return nil }
             return self.copy(sent, to: channel.read(SharedPlanes.self)) ? 0 : nil
         }
+        keepGrant(in: channel, after: status, sender: sender)
+        return status
     }
 
     /// Copies a checked frame.
@@ -60,7 +80,17 @@ extension Runner {
         channel.write(height, at: MessageLayout.subject + 8)
         let isNull = UInt(bitPattern: lease) == 0
         channel.write(isNull, at: MessageLayout.isNull)
-        channel.write(isNull ? 0 : lease.pointee.struct_size, at: MessageLayout.subject + 12)
+        let structSize = isNull ? 0 : lease.pointee.struct_size
+        channel.write(structSize, at: MessageLayout.subject + 12)
+        if structSize >= UInt32(MemoryLayout<gr_lease>.size), let frames,
+            let grant = takeGrant(format, width, height, sender: sender)
+        {
+            lease.pointee.take(grant.lease, at: grant.planes, in: frames)
+            leased.withLock { $0 = grant }
+            return Status.ok.rawValue
+        }
+        // One of another kind, or from before a change, goes back.
+        channel.write(returnedGrant(sender: sender), at: MessageLayout.number)
         let status = channel.status(of: .videoAcquire, length: MessageLayout.samples)
         guard status == Status.ok.rawValue, let frames else { return status }
         let lent = channel.read(gr_lease.self, at: MessageLayout.subject)
@@ -68,9 +98,25 @@ extension Runner {
             SharedPlanes.self, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
         noteUse(of: planes.first)
         probe?.didLend(planes, lease: lent.id)
-        lease.pointee.id = lent.id
-        lease.pointee.frame = lent.frame
-        lease.pointee.frame.place(planes, in: frames)
+        lease.pointee.take(lent, at: planes, in: frames)
+        return status
+    }
+
+    /// Sends a leased frame; the answer may lend the next one.
+    func commit(
+        _ id: UInt64, _ info: UnsafePointer<gr_frame_info>, sender: UInt64
+    ) -> gr_status {
+        let channel = channel
+        probe?.willReturn(lease: id)
+        channel.write(sender, at: MessageLayout.name)
+        channel.write(id, at: MessageLayout.subject)
+        let sent = channel.writeSized(info, at: MessageLayout.subject + 8)
+        defer { evictSpareFrames() }
+        if let sent, let grant = takeLeased(id, sender: sender) {
+            return pass(.videoCommit, sent, in: grant, on: channel)
+        }
+        let status = channel.status(of: .videoCommit, length: MessageLayout.samples)
+        keepGrant(in: channel, after: status, sender: sender)
         return status
     }
 
@@ -79,7 +125,7 @@ extension Runner {
     private static let residentFrames = 6
 
     /// Records that a frame becomes resident.
-    private func noteUse(of plane: SharedPlane) {
+    func noteUse(of plane: SharedPlane) {
         guard plane.offset >= UInt64(Self.residentFrames * FrameArena.slotByteCount) else { return }
         hasSpareFrames.store(true, ordering: .relaxed)
     }
@@ -140,6 +186,27 @@ extension Channel {
         let value = pointer.pointee
         write(value, at: offset)
         return value
+    }
+}
+
+extension gr_video_frame {
+    /// Whether its planes are as the host demands of uncompressed frames, so that they may be copied
+    /// before it has checked them. It says what is wrong with others.
+    fileprivate var hasWholePlanes: Bool {
+        guard let format = PixelFormat(rawValue: format), !format.isCompressed,
+            plane_count == UInt32(format.planeCount)
+        else { return false }
+        let size = FrameSize(width: Int(width), height: Int(height))
+        guard size.isLegal else { return false }
+        let all: InlineArray<3, gr_plane> = [planes.0, planes.1, planes.2]
+        for index in 0..<format.planeCount {
+            let (plane, geometry) = (all[index], format.plane(index, of: size))
+            let stride = Int(plane.stride_bytes)
+            guard plane.data != nil, (geometry.rowBytes...Int(Int32.max)).contains(stride),
+                let needed = geometry.byteCount(stride: stride), plane.size_bytes >= UInt64(needed)
+            else { return false }
+        }
+        return true
     }
 }
 

@@ -79,6 +79,10 @@ package final class Runner: Sendable {
     let memoryArrived = Semaphore(0)
     /// Whether more frames than ``residentFrames`` are resident.
     let hasSpareFrames = Atomic(false)
+    /// What the host has lent ahead for the next frame.
+    let grant = Mutex<Grant?>(nil)
+    /// What was lent ahead and became the plugin's last lease.
+    let leased = Mutex<Grant?>(nil)
 
     /// Waits for a host's setup message.
     ///

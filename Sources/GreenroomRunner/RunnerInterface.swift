@@ -32,7 +32,7 @@ enum RunnerInterface {
             give_up: { instance, status, text in passText(.giveUp, instance, status, text) },
             now_ns: { instance in
                 guard let (runner, name) = route(instance: instance) else { return 0 }
-                if runner.isOnRealClock(instance) { return monotonicNow() }
+                if runner.isOnRealClock(instance) { return greenroom_monotonic_now() }
                 let channel = runner.channel
                 channel.write(name, at: MessageLayout.name)
                 guard channel.call(.now, length: 8) != nil else { return 0 }
@@ -40,6 +40,10 @@ enum RunnerInterface {
             },
             wait_until_ns: { instance, deadline in
                 guard let (runner, name) = route(instance: instance) else { return gone }
+                if runner.isOnRealClock(instance), runner.waitsHere(until: deadline) {
+                    return Status.ok.rawValue
+                }
+                // The host counts the waits of a start-send, and says why there is no waiting.
                 let channel = runner.channel
                 channel.write(name, at: MessageLayout.name)
                 channel.write(deadline, at: MessageLayout.subject)
@@ -106,15 +110,7 @@ enum RunnerInterface {
             },
             commit: { sender, id, info in
                 guard let (runner, name) = route(sender: sender) else { return gone }
-                let channel = runner.channel
-                runner.probe?.willReturn(lease: id)
-                channel.write(name, at: MessageLayout.name)
-                channel.write(id, at: MessageLayout.subject)
-                channel.writeSized(info, at: MessageLayout.subject + 8)
-                defer { runner.evictSpareFrames() }
-                return channel.status(
-                    of: .videoCommit,
-                    length: MessageLayout.samples)
+                return runner.commit(id, info, sender: name)
             },
             abandon: { sender, id in
                 guard let (runner, name) = route(sender: sender) else { return gone }
@@ -185,11 +181,5 @@ enum RunnerInterface {
         channel.write(number, at: MessageLayout.subject)
         let length = channel.write(text: text, after: MessageLayout.subject + 4)
         _ = channel.call(call, length: length)
-    }
-
-    private static func monotonicNow() -> Int64 {
-        var now = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &now)
-        return Int64(now.tv_sec) * 1_000_000_000 + Int64(now.tv_nsec)
     }
 }

@@ -8,12 +8,21 @@ enum ThreadChannels {
         var channel: Channel
         /// Set for a channel to free when the thread ends.
         var index: Int?
+        /// The sender of a frame whose answer has not been read yet; nil for none.
+        var posted: UInt64?
+
+        /// Reads the answer to a frame that was posted.
+        mutating func settle() {
+            guard let sender = posted else { return }
+            posted = nil
+            runner.takeAnswer(from: channel, sender: sender)
+        }
     }
 
     private final class Entries {
         var all: [Entry] = []
         /// The last used one.
-        var last: Channel?
+        var last: Int?
     }
 
     /// Frees the channels of a plugin's thread when it ends, before a join of it returns.
@@ -22,22 +31,45 @@ enum ThreadChannels {
         pthread_key_create(&key) { pointer in
             guard let pointer else { return }
             let entries = Unmanaged<Entries>.fromOpaque(pointer).takeRetainedValue()
-            for entry in entries.all {
+            for var entry in entries.all {
+                entry.settle()
                 if let index = entry.index { entry.runner.close(entry.channel, index: index) }
             }
         }
         return key
     }()
 
+    /// The calling thread's channel to a runner's host, for a call; nil if it has none yet.
     static func channel(of runner: Runner) -> Channel? {
-        guard let entries else { return nil }
-        let channel = entries.all.first { $0.runner === runner }?.channel
-        if let channel { entries.last = channel }
-        return channel
+        guard let entries, let index = index(of: runner, in: entries) else { return nil }
+        entries.last = index
+        entries.all[index].settle()
+        return entries.all[index].channel
+    }
+
+    /// Whether the calling thread's channel is one that it has opened itself, or will.
+    static func isOwn(of runner: Runner) -> Bool {
+        guard let entries, let index = index(of: runner, in: entries) else { return true }
+        return entries.all[index].index != nil
     }
 
     /// The channel that the calling thread used last.
-    static var last: Channel? { entries?.last }
+    static var last: Channel? {
+        guard let entries, let index = entries.last else { return nil }
+        entries.all[index].settle()
+        return entries.all[index].channel
+    }
+
+    /// Leaves the answer to a frame, which has been sent on the calling thread's channel, for the thread's
+    /// next call to read.
+    static func post(to runner: Runner, sender: UInt64) {
+        guard let entries, let index = index(of: runner, in: entries) else { return }
+        entries.all[index].posted = sender
+    }
+
+    private static func index(of runner: Runner, in entries: Entries) -> Int? {
+        entries.all.firstIndex { $0.runner === runner }
+    }
 
     /// Removes the calling thread's channels of a runner that has ended.
     static func forget(_ runner: Runner) {
@@ -52,7 +84,7 @@ enum ThreadChannels {
     static func use(_ channel: Channel, of runner: Runner, index: Int? = nil) {
         let entries = entries ?? make()
         entries.all.append(Entry(runner: runner, channel: channel, index: index))
-        entries.last = channel
+        entries.last = entries.all.count - 1
     }
 
     private static func make() -> Entries {

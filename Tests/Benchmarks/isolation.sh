@@ -4,7 +4,8 @@
 # - how long the calls take that hand a 1920x1080 I420 frame over, from the plugin's call to its
 #   return, and how much of a core the host and the plugin's process use for it, at 30 and at 60
 #   frames a second, in the host's process and in one of its own, leased (filled in place; here not
-#   at all, as filling is the plugin's own time) and borrowed (one copy);
+#   at all, as filling is the plugin's own time) and borrowed (one copy); beside it a call to another
+#   process and back by bare futexes, and the ratio to that;
 # - from the kill of a camera's process to the first repeated frame (after those that are on their
 #   way), the first slate and the first frame of its next life, as a reader of the live picture sees
 #   them, and how far apart pictures are at most meanwhile;
@@ -19,6 +20,7 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 include=Sources/GreenroomABI/include
 cc -O2 -shared -fPIC -I"$include" Tests/Benchmarks/flood.c -o "$work/flood.so"
+cc -O2 Tests/Benchmarks/futex.c -o "$work/futex"
 cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -pthread -I"$include" \
     Tests/HostilePlugins/hostile/*.c -o "$work/sources.so" -lm
 python3 - "$work" "${1-10}" << 'PYTHON'
@@ -70,7 +72,15 @@ def is_sending():
     return "sending" in open(work + "/log").read()
 
 
+def futex(fps):
+    words = subprocess.run([work + "/futex", str(fps), str(seconds)], check=True,
+                           capture_output=True, text=True).stdout.split()
+    return float(words[0]), float(words[1])
+
+
 def hand_over(fps, isolation, leased):
+    # Before and after: the machine may be busier meanwhile.
+    bare = futex(fps)
     path = session(
         f"""
 session: {{ maximum: 1920x1080@{fps}, table: [1920x1080@{fps}], isolation: {isolation} }}
@@ -89,9 +99,12 @@ outputs: [{{ record: {{ folder: record, size: 16x16, fps: 1, overwrite: true }} 
     host.wait()
     log.seek(0)
     told = re.search(r"handed over in ([0-9.]+) us p50, ([0-9.]+) us p99", log.read())
-    print("1080p%d  %-8s %-8s  p50 %7s us  p99 %7s us   CPU: host %5.1f %%%s" % (
+    bare = [(one + other) / 2 for one, other in zip(bare, futex(fps))]
+    print("1080p%d  %-8s %-8s  p50 %7s us  p99 %7s us   CPU: host %5.1f %%%s; "
+          "bare futexes p50 %.1f us, p99 %.1f us: p50 %.2f times" % (
         fps, isolation, "leased" if leased else "borrowed", *told.groups(), shares[0],
-        ", plugin's process %5.1f %%" % shares[1] if len(shares) > 1 else ""))
+        ", plugin's process %5.1f %%" % shares[1] if len(shares) > 1 else "", *bare,
+        float(told.group(1)) / bare[0]))
 
 
 print("\na 1920x1080 frame handed over (%g s each)" % seconds)

@@ -14,6 +14,12 @@ void greenroom_store(uint32_t *_Nonnull word, uint32_t value);
 // Waits while a word has a value, up to timeout_ns; may return early.
 void greenroom_futex_wait(uint32_t *_Nonnull word, uint32_t value, int64_t timeout_ns);
 
+// Waits while a word has a value, up to a time on the monotonic clock; may return early.
+void greenroom_futex_wait_until(uint32_t *_Nonnull word, uint32_t value, int64_t deadline_ns);
+
+// The time on the monotonic clock, in nanoseconds.
+int64_t greenroom_monotonic_now(void);
+
 // Wakes all threads that wait for a word.
 void greenroom_futex_wake(uint32_t *_Nonnull word);
 

@@ -2,7 +2,7 @@ import Glibc
 package import GreenroomABI
 package import GreenroomConversion
 import GreenroomPluginInterface
-import GreenroomMedia
+package import GreenroomMedia
 import GreenroomRuntime
 
 /// The host's function tables for plugins.
@@ -286,12 +286,50 @@ package enum HostInterface {
     ///
     /// - Parameters:
     ///   - frame: As passed by the plugin; its pointers are checked for NULL and never followed.
+    ///   - granted: The lease from ``grant(_:_:_:)`` that has the pixels already; 0 for none.
     ///   - copy: Copies the planes into a frame; false if that is no longer possible.
     package static func send(
-        _ sender: UInt64, _ frame: UnsafePointer<gr_video_frame>,
+        _ sender: UInt64, _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64,
         copy: (inout VideoFrame, CheckedFrame) -> Bool
     ) -> gr_status {
-        answer { () throws(Refusal) in try ingest(sender, .videoSend).send(frame, copy: copy) }
+        answer { () throws(Refusal) in
+            try ingest(sender, .videoSend).send(frame, in: granted, copy: copy)
+        }
+    }
+
+    /// `video.acquire` for a plugin in another process.
+    ///
+    /// - Parameter unused: The lease from ``grant(_:_:_:)`` that it does not use; 0 for none.
+    package static func acquire(
+        _ sender: UInt64, _ format: UInt32, _ width: UInt32, _ height: UInt32, unused: UInt64,
+        _ lease: UnsafeMutablePointer<gr_lease>
+    ) -> gr_status {
+        answer { () throws(Refusal) in
+            try ingest(sender, .videoAcquire).acquire(
+                format: format, width: width, height: height, unused: unused, lease: lease)
+        }
+    }
+
+    /// `video.commit` for a plugin in another process.
+    ///
+    /// - Returns: Also what the frame is, if it was accepted.
+    package static func commit(
+        _ sender: UInt64, _ lease: UInt64, _ info: UnsafePointer<gr_frame_info>
+    ) -> (status: gr_status, kind: (format: PixelFormat, size: FrameSize)?) {
+        var kind: (format: PixelFormat, size: FrameSize)?
+        let status = answer { () throws(Refusal) in
+            kind = try ingest(sender, .videoCommit).commit(lease, info: info)
+        }
+        return (status, kind)
+    }
+
+    /// Lends the frame for a plugin's next lease, or for the pixels of its next `send`, before it asks.
+    ///
+    /// - Returns: nil if there is none to spare.
+    package static func grant(
+        _ sender: UInt64, _ format: PixelFormat, _ size: FrameSize
+    ) -> gr_lease? {
+        videoGates[sender]?.grant(format, size)
     }
 
     private static func ingest(_ sender: UInt64, _ call: SenderCall) throws(Refusal) -> VideoIngest

@@ -90,6 +90,11 @@ package protocol InstanceBackend: Sendable {
     /// Passes an event of the session to a plugin that may control it, as JSON. [control]
     func event(_ json: String)
 
+    /// Lets its process know that its sender, or what it is lent, has changed. [any]
+    ///
+    /// - Parameter sends: Whether the sender takes frames.
+    func senderChanged(sends: Bool)
+
     /// Ends the life by force, if possible: running calls return. [any]
     func kill()
 }
@@ -121,6 +126,9 @@ extension InstanceBackend {
 
     /// Does nothing: it takes no events.
     package func event(_ json: String) {}
+
+    /// Does nothing: a plugin in this process asks each time.
+    package func senderChanged(sends: Bool) {}
 }
 
 /// A layer of the sandbox around a plugin's process.

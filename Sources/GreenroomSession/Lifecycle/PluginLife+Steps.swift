@@ -184,6 +184,7 @@ extension PluginLife {
             environment.videoIngest?.agreed(
                 revision: offer.revision,
                 promise: environment.descriptor.kind.offerRule == .rows ? agreement.source : nil)
+            state.backend?.senderChanged(sends: state.senderStatus == .ok)
         }
         return answer
     }

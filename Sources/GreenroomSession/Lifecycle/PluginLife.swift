@@ -263,6 +263,7 @@ final class PluginLife: Sendable {
             guard !state.lifecycle.isOver else { return }
             state.senderStatus = LifecycleTable.senderStatus(in: lifecycle)
             environment.follow(lifecycle)
+            state.backend?.senderChanged(sends: state.senderStatus == .ok)
         }
     }
 

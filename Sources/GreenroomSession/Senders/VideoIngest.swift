@@ -35,6 +35,8 @@ package final class VideoIngest: Sendable {
     private struct Lease: ~Copyable {
         var id: UInt64
         var frame: VideoFrame
+        /// Whether it was lent before the plugin asked.
+        var isGranted: Bool
 
         consuming func intoFrame() -> VideoFrame { frame }
     }
@@ -61,11 +63,11 @@ package final class VideoIngest: Sendable {
         }
 
         mutating func lend(
-            _ frame: consuming VideoFrame, _ call: SenderCall
+            _ frame: consuming VideoFrame, _ call: SenderCall, isGranted: Bool = false
         ) throws(Refusal) -> UInt64 {
             for index in leases.indices where leases[index] == nil {
                 lastLease += 1
-                leases[index] = Lease(id: lastLease, frame: frame)
+                leases[index] = Lease(id: lastLease, frame: frame, isGranted: isGranted)
                 return lastLease
             }
             throw Refusal(.noBuffer(limit: leases.count), in: call)
@@ -77,6 +79,17 @@ package final class VideoIngest: Sendable {
                 return lease.intoFrame()
             }
             return nil
+        }
+
+        /// Whether a frame that was lent before the plugin asked has not come back yet.
+        var hasGranted: Bool { leases.indices.contains { leases[$0]?.isGranted ?? false } }
+
+        /// Takes back a frame that was lent before the plugin asked; nil for any other lease.
+        mutating func takeBack(granted id: UInt64) -> VideoFrame? {
+            let isGranted = leases.indices.contains {
+                leases[$0]?.id == id && leases[$0]?.isGranted == true
+            }
+            return isGranted ? takeBack(id) : nil
         }
     }
 
@@ -183,22 +196,35 @@ package final class VideoIngest: Sendable {
 
     /// Copies a plugin's frame and passes it on.
     ///
-    /// - Parameter copy: Fills a frame of the pool; false if the plugin is lost.
+    /// - Parameters:
+    ///   - granted: The lease from ``grant(_:_:)`` whose frame has the pixels already; 0 for none.
+    ///   - copy: Fills a frame of the pool; false if the plugin is lost.
     func send(
-        _ frame: UnsafePointer<gr_video_frame>, copy fill: (inout VideoFrame, CheckedFrame) -> Bool
+        _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64 = 0,
+        copy fill: (inout VideoFrame, CheckedFrame) -> Bool
     ) throws(Refusal) {
         try counting { () throws(Refusal) in
+            var filled: VideoFrame?
             let (newest, pool) = try state.withLock { state throws(Refusal) in
+                filled = state.takeBack(granted: granted)
                 try state.checkOpen(.videoSend)
                 return (state.revisions.newest, state.pool)
             }
             let checked = try CheckedFrame(checking: frame, newestRevision: newest)
+            if granted != 0 {
+                guard var frame = filled.take(), frame.format == checked.format,
+                    frame.size == checked.size
+                else { throw Refusal(.lease(granted), in: .videoSend) }
+                frame.info = checked.info
+                let byteCount = frame.byteCount
+                return try deliver(frame, .videoSend, copied: byteCount)
+            }
             guard
                 var copy = pool.take(
                     checked.format, checked.size, compressedByteCount: checked.planes[0].byteCount)
             else { throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend) }
             guard fill(&copy, checked) else { throw Refusal(.gone, in: .videoSend) }
-            let byteCount = (0..<checked.format.planeCount).reduce(0) { $0 + copy.byteCount($1) }
+            let byteCount = copy.byteCount
             if checked.format.isCompressed {
                 // Checked data must not change any more.
                 guard let own = privateCopy(of: copy) else {
@@ -229,12 +255,16 @@ package final class VideoIngest: Sendable {
     }
 
     /// Leases a frame of the pool.
+    ///
+    /// - Parameter unused: The lease from ``grant(_:_:)`` that its process does not use; 0 for none.
     func acquire(
-        format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>
+        format: UInt32, width: UInt32, height: UInt32, unused: UInt64 = 0,
+        lease: UnsafeMutablePointer<gr_lease>
     ) throws(Refusal) {
         let call = SenderCall.videoAcquire
         do throws(Refusal) {
             let (agreed, pool) = try state.withLock { state throws(Refusal) in
+                _ = state.takeBack(granted: unused)
                 try state.checkOpen(call)
                 return (state.revisions.agreed, state.pool)
             }
@@ -267,9 +297,14 @@ package final class VideoIngest: Sendable {
     }
 
     /// Sends a leased frame. The lease ends, accepted or not.
-    func commit(_ id: UInt64, info: UnsafePointer<gr_frame_info>) throws(Refusal) {
+    ///
+    /// - Returns: What the frame is.
+    @discardableResult
+    func commit(
+        _ id: UInt64, info: UnsafePointer<gr_frame_info>
+    ) throws(Refusal) -> (format: PixelFormat, size: FrameSize) {
         let call = SenderCall.videoCommit
-        try counting { () throws(Refusal) in
+        return try counting { () throws(Refusal) in
             var newest: UInt32 = 0
             var frame = try takeBack(id, call) { state throws(Refusal) in
                 try state.checkOpen(call)
@@ -277,8 +312,33 @@ package final class VideoIngest: Sendable {
             }
             frame.info = try FrameInfo(
                 checking: try readStruct(info, in: call), newestRevision: newest, in: call)
+            let kind = (frame.format, frame.size)
             try deliver(frame, call, copied: 0)
+            return kind
         }
+    }
+
+    /// Lends a frame like the last one, before the plugin asks: for a plugin in another process, which
+    /// then need not ask.
+    ///
+    /// - Returns: nil if its process has such a frame already, or the pool has none to spare.
+    func grant(_ format: PixelFormat, _ size: FrameSize) -> gr_lease? {
+        let (agreed, pool): (UInt32, FramePool?) = state.withLock { state in
+            guard state.status == .ok, !state.hasGranted else { return (0, nil) }
+            return (state.revisions.agreed, state.pool)
+        }
+        guard let pool, pool.aliveCount < pool.limit - 1, let frame = pool.take(format, size)
+        else { return nil }
+        var lease = gr_lease()
+        lease.frame = gr_mutable_frame(describing: frame, revision: agreed)
+        var lent: VideoFrame? = frame
+        lease.id = state.withLock { state in
+            guard state.status == .ok, !state.hasGranted, let frame = lent.take(),
+                let id = try? state.lend(frame, .videoAcquire, isGranted: true)
+            else { return 0 }
+            return id
+        }
+        return lease.id == 0 ? nil : lease
     }
 
     /// Takes back a leased frame unsent.
@@ -293,9 +353,11 @@ package final class VideoIngest: Sendable {
     }
 
     /// Counts a frame that a body sends or refuses.
-    private func counting(_ body: () throws(Refusal) -> Void) throws(Refusal) {
+    private func counting<Result>(
+        _ body: () throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
         do throws(Refusal) {
-            try body()
+            return try body()
         } catch {
             state.withLock {
                 $0.counts.sent += 1
