@@ -35,8 +35,6 @@ package final class VideoIngest: Sendable {
     private struct Lease: ~Copyable {
         var id: UInt64
         var frame: VideoFrame
-        /// Whether it was lent before the plugin asked.
-        var isGranted: Bool
 
         consuming func intoFrame() -> VideoFrame { frame }
     }
@@ -48,6 +46,8 @@ package final class VideoIngest: Sendable {
         var revisions = RevisionLog()
         var leases: InlineArray<8, Lease?> = InlineArray { _ in nil }
         var lastLease: UInt64 = 0
+        /// The lease of the frame that was lent before the plugin asked; 0 once it has come back.
+        var granted: UInt64 = 0
         var counts = Counts()
         /// Set for cameras.
         var compliance: CapabilityCompliance?
@@ -63,11 +63,11 @@ package final class VideoIngest: Sendable {
         }
 
         mutating func lend(
-            _ frame: consuming VideoFrame, _ call: SenderCall, isGranted: Bool = false
+            _ frame: consuming VideoFrame, _ call: SenderCall
         ) throws(Refusal) -> UInt64 {
             for index in leases.indices where leases[index] == nil {
                 lastLease += 1
-                leases[index] = Lease(id: lastLease, frame: frame, isGranted: isGranted)
+                leases[index] = Lease(id: lastLease, frame: frame)
                 return lastLease
             }
             throw Refusal(.noBuffer(limit: leases.count), in: call)
@@ -76,20 +76,15 @@ package final class VideoIngest: Sendable {
         mutating func takeBack(_ id: UInt64) -> VideoFrame? {
             for index in leases.indices where leases[index]?.id == id {
                 guard let lease = leases[index].take() else { continue }
+                if granted == id { granted = 0 }
                 return lease.intoFrame()
             }
             return nil
         }
 
-        /// Whether a frame that was lent before the plugin asked has not come back yet.
-        var hasGranted: Bool { leases.indices.contains { leases[$0]?.isGranted ?? false } }
-
         /// Takes back a frame that was lent before the plugin asked; nil for any other lease.
         mutating func takeBack(granted id: UInt64) -> VideoFrame? {
-            let isGranted = leases.indices.contains {
-                leases[$0]?.id == id && leases[$0]?.isGranted == true
-            }
-            return isGranted ? takeBack(id) : nil
+            id != 0 && id == granted ? takeBack(id) : nil
         }
     }
 
@@ -131,6 +126,7 @@ package final class VideoIngest: Sendable {
         state.withLock { state in
             state.pool = pool ?? ownPool
             for index in state.leases.indices { state.leases[index] = nil }
+            state.granted = 0
         }
     }
 
@@ -324,7 +320,7 @@ package final class VideoIngest: Sendable {
     /// - Returns: nil if its process has such a frame already, or the pool has none to spare.
     func grant(_ format: PixelFormat, _ size: FrameSize) -> gr_lease? {
         let (agreed, pool): (UInt32, FramePool?) = state.withLock { state in
-            guard state.status == .ok, !state.hasGranted else { return (0, nil) }
+            guard state.status == .ok, state.granted == 0 else { return (0, nil) }
             return (state.revisions.agreed, state.pool)
         }
         guard let pool, pool.aliveCount < pool.limit - 1, let frame = pool.take(format, size)
@@ -333,9 +329,10 @@ package final class VideoIngest: Sendable {
         lease.frame = gr_mutable_frame(describing: frame, revision: agreed)
         var lent: VideoFrame? = frame
         lease.id = state.withLock { state in
-            guard state.status == .ok, !state.hasGranted, let frame = lent.take(),
-                let id = try? state.lend(frame, .videoAcquire, isGranted: true)
+            guard state.status == .ok, state.granted == 0, let frame = lent.take(),
+                let id = try? state.lend(frame, .videoAcquire)
             else { return 0 }
+            state.granted = id
             return id
         }
         return lease.id == 0 ? nil : lease
