@@ -387,7 +387,8 @@ import Testing
         let named = try #require(
             run.lines(of: "camera").firstMatch(
                 of: /uses ([0-9.]+) of ([0-9]+) processors with 6[0-9] threads/), "\(run)")
-        #expect(try #require(Double(named.1)) > 0.7 * #require(Double(named.2)))
+        // Beside other busy processes it is named for its many threads, and gets less.
+        #expect(try #require(Double(named.1)) > 0.1 * #require(Double(named.2)))
         // What is missing went before it had to wait.
         let sound = try session.report().sound("microphone")
         #expect(sound.played > 9 * (sound.idle + sound.concealed), "\(sound)")
