@@ -1,6 +1,7 @@
 import CGreenroomKernels
 import Glibc
 import GreenroomMedia
+import Synchronization
 import Testing
 
 @testable import GreenroomConversion
@@ -339,19 +340,24 @@ import Testing
 /// Bytes of noise that begin after a page without access, or end before one.
 private final class GuardedRow {
     let start: UnsafeMutablePointer<UInt8>
-    private let memory: UnsafeMutableRawPointer
-    private let byteCount: Int
     private let count: Int
+    private let inner: Int
+    /// The first byte between the pages without access.
+    private let memory: UnsafeMutableRawPointer
+
+    private static let page = Int(sysconf(Int32(_SC_PAGESIZE)))
+    /// Memory of rows that have ended, by its length: the kernel takes longer to map it than tests to use
+    /// it.
+    private static let free = Mutex<[Int: [UInt]]>([:])
 
     init(_ count: Int, atEnd: Bool, seed: Int) {
-        let page = Int(sysconf(Int32(_SC_PAGESIZE)))
-        let inner = (count + page - 1) / page * page
-        byteCount = inner + 2 * page
+        let inner = (count + Self.page - 1) / Self.page * Self.page
+        let known = Self.free.withLock { $0[inner]?.popLast() }
+        memory = known.flatMap { UnsafeMutableRawPointer(bitPattern: $0) } ?? Self.map(inner)
         self.count = count
-        memory = mmap(nil, byteCount, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-        precondition(memory != MAP_FAILED)
-        mprotect(memory + page, inner, PROT_READ | PROT_WRITE)
-        start = (memory + page + (atEnd ? inner - count : 0)).assumingMemoryBound(to: UInt8.self)
+        self.inner = inner
+        start = (memory + (atEnd ? inner - count : 0)).assumingMemoryBound(to: UInt8.self)
+        start.update(repeating: 0, count: count)
         guard seed > 0 else { return }
         // Bright and dark areas with hard edges reach the limits of sums.
         var noise = Noise(seed)
@@ -365,7 +371,17 @@ private final class GuardedRow {
         }
     }
 
-    deinit { munmap(memory, byteCount) }
+    deinit {
+        let (inner, address) = (inner, UInt(bitPattern: memory))
+        Self.free.withLock { $0[inner, default: []].append(address) }
+    }
+
+    private static func map(_ inner: Int) -> UnsafeMutableRawPointer {
+        let whole = mmap(nil, inner + 2 * page, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let whole, whole != MAP_FAILED else { preconditionFailure("no memory for a row") }
+        mprotect(whole + page, inner, PROT_READ | PROT_WRITE)
+        return whole + page
+    }
 
     var bytes: UnsafeMutableBufferPointer<UInt8> { .init(start: start, count: count) }
     var words: UnsafePointer<UInt16> {
