@@ -351,7 +351,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomIPCTests",
             dependencies: [
-                "GreenroomNegotiation", "GreenroomIPC", "GreenroomPluginInterface",
+                "CLinux", "GreenroomNegotiation", "GreenroomIPC", "GreenroomPluginInterface",
                 "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(

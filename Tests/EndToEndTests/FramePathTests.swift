@@ -47,10 +47,10 @@ import Testing
             limit: Cost(allocations: 0, locks: 6, wakeups: 2, copies: 1)),
         Path(
             name: "process, leased", isolation: "process",
-            limit: Cost(allocations: 0, locks: 6, wakeups: 5, copies: 0)),
+            limit: Cost(allocations: 0, locks: 5, wakeups: 3, copies: 0)),
         Path(
             name: "process, borrowed", isLeased: false, isolation: "process",
-            limit: Cost(allocations: 0, locks: 6, wakeups: 5, copies: 1)),
+            limit: Cost(allocations: 0, locks: 5, wakeups: 3, copies: 1)),
         Path(
             name: "filter in the host", filter: "host",
             limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 0)),

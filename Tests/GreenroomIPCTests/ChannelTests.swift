@@ -1,3 +1,4 @@
+import CLinux
 import Foundation
 import Glibc
 import GreenroomIPC
@@ -71,6 +72,38 @@ struct ChannelTests {
             #expect(channel.read(UInt32.self) == number + 4)
         }
         #expect(await served.value == [.startSend, .stopSend, .destroy])
+    }
+
+    @Test func `a runner waits while its sender takes frames`() async throws {
+        let pair = try Pair()
+        let runner = pair.runner
+        let soon = greenroom_monotonic_now() + 1_000_000
+        // Nothing is published yet.
+        #expect(!runner.waitWhileSending(until: soon))
+        pair.host.publish(sends: true)
+        #expect(runner.senderState.sends)
+        #expect(runner.waitWhileSending(until: soon))
+        #expect(greenroom_monotonic_now() >= soon)
+        #expect(runner.waitWhileSending(until: .min), "a time that has been")
+
+        let stopped = Background { runner.waitWhileSending(until: .max) }
+        pair.host.publish(sends: false)
+        #expect(await !stopped.value)
+        pair.host.publish(sends: true)
+        let lost = Background { runner.waitWhileSending(until: .max) }
+        runner.lose()
+        #expect(await !lost.value)
+    }
+
+    @Test func `each change of a sender has another state`() throws {
+        let pair = try Pair()
+        var seen = [pair.runner.senderState]
+        for sends in [true, true, false, true, false, false] {
+            pair.host.publish(sends: sends)
+            let state = pair.runner.senderState
+            #expect(state.sends == sends && !seen.contains(state))
+            seen.append(state)
+        }
     }
 
     @Test func `the called side may call back before it returns`() async throws {

@@ -131,7 +131,11 @@ private final class Side: Sendable {
             isOfInstance ? source.context?.handle ?? 0 : source.sender, at: MessageLayout.name)
         channel.write(UInt8(0), at: MessageLayout.isNull)
         switch call {
-        case .videoSend: channel.write(Self.frame, at: MessageLayout.subject)
+        case .videoSend:
+            // In the memory that the answer before has lent, or without.
+            let lent = channel.read(GrantMessage.self, at: MessageLayout.subject).lease.id
+            channel.write(lent % 2 == 0 ? lent : 0, at: MessageLayout.number)
+            channel.write(Self.frame, at: MessageLayout.subject)
         case .audioSend:
             channel.write(Self.block, at: MessageLayout.subject)
             channel.write(Int64(0), at: MessageLayout.number)
