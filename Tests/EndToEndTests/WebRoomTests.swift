@@ -197,6 +197,47 @@ import Testing
         _ = live.end()
     }
 
+    /// How many frames a peer of the mode `slots` has said that it saw.
+    private func frames(_ peer: ChildProcess) -> Int {
+        peer.errorsSoFar.components(separatedBy: "frame 0\n").count - 1
+    }
+
+    @Test func `a guest who sends too much goes alone, and a viewer beside them sees on`() throws {
+        let live = try Live()
+        let viewer = try live.peer(
+            "slots", 0, "1", "180", environment: ["FRAMES": "1", "LIMIT": "280"])
+        #expect(
+            viewer.waitForErrors(containing: "frame 0\n", atMost: .seconds(30)),
+            "\(viewer.errorsSoFar)")
+        let floods = [
+            ("endless", "a frame does not end"), ("frames", "more than 75 frames come a second"),
+            ("giant", "a picture is larger than 2560x1600"),
+            ("sizes", "the camera's size changes more than 10 times a second"),
+            ("bytes", "more than 20000 kbit come a second"),
+            ("audio", "more than 500 packets come a second"),
+        ]
+        for (kind, reason) in floods {
+            let name = "F-\(kind)"
+            let guest = try live.peer("flood", 1, name, kind)
+            #expect(
+                live.run.waitForErrors(containing: "\(name): \(reason)", atMost: .seconds(40)),
+                "\(kind): \(guest.errorsSoFar) \(live.run.errorsSoFar)")
+            #expect(
+                live.run.waitForErrors(containing: "\(name) has left", atMost: .seconds(20)),
+                "\(kind): \(live.run.errorsSoFar)")
+            // It floods on, and nobody takes it any more.
+            let seen = frames(viewer)
+            for _ in 0..<150 where frames(viewer) < seen + 20 { usleep(200_000) }
+            #expect(frames(viewer) >= seen + 20, "\(kind): \(seen), then \(frames(viewer))")
+            kill(guest.id, SIGKILL)
+            _ = guest.wait(atMost: .seconds(20))
+        }
+        viewer.signal(SIGTERM)
+        #expect(viewer.wait(atMost: .seconds(20)).exit == .code(0))
+        let finished = live.end()
+        #expect(!finished.standardError.contains("started again"), "\(finished)")
+    }
+
     @Test func `one connection shows all streams, each in the size in which it is shown`() throws {
         let live = try Live()
         let ana = try live.peer("join", 1, "Ana", "660")

@@ -16,6 +16,8 @@
                                         SYNC=1: when a person would see and hear them
     peer.py crowd URL TOKEN             connects as page after page, with 8 slots each, until it is refused
     peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
+    peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
+                                        writes itself. KIND is one of FLOODS
 
 CODEC=H264 sends and takes H.264, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, LIMIT the most seconds.
 """
@@ -63,6 +65,17 @@ mode, url, token = sys.argv[1:4]
 Gst.init(None)
 loop = GLib.MainLoop()
 result = {"frames": 0, "codes": [], "bars": None, "crossings": 0, "samples": 0, "heard": []}
+# What a flood sends: the medium, packets a second, and the payload of a packet.
+FLOODS = {
+    # A frame that never ends.
+    "endless": ("video", 800, lambda n: (vp8(640, 360, 1100) if n == 0 else b"\0" + bytes(1100), False)),
+    # Frames that need one before them, which never comes.
+    "frames": ("video", 300, lambda n: (b"\x10\x01" + bytes(30), True)),
+    "giant": ("video", 20, lambda n: (vp8(4096, 4096, 200), True)),
+    "sizes": ("video", 40, lambda n: (vp8(320 + 16 * (n % 50), 180, 200), True)),
+    "bytes": ("video", 4500, lambda n: (b"\x10\x01" + bytes(1100), n % 100 == 99)),
+    "audio": ("audio", 2000, lambda n: (b"\xf8" + bytes(20), False)),
+}
 # Where the connections are, the last one first.
 locations = []
 # What Python would free although webrtcbin uses it.
@@ -326,6 +339,42 @@ def video(colour):
         f" ! {ENCODERS[CODEC]} pt=96 ! {VIDEO} ! peer.")
 
 
+def vp8(width, height, size):
+    """The first packet of a key frame: RFC 7741 and 6386."""
+    sides = width.to_bytes(2, "little") + height.to_bytes(2, "little")
+    return b"\x10" + b"\x10\0\0\x9d\x01\x2a" + sides + bytes(size)
+
+
+def flood():
+    kind, rate, payload = FLOODS[sys.argv[5]]
+    caps, number, ticks = (VIDEO, 96, 90000) if kind == "video" else (AUDIO, 111, 48000)
+    caps += ",ssrc=(uint)77"
+    source = f'appsrc name=source is-live=true format=time do-timestamp=true caps="{caps}" ! {caps} ! peer.'
+    state = {"sent": 0, "frame": 0, "begun": None}
+
+    def push():
+        if state["begun"] is None:
+            state["begun"] = time.monotonic()
+        # A busy machine sends what is due later, and never more than a tenth of a second at once.
+        due = min(int((time.monotonic() - state["begun"]) * rate), state["sent"] + rate // 10 + 1)
+        while state["sent"] < due:
+            data, ends = payload(state["sent"])
+            stamp = state["frame"] * ticks // 100 + 1000
+            header = bytes([0x80, number | 0x80 * ends]) + (state["sent"] & 0xFFFF).to_bytes(2, "big")
+            packet = header + (stamp & 0xFFFFFFFF).to_bytes(4, "big") + (77).to_bytes(4, "big") + data
+            pipeline.get_by_name("source").emit("push-buffer", Gst.Buffer.new_wrapped(packet))
+            state["sent"] += 1
+            state["frame"] += ends or kind == "audio"
+        return GLib.SOURCE_CONTINUE
+
+    def begin(_):
+        sys.stderr.write("floods\n")
+        GLib.timeout_add(10, push)
+
+    pipeline = send(f"/whip?name={sys.argv[4]}", [source], begin)
+    return pipeline
+
+
 def crowd(_=None):
     """One page more, once the last one is connected."""
     result["pages"] = result.get("pages", -1) + 1
@@ -349,6 +398,9 @@ if mode == "join":
     pipeline = watch("/whep/audio", [AUDIO], join)
 elif mode == "crowd":
     pipeline = crowd()
+elif mode == "flood":
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    pipeline = flood()
 elif mode == "slots":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep/slots", [VIDEO] * int(sys.argv[4]) + [AUDIO], wish)

@@ -45,14 +45,20 @@ final class Peer: Sendable {
     let pipeline: Pipeline
     private let events: Events
     private let state: Mutex<State>
+    /// All that arrives.
+    private let meter: PacketMeter
     /// Whether a packet has arrived since ``fault(now:)`` was last asked. [each packet]
     private let hasHeard = Atomic(false)
 
-    /// - Parameter elements: What is linked with the `webrtcbin`, whose name is `peer`.
+    /// - Parameters:
+    ///   - elements: What is linked with the `webrtcbin`, whose name is `peer`.
+    ///   - bounds: What the far end may send.
     init(
-        _ elements: String, latencyMilliseconds: Int, events: Events, services: RoomServices
+        _ elements: String, latencyMilliseconds: Int, bounds: StreamLimit.Bounds, events: Events,
+        services: RoomServices
     ) throws(PluginError) {
         self.events = events
+        meter = PacketMeter(bounds, onExcess: events.onGone)
         let now = greenroom_gst_now()
         state = Mutex(State(begun: now, lastHeard: now))
         pipeline = try Pipeline(
@@ -145,9 +151,10 @@ final class Peer: Sendable {
                 let peer = greenroom_gst_context.object(value, Peer.self)
                 peer.link(pad, String(cString: encoding))
             },
-            heard: { value in
-                greenroom_gst_context.object(value, Peer.self).hasHeard
-                    .store(true, ordering: .relaxed)
+            heard: { value, packets, bytes in
+                let peer = greenroom_gst_context.object(value, Peer.self)
+                peer.hasHeard.store(true, ordering: .relaxed)
+                return peer.meter.passes(packets, bytes, endsFrame: false)
             },
             fed_back: { value, feedback in
                 greenroom_gst_context.object(value, Peer.self).events.onFeedback(feedback.pointee)
@@ -193,8 +200,18 @@ final class Peer: Sendable {
             let end = greenroom_peer_add(
                 pipeline.element.pointer, elements ?? "fakesink sync=false async=false")
         else { return events.onGone("\(encoding) can't be received") }
+        count(pad, encoding)
         if elements != nil { events.onAdded(encoding) }
         if !greenroom_peer_link(pad, end) { events.onGone("\(encoding) can't be received") }
+    }
+
+    /// Counts the packets of a stream: what is behind the pad keeps them until a frame is whole.
+    private func count(_ pad: OpaquePointer, _ encoding: String) {
+        let meter = PacketMeter(encoding == "OPUS" ? .audio : .video, onExcess: events.onGone)
+        greenroom_peer_filter(pad, greenroom_gst_context(meter)) { value, packets, bytes, ends in
+            greenroom_gst_context.object(value, PacketMeter.self)
+                .passes(packets, bytes, endsFrame: ends)
+        }
     }
 
     /// Whether media can flow.

@@ -54,7 +54,7 @@ final class Viewer: Sendable {
         let feedback = Handler<greenroom_peer_feedback> { opening.take($0) }
         peer = try Peer(
             slots.enumerated().map { $1.elements($0) }.joined() + Slots.elements,
-            latencyMilliseconds: 0,
+            latencyMilliseconds: 0, bounds: .viewer,
             events: Peer.Events(
                 onConnected: { opening.open() }, onGone: onGone,
                 onFeedback: { feedback.call($0) }),

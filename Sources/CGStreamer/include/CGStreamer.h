@@ -150,8 +150,8 @@ typedef struct greenroom_peer_calls {
     // Media arrive: link `pad` with greenroom_peer_link. `encoding` is VP8, OPUS, …
     void (*_Nonnull pad_added)(
         void *_Nonnull value, GstPad *_Nonnull pad, const char *_Nonnull encoding);
-    // A packet has arrived.
-    void (*_Nonnull heard)(void *_Nonnull value);
+    // Packets have arrived; they are dropped unless the call returns true.
+    bool (*_Nonnull heard)(void *_Nonnull value, size_t packets, size_t bytes);
     // The far end has reported which packets it got.
     void (*_Nonnull fed_back)(void *_Nonnull value, const greenroom_peer_feedback *_Nonnull feedback);
 } greenroom_peer_calls;
@@ -198,6 +198,13 @@ void greenroom_peer_push(
 // made.
 GstPad *_Nullable greenroom_peer_add(
     GstElement *_Nonnull pipeline, const char *_Nonnull description);
+
+// Call back with the packets of RTP that leave a pad, and whether the last one ends a frame; they are
+// dropped unless the call returns true.
+void greenroom_peer_filter(
+    GstPad *_Nonnull pad, greenroom_gst_context context,
+    bool (*_Nonnull passes)(
+        void *_Nonnull value, size_t packets, size_t bytes, bool ends_frame));
 
 // Link a pad with an open end, which is freed.
 bool greenroom_peer_link(GstPad *_Nonnull pad, GstPad *_Nonnull end);
