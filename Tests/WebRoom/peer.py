@@ -6,6 +6,9 @@
                                         sends red video and a tone until SIGTERM, and hears the room;
                                         says on stderr which of the TONES it hears, when that changes;
                                         share: then shares blue video, too
+    peer.py count URL TOKEN NAME        joins with numbered frames, 15 a second, and a beep at each whole second
+                                        of the frames' clock, until SIGTERM. LATE=100: its video is sent so many
+                                        milliseconds after it is made, as with a slow camera
     peer.py slots URL TOKEN COUNT LINES all streams in a connection of COUNT slots, shown in so many
                                         LINES, until SIGTERM; says on stderr what each slot shows, when
                                         that changes. LINES may be several, for 4 s each: 90,720
@@ -27,10 +30,12 @@ import math
 import os
 import signal
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 
+import frame_code
 import gi
 
 gi.require_version("Gst", "1.0")
@@ -39,6 +44,8 @@ gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 
 LIMIT_SECONDS = int(os.environ.get("LIMIT", "40"))
+LATENCY = int(os.environ.get("LATENCY", "200"))
+WAITS = "wait-for-keyframe=true request-keyframe=true" if os.environ.get("WAITS") == "1" else ""
 EXTENSION = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
 CODEC = os.environ.get("CODEC", "VP8")
 VIDEO = (
@@ -145,22 +152,6 @@ def negotiate(webrtc, path, then=None):
 # ---- What is seen and heard
 
 
-def code(data, width, height, stride):
-    """The number that ColorBars draws into the top left quarter, and the frame's time in milliseconds; None
-    if it can't be read."""
-    bits = []
-    for row in range(4):
-        for column in range(16):
-            x = (2 * column + 1) * width // 64
-            y = (2 * row + 1) * height // 32
-            bits.append(data[y * stride + x] > 126)
-    value = sum(bit << (63 - index) for index, bit in enumerate(bits))
-    payload = value >> 12 & 0xFFFFFFFFFFFF
-    checksum = 255 - sum(payload >> 8 * byte & 0xFF for byte in range(6)) % 256
-    whole = value >> 60 == 0b1010 and value & 15 == 0b0101 and value >> 4 & 0xFF == checksum
-    return (payload >> 24, payload & 0xFFFFFF) if whole else None
-
-
 # What each slot shows: the stream's kind, and the size.
 shows = {}
 slot_kinds = {}
@@ -199,7 +190,7 @@ def on_picture(sink, slot):
     sample.get_buffer().unmap(mapped)
     result["frames"] += 1
     result["size"] = [width, height]
-    read = code(data, width, height, stride)
+    read = frame_code.read(data, width, height, stride)
     result["codes"].append(read and read[0])
     if mode == "time":
         result.setdefault("first", time.monotonic() - begun)
@@ -279,13 +270,17 @@ def take(webrtc, pad, pipeline):
         return
     name = pad.get_current_caps().get_structure(0).get_string("encoding-name")
     ends = {
-        "VP8": ("rtpvp8depay ! vp8dec ! video/x-raw,format=I420", on_picture),
+        "VP8": (f"rtpvp8depay {WAITS} ! vp8dec ! video/x-raw,format=I420", on_picture),
         "H264": ("rtph264depay ! h264parse ! openh264dec ! video/x-raw,format=I420", on_picture),
         "OPUS": ("rtpopusdepay ! opusdec ! audioconvert ! audio/x-raw,format=S16LE,channels=1,rate=48000", on_audio),
     }
     if name not in ends:
         return
     elements, function = ends[name]
+    # GStreamer asks for lost packets when its next report is due; browsers ask at once.
+    session = webrtc.get_by_name("rtpbin").emit("get-internal-session", 0)
+    session.set_property("rtcp-min-interval", 10 * Gst.MSECOND)
+    session.set_property("rtcp-fraction", 100_000.0)
     slot = pad.get_property("transceiver").get_property("mlineindex")
     if mode == "take":
         end = Gst.ElementFactory.make("fakesink")
@@ -299,7 +294,7 @@ def take(webrtc, pad, pipeline):
 
 
 def watch(path, kinds, then=None):
-    pipeline = Gst.parse_launch("webrtcbin name=peer bundle-policy=max-bundle")
+    pipeline = Gst.parse_launch(f"webrtcbin name=peer bundle-policy=max-bundle latency={LATENCY}")
     if not isinstance(pipeline, Gst.Pipeline):
         webrtc, pipeline = pipeline, Gst.Pipeline()
         pipeline.add(webrtc)
@@ -375,6 +370,39 @@ def flood():
     return pipeline
 
 
+def count():
+    """Frames as ColorBars numbers them, in 320x180, and beeps: both with the time at which they are made. As with
+    browsers, a key frame of VP8 is sent where the room asks for one."""
+    video = (
+        "appsrc name=video is-live=true format=time caps=video/x-raw,format=I420,width=320,height=180,framerate=15/1"
+        f" ! {ENCODERS[CODEC].replace('dist=15', 'dist=3000')} pt=96 ! {VIDEO} ! peer.")
+    audio = (
+        "appsrc name=audio is-live=true format=time caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved"
+        f" ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer.")
+    pipeline = send(f"/whip?name={sys.argv[4]}", [video, audio], lambda _: sys.stderr.write("counts\n"))
+    pipeline.get_by_name("peer").emit("get-transceiver", 0).set_property("do-nack", True)
+    # Its reports say when media were made, not when they were sent: so do browsers.
+    pipeline.get_by_name("peer").get_by_name("rtpbin").set_property("rtcp-sync-send-time", False)
+    pipeline.use_clock(Gst.SystemClock.obtain())
+    beep = b"".join(
+        int(8000 * math.sin(2 * math.pi * index / 48)).to_bytes(2, "little", signed=True) for index in range(480))
+
+    def push(name, rate, make, delay):
+        source, number = pipeline.get_by_name(name), math.ceil(time.monotonic() * rate)
+        while True:
+            time.sleep(max(0, number / rate + delay - time.monotonic()))
+            buffer = Gst.Buffer.new_wrapped(make(number))
+            buffer.pts = max(0, number * Gst.SECOND // rate - pipeline.get_base_time())
+            source.emit("push-buffer", buffer)
+            number += 1
+
+    frame = lambda number: frame_code.draw(number, number * 1000 // 15, 320, 180)  # noqa: E731
+    block = lambda number: beep if number % 100 < 5 else bytes(960)  # noqa: E731
+    for way in (("video", 15, frame, int(os.environ.get("LATE", "0")) / 1000), ("audio", 100, block, 0.01)):
+        threading.Thread(target=push, args=way, daemon=True).start()
+    return pipeline
+
+
 def crowd(_=None):
     """One page more, once the last one is connected."""
     result["pages"] = result.get("pages", -1) + 1
@@ -398,6 +426,9 @@ if mode == "join":
     pipeline = watch("/whep/audio", [AUDIO], join)
 elif mode == "crowd":
     pipeline = crowd()
+elif mode == "count":
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    pipeline = count()
 elif mode == "flood":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = flood()
