@@ -16,7 +16,7 @@
     peer.py take URL TOKEN              takes video and audio without decoding them, until SIGTERM
     peer.py time URL TOKEN FRAMES       when FRAMES frames and the beeps arrive, in seconds of the monotonic
                                         clock, which is the session's; a frame with its time in ColorBars.
-                                        SYNC=1: when a person would see and hear them
+                                        SIGTERM ends it earlier. SYNC=1: when a person would see and hear them
     peer.py crowd URL TOKEN             connects as page after page, with 8 slots each, until it is refused
     peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
     peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
@@ -239,12 +239,14 @@ quiet = 0
 def notice(samples):
     """Takes the time of each beep: 0.1 s without one before it, and then a sample above a tenth."""
     global quiet
+    # With SYNC samples arrive when the first of them is to be heard, else when the last one is there.
+    begin = time.monotonic() - (0 if "SYNC" in os.environ else len(samples) / 48000)
     for index, value in enumerate(samples):
         if abs(value) < 3000:
             quiet += 1
             continue
         if quiet > 4800:
-            result.setdefault("beeps", []).append(time.monotonic() - (len(samples) - index) / 48000)
+            result.setdefault("beeps", []).append(begin + index / 48000)
         quiet = 0
 
 
@@ -436,7 +438,7 @@ elif mode == "slots":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep/slots", [VIDEO] * int(sys.argv[4]) + [AUDIO], wish)
 else:
-    if mode == "take":
+    if mode in ("take", "time"):
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep", [VIDEO, AUDIO])
 GLib.timeout_add_seconds(LIMIT_SECONDS, lambda: fail("too late"))
