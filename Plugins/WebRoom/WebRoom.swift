@@ -21,6 +21,7 @@ final class WebRoom: Call {
     struct Settings: PluginSettings {
         var address = "127.0.0.1"
         var port = 0
+        var proxy = ""
         var viewerToken = ""
         var guestToken = ""
         var operatorToken = ""
@@ -37,6 +38,11 @@ final class WebRoom: Call {
                 title: "IP address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all "
                     + "networks"),
             .integer("port", \.port, in: 0...65_535, title: "Port of the page; 0: a free one"),
+            .string(
+                "proxy", \.proxy,
+                title:
+                    "IP address of a reverse proxy that says in X-Forwarded-For whom it speaks for; "
+                    + "empty: none"),
             .string(
                 "viewer-token", \.viewerToken,
                 title: "What a viewer's link ends with, after #; empty: no such link"),
@@ -117,7 +123,7 @@ final class WebRoom: Call {
             services: RoomServices(host: host), address: isEverywhere ? nil : settings.address)
         control = RoomControl(host: host)
         server = try RoomServer(
-            address: settings.address, port: settings.port,
+            address: settings.address, port: settings.port, proxy: try Self.proxy(settings.proxy),
             handler: RoomHandler(room: room, access: Access(tokens: tokens), control: control),
             host: host)
         links = plans.map { [room] in ServerLink($0, room: room) }
@@ -145,6 +151,16 @@ final class WebRoom: Call {
                 purpose: purpose, address: address, token: token.isEmpty ? nil : token,
                 codec: settings.serverCodec.codec, name: try Self.name(name))
         }
+    }
+
+    private static func proxy(_ text: String) throws -> ClientAddress? {
+        guard !text.isEmpty else { return nil }
+        guard let address = ClientAddress(text) else {
+            throw PluginError(
+                "proxy: \"\(text)\" is no IP address: write that from which the proxy connects, such "
+                    + "as 127.0.0.1", status: .badSetting)
+        }
+        return address
     }
 
     private static func name(_ text: String) throws -> String {

@@ -445,6 +445,11 @@ char *greenroom_peer_take_answer(GstElement *webrtc, const char *text)
     return why;
 }
 
+void greenroom_peer_take_candidate(GstElement *webrtc, uint32_t line, const char *candidate)
+{
+    g_signal_emit_by_name(webrtc, "add-ice-candidate", (guint)line, candidate);
+}
+
 GstPad *greenroom_peer_add(GstElement *pipeline, const char *description)
 {
     GstElement *bin = gst_parse_bin_from_description_full(

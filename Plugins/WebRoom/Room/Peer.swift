@@ -30,6 +30,8 @@ final class Peer: Sendable {
         var lastHeard: UInt64
         /// Who waits for its description.
         var description: CheckedContinuation<String, any Error>?
+        /// What later candidates of the far end must fit; nil before its description is there.
+        var target: CandidateTarget?
         /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
         var webrtc: Element?
     }
@@ -89,7 +91,20 @@ final class Peer: Sendable {
     func answer(
         _ offer: SessionOffer, receiving: Receiving?, address: String?
     ) async throws -> String {
-        try await describe(answering: offer.text, receiving: receiving, address: address)
+        state.withLock { $0.target = CandidateTarget(offer) }
+        return try await describe(answering: offer.text, receiving: receiving, address: address)
+    }
+
+    /// Takes candidates that follow the far end's offer.
+    func take(_ fragment: CandidateFragment) throws(SignallingError) {
+        let (webrtc, candidates) = try state.withLock { state throws(SignallingError) in
+            guard let webrtc = state.webrtc else { throw SignallingError.hasClosed }
+            return (webrtc, try state.target?.take(fragment) ?? [])
+        }
+        for candidate in candidates {
+            greenroom_peer_take_candidate(
+                webrtc.pointer, UInt32(clamping: candidate.line), candidate.text)
+        }
     }
 
     /// Makes an offer to a far end that answers.
@@ -216,6 +231,14 @@ final class Peer: Sendable {
 
     /// Whether media can flow.
     var isConnected: Bool { state.withLock { $0.connection == .connected } }
+
+    /// How long it has waited for its connection; nil: it is there, or has been.
+    func waiting(now: UInt64) -> UInt64? {
+        state.withLock { state in
+            guard state.connection == .new else { return nil }
+            return now > state.begun ? now - state.begun : 0
+        }
+    }
 
     /// Why the peer is given up; nil: it is well. Asked every second.
     func fault(now: UInt64) -> String? {

@@ -178,6 +178,10 @@ void greenroom_peer_describe(
 char *_Nullable greenroom_peer_take_answer(
     GstElement *_Nonnull webrtc, const char *_Nonnull answer);
 
+// Take a candidate of the far end's, `candidate:…`, for the medium of a place in its description.
+void greenroom_peer_take_candidate(
+    GstElement *_Nonnull webrtc, uint32_t line, const char *_Nonnull candidate);
+
 // The most slots of a peer.
 enum { GREENROOM_PEER_SLOTS = 16 };
 
