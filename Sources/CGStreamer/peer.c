@@ -317,8 +317,9 @@ static void connect(GstElement *webrtc, const char *signal, GCallback function, 
     g_signal_connect_data(webrtc, signal, function, peer_ref(self), peer_closure_free, 0);
 }
 
-static void set_up_agent(GstElement *webrtc, const char *address)
+static void set_up_agent(GstElement *webrtc, const greenroom_peer_terms *terms)
 {
+    const char *address = terms->address;
     GObject *ice = NULL;
     GObject *agent = NULL;
     g_object_get(webrtc, "ice-agent", &ice, NULL);
@@ -326,6 +327,10 @@ static void set_up_agent(GstElement *webrtc, const char *address)
     if (address) {
         gboolean added = FALSE;
         g_signal_emit_by_name(ice, "add-local-ip-address", address, &added);
+    }
+    if (terms->last_port > 0) {
+        g_object_set(
+            ice, "min-rtp-port", terms->first_port, "max-rtp-port", terms->last_port, NULL);
     }
     g_object_get(ice, "agent", &agent, NULL);
     if (agent) {
@@ -417,7 +422,7 @@ void greenroom_peer_describe(
     if (terms->audio_caps) self->audio = gst_caps_from_string(terms->audio_caps);
     if (terms->video_caps) self->video = gst_caps_from_string(terms->video_caps);
 
-    set_up_agent(webrtc, terms->address);
+    set_up_agent(webrtc, terms);
     connect(webrtc, "notify::ice-gathering-state", G_CALLBACK(on_gathering), self);
     connect(webrtc, "notify::connection-state", G_CALLBACK(on_state), self);
     connect(webrtc, "pad-added", G_CALLBACK(on_pad), self);

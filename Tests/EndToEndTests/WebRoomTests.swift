@@ -283,11 +283,12 @@ import Testing
         let live = try Live(
             """
             camera: { plugin: ColorBars, settings: { ball: false } }
-            call: { plugin: WebRoom, settings: { proxy: 127.0.0.1 } }
+            call: { plugin: WebRoom, settings: { proxy: 127.0.0.1, udp-ports: 50000-50099 } }
             """)
         let results = try script("strangers.py", "places", with: live)
         #expect(results["admitted"] == 12 && results["full"] == 4, "\(results)")
         #expect(results["elsewhere"] == 201, "\(results)")
+        #expect(results["port"].map { (50_000...50_099).contains($0) } == true, "\(results)")
         #expect(results["guests"] == 8 && results["guests too many"] == 2, "\(results)")
         let finished = live.end()
         for line in finished.standardError.split(separator: "\n") where !line.contains("http://") {

@@ -24,6 +24,10 @@ OFFER = (
     "a=fingerprint:sha-256 " + ":".join(["AA"] * 32) + "\r\na=rtpmap:96 VP8/90000\r\n")
 
 
+# Of the candidates that the room has said.
+ports = []
+
+
 def connect():
     return socket.create_connection((place.hostname, place.port), timeout=20)
 
@@ -38,6 +42,9 @@ def status(method, path, token=None, body=None, origin=None):
         url.rstrip("/") + path, method=method, data=body and body.encode(), headers=headers)
     try:
         with urllib.request.urlopen(asked, timeout=20) as response:
+            ports.extend(
+                int(line.split()[5]) for line in response.read().decode().splitlines()
+                if line.startswith("a=candidate:"))
             return response.status
     except urllib.error.HTTPError as error:
         return error.code
@@ -109,6 +116,7 @@ def places():
         got = list(threads.map(lambda _: status("POST", "/whep", viewer, watch, "203.0.113.7"), range(16)))
         results = {"admitted": got.count(201), "full": got.count(503)}
         results["elsewhere"] = status("POST", "/whep", viewer, watch, "2001:db8::1")
+    results["port"] = next((port for port in ports if not 50000 <= port <= 50099), ports[0])
     # Without those of the viewers there are threads for all guests.
     time.sleep(20)
     join = OFFER.format("sendonly")

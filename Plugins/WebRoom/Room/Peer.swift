@@ -47,6 +47,8 @@ final class Peer: Sendable {
     let pipeline: Pipeline
     private let events: Events
     private let state: Mutex<State>
+    /// The ports of UDP; nil: any.
+    private let ports: ClosedRange<UInt16>?
     /// All that arrives.
     private let meter: PacketMeter
     /// Whether a packet has arrived since ``fault(now:)`` was last asked. [each packet]
@@ -60,6 +62,7 @@ final class Peer: Sendable {
         services: RoomServices
     ) throws(PluginError) {
         self.events = events
+        ports = services.ports
         meter = PacketMeter(bounds, onExcess: events.onGone)
         let now = greenroom_gst_now()
         state = Mutex(State(begun: now, lastHeard: now))
@@ -180,7 +183,9 @@ final class Peer: Sendable {
                     withOptional(offer) { text in
                         var terms = greenroom_peer_terms(
                             offer: text, sends: receiving == nil, audio_caps: audio,
-                            video_caps: video, address: address)
+                            video_caps: video, address: address,
+                            first_port: UInt32(ports?.lowerBound ?? 0),
+                            last_port: UInt32(ports?.upperBound ?? 0))
                         greenroom_peer_describe(
                             webrtc.pointer, &terms, &calls, greenroom_gst_context(self))
                     }

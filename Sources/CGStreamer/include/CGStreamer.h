@@ -167,6 +167,9 @@ typedef struct greenroom_peer_terms {
     const char *_Nullable video_caps;
     // The only address to be reached at; NULL: all of the machine's.
     const char *_Nullable address;
+    // The ports of UDP to be reached at; 0: any.
+    uint32_t first_port;
+    uint32_t last_port;
 } greenroom_peer_terms;
 
 // Answer an offer, or make one, with the webrtcbin of a pipeline that plays.
