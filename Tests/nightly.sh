@@ -3,7 +3,8 @@
 # whole matrices; the commands of the samples' READMEs that build Greenroom; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
 # campaign of random sessions; fuzzing; Chromium with the virtual devices; Chromium and Firefox in a room,
-# also behind nginx; a room's viewer behind a bad network; the documentation as a site; the Debian package.
+# also behind nginx; a room's viewer behind a bad network; a room with an SFU, with jitter and with ten
+# viewers; the documentation as a site; the Debian package.
 # Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
@@ -91,8 +92,19 @@ part_network() {
         && RECORD=1 GREENROOM=$debug Tests/WebRoom/network.sh
 }
 
+# What is asserted of frames and of lip sync, in the build that people use; and what viewers cost.
+part_viewers() {
+    swift build -c release || return
+    Tests/WebRoom/pion.sh && CODEC=h264 Tests/WebRoom/pion.sh \
+        && Tests/WebRoom/jitter.sh \
+        && TWO=1 RECORD=1 Tests/WebRoom/network.sh \
+        && SYNC=1 Tests/WebRoom/network.sh \
+        && FEEDBACK=0 Tests/WebRoom/network.sh \
+        && Tests/Benchmarks/room.py
+}
+
 failed=
-for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room site network package}; do
+for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room site network viewers package}; do
     say "Part $part"
     "part_$part" || failed="$failed $part"
 done

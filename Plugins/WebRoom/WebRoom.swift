@@ -21,6 +21,8 @@ final class WebRoom: Call {
     struct Settings: PluginSettings {
         var address = "127.0.0.1"
         var port = 0
+        var proxy = ""
+        var udpPorts = ""
         var viewerToken = ""
         var guestToken = ""
         var operatorToken = ""
@@ -37,6 +39,14 @@ final class WebRoom: Call {
                 title: "IP address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all "
                     + "networks"),
             .integer("port", \.port, in: 0...65_535, title: "Port of the page; 0: a free one"),
+            .string(
+                "proxy", \.proxy,
+                title:
+                    "IP address of a reverse proxy that says in X-Forwarded-For whom it speaks for; "
+                    + "empty: none"),
+            .string(
+                "udp-ports", \.udpPorts,
+                title: "Ports of video and audio, such as 50000-50200; empty: any"),
             .string(
                 "viewer-token", \.viewerToken,
                 title: "What a viewer's link ends with, after #; empty: no such link"),
@@ -114,10 +124,11 @@ final class WebRoom: Call {
         try GStreamer.load()
         let isEverywhere = settings.address == "0.0.0.0" || settings.address == "::"
         room = Room(
-            services: RoomServices(host: host), address: isEverywhere ? nil : settings.address)
+            services: RoomServices(host: host, ports: try Self.ports(settings.udpPorts)),
+            address: isEverywhere ? nil : settings.address)
         control = RoomControl(host: host)
         server = try RoomServer(
-            address: settings.address, port: settings.port,
+            address: settings.address, port: settings.port, proxy: try Self.proxy(settings.proxy),
             handler: RoomHandler(room: room, access: Access(tokens: tokens), control: control),
             host: host)
         links = plans.map { [room] in ServerLink($0, room: room) }
@@ -145,6 +156,28 @@ final class WebRoom: Call {
                 purpose: purpose, address: address, token: token.isEmpty ? nil : token,
                 codec: settings.serverCodec.codec, name: try Self.name(name))
         }
+    }
+
+    private static func ports(_ text: String) throws -> ClosedRange<UInt16>? {
+        guard !text.isEmpty else { return nil }
+        let ends = text.split(separator: "-", omittingEmptySubsequences: false).map { UInt16($0) }
+        guard ends.count == 2, let first = ends[0], let last = ends[1], first >= 1024, first <= last
+        else {
+            throw PluginError(
+                "udp-ports: \"\(text)\" is no range of ports: write the first and the last, from 1024 "
+                    + "to 65535, such as 50000-50200", status: .badSetting)
+        }
+        return first...last
+    }
+
+    private static func proxy(_ text: String) throws -> ClientAddress? {
+        guard !text.isEmpty else { return nil }
+        guard let address = ClientAddress(text) else {
+            throw PluginError(
+                "proxy: \"\(text)\" is no IP address: write that from which the proxy connects, such "
+                    + "as 127.0.0.1", status: .badSetting)
+        }
+        return address
     }
 
     private static func name(_ text: String) throws -> String {

@@ -211,11 +211,39 @@ static void on_transceiver(GstElement *webrtc, GObject *transceiver, gpointer da
     if (kind == KIND_VIDEO) g_object_set(transceiver, "do-nack", TRUE, NULL);
 }
 
+// Whether a packet of RTP has the marker bit.
+static bool has_marker(GstBuffer *packet)
+{
+    guint8 byte = 0;
+    return gst_buffer_extract(packet, 1, &byte, 1) == 1 && (byte & 0x80) != 0;
+}
+
+// What a probe has: a packet, or several.
+static void measure(GstPadProbeInfo *info, size_t *count, size_t *bytes, bool *ends_frame)
+{
+    if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+        GstBufferList *list = GST_PAD_PROBE_INFO_BUFFER_LIST(info);
+        guint length = gst_buffer_list_length(list);
+        *count = length;
+        *bytes = gst_buffer_list_calculate_size(list);
+        *ends_frame = length > 0 && has_marker(gst_buffer_list_get(list, length - 1));
+    } else {
+        GstBuffer *packet = GST_PAD_PROBE_INFO_BUFFER(info);
+        *count = 1;
+        *bytes = gst_buffer_get_size(packet);
+        *ends_frame = has_marker(packet);
+    }
+}
+
 static GstPadProbeReturn on_packet(GstPad *pad, GstPadProbeInfo *info, gpointer data)
 {
     peer *self = data;
-    self->calls.heard(self->context.value);
-    return GST_PAD_PROBE_OK;
+    size_t count = 0;
+    size_t bytes = 0;
+    bool ends_frame = false;
+    measure(info, &count, &bytes, &ends_frame);
+    return self->calls.heard(self->context.value, count, bytes) ? GST_PAD_PROBE_OK
+                                                                : GST_PAD_PROBE_DROP;
 }
 
 // What a packet has beside its payload: the headers of RTP with an extension, SRTP, UDP and IP.
@@ -289,8 +317,9 @@ static void connect(GstElement *webrtc, const char *signal, GCallback function, 
     g_signal_connect_data(webrtc, signal, function, peer_ref(self), peer_closure_free, 0);
 }
 
-static void set_up_agent(GstElement *webrtc, const char *address)
+static void set_up_agent(GstElement *webrtc, const greenroom_peer_terms *terms)
 {
+    const char *address = terms->address;
     GObject *ice = NULL;
     GObject *agent = NULL;
     g_object_get(webrtc, "ice-agent", &ice, NULL);
@@ -298,6 +327,10 @@ static void set_up_agent(GstElement *webrtc, const char *address)
     if (address) {
         gboolean added = FALSE;
         g_signal_emit_by_name(ice, "add-local-ip-address", address, &added);
+    }
+    if (terms->last_port > 0) {
+        g_object_set(
+            ice, "min-rtp-port", terms->first_port, "max-rtp-port", terms->last_port, NULL);
     }
     g_object_get(ice, "agent", &agent, NULL);
     if (agent) {
@@ -389,7 +422,7 @@ void greenroom_peer_describe(
     if (terms->audio_caps) self->audio = gst_caps_from_string(terms->audio_caps);
     if (terms->video_caps) self->video = gst_caps_from_string(terms->video_caps);
 
-    set_up_agent(webrtc, terms->address);
+    set_up_agent(webrtc, terms);
     connect(webrtc, "notify::ice-gathering-state", G_CALLBACK(on_gathering), self);
     connect(webrtc, "notify::connection-state", G_CALLBACK(on_state), self);
     connect(webrtc, "pad-added", G_CALLBACK(on_pad), self);
@@ -417,6 +450,11 @@ char *greenroom_peer_take_answer(GstElement *webrtc, const char *text)
     return why;
 }
 
+void greenroom_peer_take_candidate(GstElement *webrtc, uint32_t line, const char *candidate)
+{
+    g_signal_emit_by_name(webrtc, "add-ice-candidate", (guint)line, candidate);
+}
+
 GstPad *greenroom_peer_add(GstElement *pipeline, const char *description)
 {
     GstElement *bin = gst_parse_bin_from_description_full(
@@ -427,6 +465,27 @@ GstPad *greenroom_peer_add(GstElement *pipeline, const char *description)
     gst_element_set_state(bin, GST_STATE_NULL);
     gst_bin_remove(GST_BIN(pipeline), bin);
     return NULL;
+}
+
+static GstPadProbeReturn on_media(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    callback *called = data;
+    size_t count = 0;
+    size_t bytes = 0;
+    bool ends_frame = false;
+    measure(info, &count, &bytes, &ends_frame);
+    bool passes = ((bool (*)(void *, size_t, size_t, bool))called->function)(
+        called->context.value, count, bytes, ends_frame);
+    return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
+}
+
+void greenroom_peer_filter(
+    GstPad *pad, greenroom_gst_context context,
+    bool (*passes)(void *value, size_t packets, size_t bytes, bool ends_frame))
+{
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_media,
+        callback_new(context, (void (*)(void))passes), callback_free);
 }
 
 bool greenroom_peer_link(GstPad *pad, GstPad *end)

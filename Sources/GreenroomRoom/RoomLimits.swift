@@ -22,6 +22,17 @@ package enum RoomLimits {
         return openFiles < 0 || max(files, threads) <= openFiles
     }
 
+    /// Viewers of an address: one link does not take all places.
+    package static let viewersOfAddress = 12
+
+    /// The connections of the page's server.
+    ///
+    /// - Parameter openFiles: How many files the process may open; below 0 for no limit.
+    package static func connections(openFiles: Int) -> ConnectionTable {
+        let most = openFiles < 0 ? 256 : min(256, max(16, openFiles * 3 / 16))
+        return ConnectionTable(most: most, mostOfAddress: most / 2)
+    }
+
     /// Guests, and as many shares.
     package static let guests = 8
     /// Characters of a guest's name.

@@ -36,12 +36,27 @@ package struct SessionOffer: Equatable {
     /// looked up.
     package var text: String
 
+    /// The name of its ICE session.
+    private(set) var username: String?
+    /// The names of all media, in order, and of those that share a transport.
+    private var names: [String] = []
+    private var bundled: [String] = []
+
+    /// Which medium has the transport of each, by their names.
+    var transportLines: [String: Int] {
+        var lines: [String: Int] = [:]
+        for (line, name) in names.enumerated() where lines[name] == nil { lines[name] = line }
+        guard let first = bundled.first.flatMap({ lines[$0] }) else { return lines }
+        for name in bundled where lines[name] != nil { lines[name] = first }
+        return lines
+    }
+
     /// Whether it is the room's own.
     package var isOwn: Bool { text.isEmpty }
 
     package static let longest = 64_000
     private static let mostLines = 2000
-    private static let mostCandidates = 64
+    static let mostCandidates = 64
     private static let mostMedia = 16
     /// Videos that one connection may have.
     package static let mostVideos = 12
@@ -75,7 +90,10 @@ package struct SessionOffer: Equatable {
             }
             kept.append(line)
             if line.hasPrefix("a=fingerprint:") { hasFingerprint = true }
-            if line.hasPrefix("a=ice-ufrag:") { hasCredentials = true }
+            if line.hasPrefix("a=ice-ufrag:") {
+                hasCredentials = true
+                if username == nil { username = String(line.dropFirst("a=ice-ufrag:".count)) }
+            }
             if line.hasPrefix("m=") {
                 guard media.count < Self.mostMedia else {
                     throw .bad("it has more than \(Self.mostMedia) media")
@@ -90,6 +108,9 @@ package struct SessionOffer: Equatable {
                 media[media.count - 1].media.formats = words.dropFirst(3).compactMap { Int($0) }
             } else if media.isEmpty {
                 if let direction = Self.direction(line) { sessionDirection = direction }
+                if line.hasPrefix("a=group:BUNDLE "), bundled.isEmpty {
+                    bundled = line.split(separator: " ").dropFirst().map(String.init)
+                }
             } else {
                 media[media.count - 1].media.read(line)
             }
@@ -101,6 +122,7 @@ package struct SessionOffer: Equatable {
         guard Set(media.compactMap(\.media.name)).count == media.count else {
             throw .bad("each medium needs a=mid with a name of its own")
         }
+        names = media.map { $0.media.name ?? "" }
         media.removeAll { $0.media.isPortless && !$0.media.isBundleOnly }
         for (kind, medium) in media {
             switch kind {
@@ -154,7 +176,7 @@ package struct SessionOffer: Equatable {
 
     /// Whether GStreamer's parser reads a line as this one does. It passes over white space at the start
     /// of lines and values, and compares bytes, where Swift compares characters.
-    private static func isPlain(_ line: String) -> Bool {
+    static func isPlain(_ line: String) -> Bool {
         let bytes = Array(line.utf8)
         let letter = UInt8(ascii: "a")...UInt8(ascii: "z")
         guard bytes.count >= 2, letter.contains(bytes[0]), bytes[1] == UInt8(ascii: "=") else {
@@ -170,7 +192,7 @@ package struct SessionOffer: Equatable {
     }
 
     /// Whether a candidate is a UDP address. A name would be looked up.
-    private static func isAddress(candidate: String) -> Bool {
+    static func isAddress(candidate: String) -> Bool {
         let words = candidate.split(separator: " ", omittingEmptySubsequences: false)
         guard words.count >= 8, words[2].lowercased() == "udp" else { return false }
         let text = String(words[4])

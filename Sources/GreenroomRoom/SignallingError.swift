@@ -8,6 +8,12 @@ package enum SignallingError: Error, Equatable {
     /// The link does not allow it.
     case forbidden(String)
     case notFound(String)
+    /// It does not fit what the connection is.
+    case conflict(String)
+    /// It is for an earlier state of the connection.
+    case stale(String)
+    /// The body has another type.
+    case otherType(String)
     /// There is no room.
     case full(String)
     /// The room could not do it.
@@ -22,6 +28,9 @@ package enum SignallingError: Error, Equatable {
         case .forbidden: 403
         case .notFound: 404
         case .unacceptable: 406
+        case .conflict: 409
+        case .stale: 412
+        case .otherType: 415
         case .tooLarge: 413
         case .failed: 500
         case .full: 503
@@ -33,7 +42,9 @@ package enum SignallingError: Error, Equatable {
         case .bad(let text): "The request is wrong: \(text)."
         case .unacceptable(let text): "The offer can't be met: \(text)."
         case .tooLarge: "The request is too large."
-        case .forbidden(let text), .notFound(let text), .full(let text), .failed(let text): text
+        case .forbidden(let text), .notFound(let text), .conflict(let text), .stale(let text),
+            .otherType(let text), .full(let text), .failed(let text):
+            text
         }
     }
 }

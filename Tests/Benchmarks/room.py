@@ -5,7 +5,8 @@
     Tests/Benchmarks/room.py [SECONDS]      20 for each number of viewers
 
 The viewers take what is sent without decoding it; their own processor time is not counted, but they have
-the same processors. Needs what Tests/run.sh installs.
+the same processors. Needs what Tests/run.sh installs. Ends with 1 if a frame of a recording is missing or
+was late: the machine must have nothing else to do.
 """
 
 import atexit
@@ -26,6 +27,8 @@ greenroom = os.environ.get("GREENROOM", ".build/release/greenroom")
 token = "a-viewer-who-measures"
 folder = tempfile.mkdtemp(prefix="greenroom-room-")
 started = []
+# What is wrong with recordings.
+faults = []
 
 
 @atexit.register
@@ -126,6 +129,9 @@ def cost(viewers):
         peer.wait()
     camera = next(track for track in session.end()["pictures"] if track["track"] == "camera")
     output = camera["outputs"][0]
+    for count in ("missing", "late"):
+        if camera["account"][count]:
+            faults.append(f"{viewers} viewers: {camera['account'][count]} frames of the recording {count}")
     print(f"| {viewers} | {100 * share:.0f} % | {memory:.0f} MB | {camera['account']['total']} "
           f"| {camera['account']['missing']} | {camera['account']['late']} | {output['queueFull']} "
           f"| {output['departure']['p99Milliseconds']:.1f} ms |", flush=True)
@@ -172,3 +178,5 @@ source = "videotestsrc is-live=true pattern=smpte ! video/x-raw,format=I420,widt
 VP8 = "vp8enc deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr target-bitrate=2500000 keyframe-max-dist=3000 ! rtpvp8pay ! fakesink"
 by_hand("videotestsrc alone", source + "fakesink")
 by_hand("videotestsrc, vp8enc", source + VP8)
+if faults:
+    sys.exit("\n".join(faults))

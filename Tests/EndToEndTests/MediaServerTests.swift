@@ -168,6 +168,31 @@ import Testing
         #expect(finished.exit == .code(130), "\(finished)")
     }
 
+    @Test(
+        arguments: [
+            ("401", "it does not know the token (401). Check fetch-token."),
+            ("404", "there is nothing at this address (404). Check fetch."),
+            ("406", "it does not take the offer (406): not now"),
+            ("503", "it can't do it now (503): not now"),
+            ("no-video", "its answer has no video: it does not send this codec"),
+            ("audio", "its answer has no video: Hall is heard alone"),
+        ])
+    func `a server that has nothing to fetch is told as clearly`(
+        path: String, text: String
+    ) throws {
+        let (server, port) = try redirector()
+        defer { kill(server.id, SIGKILL) }
+        let run = try start(
+            "nothing", camera: "ball: false",
+            "fetch: \"http://127.0.0.1:\(port)/\(path)\", fetch-token: word, fetch-name: Hall")
+        try expect(run, "http://127.0.0.1:\(port): \(text)")
+        #expect(server.waitForOutput(containing: "POST /\(path) word True", atMost: .seconds(20)))
+        run.signal(SIGINT)
+        let finished = run.wait(atMost: .seconds(30))
+        #expect(finished.exit == .code(130), "\(finished)")
+        #expect(!finished.standardError.contains("word"), "no secret is said: \(finished)")
+    }
+
     @Test func `an address that is none is an error of the session file`() throws {
         let run = try start(
             "wrong", camera: "ball: false", "publish: \"rtmp://media.example/live\"")

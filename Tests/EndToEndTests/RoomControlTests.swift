@@ -147,6 +147,24 @@ import Testing
         #expect(finished.exit == .code(0), "\(finished)")
     }
 
+    @Test func `every answer forbids what the room does not need, and says nobody where one was`()
+        throws
+    {
+        let room = try Room()
+        for (path, status) in [("/", 200), ("/room.js", 200), ("/room", 401), ("/none", 401)] {
+            let answer = try room.ask(path, token: "", "-i")
+            #expect(answer.status == status, "\(path): \(answer)")
+            for header in [
+                "Content-Security-Policy: default-src 'none'; script-src 'self'",
+                "frame-ancestors 'none'", "Referrer-Policy: no-referrer",
+                "X-Content-Type-Options: nosniff", "Cache-Control: no-store",
+            ] {
+                #expect(answer.text.contains(header), "\(path), \(header): \(answer)")
+            }
+        }
+        _ = room.end()
+    }
+
     @Test func `the picture, the report and the metrics show the session`() throws {
         let room = try Room(
             """

@@ -197,6 +197,119 @@ import Testing
         _ = live.end()
     }
 
+    /// How many frames a peer of the mode `slots` has said that it saw.
+    private func frames(_ peer: ChildProcess) -> Int {
+        peer.errorsSoFar.components(separatedBy: "frame 0\n").count - 1
+    }
+
+    @Test func `a guest who sends too much goes alone, and a viewer beside them sees on`() throws {
+        let live = try Live()
+        let viewer = try live.peer(
+            "slots", 0, "1", "180", environment: ["FRAMES": "1", "LIMIT": "280"])
+        #expect(
+            viewer.waitForErrors(containing: "frame 0\n", atMost: .seconds(30)),
+            "\(viewer.errorsSoFar)")
+        let floods = [
+            ("endless", "a frame does not end"), ("frames", "more than 75 frames come a second"),
+            ("giant", "a picture is larger than 2560x1600"),
+            ("sizes", "the camera's size changes more than 10 times a second"),
+            ("bytes", "more than 20000 kbit come a second"),
+            ("audio", "more than 500 packets come a second"),
+        ]
+        for (kind, reason) in floods {
+            let name = "F-\(kind)"
+            let guest = try live.peer("flood", 1, name, kind)
+            #expect(
+                live.run.waitForErrors(containing: "\(name): \(reason)", atMost: .seconds(40)),
+                "\(kind): \(guest.errorsSoFar) \(live.run.errorsSoFar)")
+            #expect(
+                live.run.waitForErrors(containing: "\(name) has left", atMost: .seconds(20)),
+                "\(kind): \(live.run.errorsSoFar)")
+            // It floods on, and nobody takes it any more.
+            let seen = frames(viewer)
+            for _ in 0..<150 where frames(viewer) < seen + 20 { usleep(200_000) }
+            #expect(frames(viewer) >= seen + 20, "\(kind): \(seen), then \(frames(viewer))")
+            kill(guest.id, SIGKILL)
+            _ = guest.wait(atMost: .seconds(20))
+        }
+        viewer.signal(SIGTERM)
+        #expect(viewer.wait(atMost: .seconds(20)).exit == .code(0))
+        let finished = live.end()
+        #expect(!finished.standardError.contains("started again"), "\(finished)")
+    }
+
+    /// Runs a script of Tests/WebRoom with the room's URL and tokens.
+    private func script(
+        _ name: String, _ arguments: String..., with live: Live
+    ) throws -> [String: Int] {
+        let run = try ChildProcess.run(
+            "/usr/bin/python3",
+            ["\(Checkout.root)/Tests/WebRoom/\(name)"] + arguments + [live.url] + live.tokens)
+        try #require(run.exit == .code(0), "\(run)")
+        return try JSONDecoder().decode([String: Int].self, from: Data(run.standardOutput))
+    }
+
+    @Test func `connections that ask for nothing, or for too much, take nothing from a viewer`()
+        throws
+    {
+        let live = try Live()
+        let viewer = try live.peer(
+            "slots", 0, "1", "180", environment: ["FRAMES": "1", "LIMIT": "200"])
+        #expect(
+            viewer.waitForErrors(containing: "frame 0\n", atMost: .seconds(30)),
+            "\(viewer.errorsSoFar)")
+        let seen = frames(viewer)
+        let results = try script("strangers.py", "connections", with: live)
+        // Of 300 that are silent those that are older have given way.
+        #expect(results["closed"] ?? 0 >= 200, "\(results)")
+        #expect(results["page"] == 200 && results["room"] == 200, "\(results)")
+        #expect(results["endless head"] == 431, "\(results)")
+        #expect(results["bytes of it"] ?? .max < 4_000_000, "\(results)")
+        #expect(results["large body"] == 413 && results["chunks"] == 411, "\(results)")
+        #expect(results["two lengths"] == 400 && results["no HTTP"] == 400, "\(results)")
+        #expect(results["half a head is closed"] == 1, "\(results)")
+        #expect(results["two at once"] == 2, "\(results)")
+        for _ in 0..<100 where frames(viewer) < seen + 20 { usleep(200_000) }
+        #expect(frames(viewer) >= seen + 20, "\(seen), then \(frames(viewer))")
+        viewer.signal(SIGTERM)
+        #expect(viewer.wait(atMost: .seconds(20)).exit == .code(0))
+        let finished = live.end()
+        #expect(!finished.standardError.contains("begins again"), "\(finished)")
+    }
+
+    @Test func `one address does not take all places, and the ninth guest is told that it is full`()
+        throws
+    {
+        let live = try Live(
+            """
+            camera: { plugin: ColorBars, settings: { ball: false } }
+            call: { plugin: WebRoom, settings: { proxy: 127.0.0.1, udp-ports: 50000-50099 } }
+            """)
+        let results = try script("strangers.py", "places", with: live)
+        #expect(results["admitted"] == 12 && results["full"] == 4, "\(results)")
+        #expect(results["elsewhere"] == 201, "\(results)")
+        #expect(results["port"].map { (50_000...50_099).contains($0) } == true, "\(results)")
+        #expect(results["guests"] == 8 && results["guests too many"] == 2, "\(results)")
+        let finished = live.end()
+        for line in finished.standardError.split(separator: "\n") where !line.contains("http://") {
+            #expect(!live.tokens.contains { line.contains($0) }, "a secret is said: \(line)")
+        }
+    }
+
+    @Test func `candidates may follow an offer, and without them there is no connection`() throws {
+        let live = try Live()
+        let results = try script("trickle.py", with: live)
+        let expected = [
+            "offer": 201, "another type": 415, "another session": 409, "an earlier state": 412,
+            "of nobody": 404, "no candidates": 400, "another medium": 400, "too many": 400,
+            "of a guest": 404, "candidates": 204, "connected": 1,
+        ]
+        for (name, status) in expected {
+            #expect(results[name] == status, "\(name): \(results)")
+        }
+        _ = live.end()
+    }
+
     @Test func `one connection shows all streams, each in the size in which it is shown`() throws {
         let live = try Live()
         let ana = try live.peer("join", 1, "Ana", "660")

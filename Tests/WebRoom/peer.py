@@ -6,6 +6,9 @@
                                         sends red video and a tone until SIGTERM, and hears the room;
                                         says on stderr which of the TONES it hears, when that changes;
                                         share: then shares blue video, too
+    peer.py count URL TOKEN NAME        joins with numbered frames, 15 a second, and a beep at each whole second
+                                        of the frames' clock, until SIGTERM. LATE=100: its video is sent so many
+                                        milliseconds after it is made, as with a slow camera
     peer.py slots URL TOKEN COUNT LINES all streams in a connection of COUNT slots, shown in so many
                                         LINES, until SIGTERM; says on stderr what each slot shows, when
                                         that changes. LINES may be several, for 4 s each: 90,720
@@ -13,9 +16,11 @@
     peer.py take URL TOKEN              takes video and audio without decoding them, until SIGTERM
     peer.py time URL TOKEN FRAMES       when FRAMES frames and the beeps arrive, in seconds of the monotonic
                                         clock, which is the session's; a frame with its time in ColorBars.
-                                        SYNC=1: when a person would see and hear them
+                                        SIGTERM ends it earlier. SYNC=1: when a person would see and hear them
     peer.py crowd URL TOKEN             connects as page after page, with 8 slots each, until it is refused
     peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
+    peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
+                                        writes itself. KIND is one of FLOODS
 
 CODEC=H264 sends and takes H.264, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, LIMIT the most seconds.
 """
@@ -25,10 +30,12 @@ import math
 import os
 import signal
 import sys
+import threading
 import time
 import urllib.error
 import urllib.request
 
+import frame_code
 import gi
 
 gi.require_version("Gst", "1.0")
@@ -37,6 +44,8 @@ gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 
 LIMIT_SECONDS = int(os.environ.get("LIMIT", "40"))
+LATENCY = int(os.environ.get("LATENCY", "200"))
+WAITS = "wait-for-keyframe=true request-keyframe=true" if os.environ.get("WAITS") == "1" else ""
 EXTENSION = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"
 CODEC = os.environ.get("CODEC", "VP8")
 VIDEO = (
@@ -63,6 +72,17 @@ mode, url, token = sys.argv[1:4]
 Gst.init(None)
 loop = GLib.MainLoop()
 result = {"frames": 0, "codes": [], "bars": None, "crossings": 0, "samples": 0, "heard": []}
+# What a flood sends: the medium, packets a second, and the payload of a packet.
+FLOODS = {
+    # A frame that never ends.
+    "endless": ("video", 800, lambda n: (vp8(640, 360, 1100) if n == 0 else b"\0" + bytes(1100), False)),
+    # Frames that need one before them, which never comes.
+    "frames": ("video", 300, lambda n: (b"\x10\x01" + bytes(30), True)),
+    "giant": ("video", 20, lambda n: (vp8(4096, 4096, 200), True)),
+    "sizes": ("video", 40, lambda n: (vp8(320 + 16 * (n % 50), 180, 200), True)),
+    "bytes": ("video", 4500, lambda n: (b"\x10\x01" + bytes(1100), n % 100 == 99)),
+    "audio": ("audio", 2000, lambda n: (b"\xf8" + bytes(20), False)),
+}
 # Where the connections are, the last one first.
 locations = []
 # What Python would free although webrtcbin uses it.
@@ -132,22 +152,6 @@ def negotiate(webrtc, path, then=None):
 # ---- What is seen and heard
 
 
-def code(data, width, height, stride):
-    """The number that ColorBars draws into the top left quarter, and the frame's time in milliseconds; None
-    if it can't be read."""
-    bits = []
-    for row in range(4):
-        for column in range(16):
-            x = (2 * column + 1) * width // 64
-            y = (2 * row + 1) * height // 32
-            bits.append(data[y * stride + x] > 126)
-    value = sum(bit << (63 - index) for index, bit in enumerate(bits))
-    payload = value >> 12 & 0xFFFFFFFFFFFF
-    checksum = 255 - sum(payload >> 8 * byte & 0xFF for byte in range(6)) % 256
-    whole = value >> 60 == 0b1010 and value & 15 == 0b0101 and value >> 4 & 0xFF == checksum
-    return (payload >> 24, payload & 0xFFFFFF) if whole else None
-
-
 # What each slot shows: the stream's kind, and the size.
 shows = {}
 slot_kinds = {}
@@ -186,7 +190,7 @@ def on_picture(sink, slot):
     sample.get_buffer().unmap(mapped)
     result["frames"] += 1
     result["size"] = [width, height]
-    read = code(data, width, height, stride)
+    read = frame_code.read(data, width, height, stride)
     result["codes"].append(read and read[0])
     if mode == "time":
         result.setdefault("first", time.monotonic() - begun)
@@ -235,12 +239,14 @@ quiet = 0
 def notice(samples):
     """Takes the time of each beep: 0.1 s without one before it, and then a sample above a tenth."""
     global quiet
+    # With SYNC samples arrive when the first of them is to be heard, else when the last one is there.
+    begin = time.monotonic() - (0 if "SYNC" in os.environ else len(samples) / 48000)
     for index, value in enumerate(samples):
         if abs(value) < 3000:
             quiet += 1
             continue
         if quiet > 4800:
-            result.setdefault("beeps", []).append(time.monotonic() - (len(samples) - index) / 48000)
+            result.setdefault("beeps", []).append(begin + index / 48000)
         quiet = 0
 
 
@@ -266,13 +272,17 @@ def take(webrtc, pad, pipeline):
         return
     name = pad.get_current_caps().get_structure(0).get_string("encoding-name")
     ends = {
-        "VP8": ("rtpvp8depay ! vp8dec ! video/x-raw,format=I420", on_picture),
+        "VP8": (f"rtpvp8depay {WAITS} ! vp8dec ! video/x-raw,format=I420", on_picture),
         "H264": ("rtph264depay ! h264parse ! openh264dec ! video/x-raw,format=I420", on_picture),
         "OPUS": ("rtpopusdepay ! opusdec ! audioconvert ! audio/x-raw,format=S16LE,channels=1,rate=48000", on_audio),
     }
     if name not in ends:
         return
     elements, function = ends[name]
+    # GStreamer asks for lost packets when its next report is due; browsers ask at once.
+    session = webrtc.get_by_name("rtpbin").emit("get-internal-session", 0)
+    session.set_property("rtcp-min-interval", 10 * Gst.MSECOND)
+    session.set_property("rtcp-fraction", 100_000.0)
     slot = pad.get_property("transceiver").get_property("mlineindex")
     if mode == "take":
         end = Gst.ElementFactory.make("fakesink")
@@ -286,7 +296,7 @@ def take(webrtc, pad, pipeline):
 
 
 def watch(path, kinds, then=None):
-    pipeline = Gst.parse_launch("webrtcbin name=peer bundle-policy=max-bundle")
+    pipeline = Gst.parse_launch(f"webrtcbin name=peer bundle-policy=max-bundle latency={LATENCY}")
     if not isinstance(pipeline, Gst.Pipeline):
         webrtc, pipeline = pipeline, Gst.Pipeline()
         pipeline.add(webrtc)
@@ -326,6 +336,75 @@ def video(colour):
         f" ! {ENCODERS[CODEC]} pt=96 ! {VIDEO} ! peer.")
 
 
+def vp8(width, height, size):
+    """The first packet of a key frame: RFC 7741 and 6386."""
+    sides = width.to_bytes(2, "little") + height.to_bytes(2, "little")
+    return b"\x10" + b"\x10\0\0\x9d\x01\x2a" + sides + bytes(size)
+
+
+def flood():
+    kind, rate, payload = FLOODS[sys.argv[5]]
+    caps, number, ticks = (VIDEO, 96, 90000) if kind == "video" else (AUDIO, 111, 48000)
+    caps += ",ssrc=(uint)77"
+    source = f'appsrc name=source is-live=true format=time do-timestamp=true caps="{caps}" ! {caps} ! peer.'
+    state = {"sent": 0, "frame": 0, "begun": None}
+
+    def push():
+        if state["begun"] is None:
+            state["begun"] = time.monotonic()
+        # A busy machine sends what is due later, and never more than a tenth of a second at once.
+        due = min(int((time.monotonic() - state["begun"]) * rate), state["sent"] + rate // 10 + 1)
+        while state["sent"] < due:
+            data, ends = payload(state["sent"])
+            stamp = state["frame"] * ticks // 100 + 1000
+            header = bytes([0x80, number | 0x80 * ends]) + (state["sent"] & 0xFFFF).to_bytes(2, "big")
+            packet = header + (stamp & 0xFFFFFFFF).to_bytes(4, "big") + (77).to_bytes(4, "big") + data
+            pipeline.get_by_name("source").emit("push-buffer", Gst.Buffer.new_wrapped(packet))
+            state["sent"] += 1
+            state["frame"] += ends or kind == "audio"
+        return GLib.SOURCE_CONTINUE
+
+    def begin(_):
+        sys.stderr.write("floods\n")
+        GLib.timeout_add(10, push)
+
+    pipeline = send(f"/whip?name={sys.argv[4]}", [source], begin)
+    return pipeline
+
+
+def count():
+    """Frames as ColorBars numbers them, in 320x180, and beeps: both with the time at which they are made. As with
+    browsers, a key frame of VP8 is sent where the room asks for one."""
+    video = (
+        "appsrc name=video is-live=true format=time caps=video/x-raw,format=I420,width=320,height=180,framerate=15/1"
+        f" ! {ENCODERS[CODEC].replace('dist=15', 'dist=3000')} pt=96 ! {VIDEO} ! peer.")
+    audio = (
+        "appsrc name=audio is-live=true format=time caps=audio/x-raw,format=S16LE,rate=48000,channels=1,layout=interleaved"
+        f" ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer.")
+    pipeline = send(f"/whip?name={sys.argv[4]}", [video, audio], lambda _: sys.stderr.write("counts\n"))
+    pipeline.get_by_name("peer").emit("get-transceiver", 0).set_property("do-nack", True)
+    # Its reports say when media were made, not when they were sent: so do browsers.
+    pipeline.get_by_name("peer").get_by_name("rtpbin").set_property("rtcp-sync-send-time", False)
+    pipeline.use_clock(Gst.SystemClock.obtain())
+    beep = b"".join(
+        int(8000 * math.sin(2 * math.pi * index / 48)).to_bytes(2, "little", signed=True) for index in range(480))
+
+    def push(name, rate, make, delay):
+        source, number = pipeline.get_by_name(name), math.ceil(time.monotonic() * rate)
+        while True:
+            time.sleep(max(0, number / rate + delay - time.monotonic()))
+            buffer = Gst.Buffer.new_wrapped(make(number))
+            buffer.pts = max(0, number * Gst.SECOND // rate - pipeline.get_base_time())
+            source.emit("push-buffer", buffer)
+            number += 1
+
+    frame = lambda number: frame_code.draw(number, number * 1000 // 15, 320, 180)  # noqa: E731
+    block = lambda number: beep if number % 100 < 5 else bytes(960)  # noqa: E731
+    for way in (("video", 15, frame, int(os.environ.get("LATE", "0")) / 1000), ("audio", 100, block, 0.01)):
+        threading.Thread(target=push, args=way, daemon=True).start()
+    return pipeline
+
+
 def crowd(_=None):
     """One page more, once the last one is connected."""
     result["pages"] = result.get("pages", -1) + 1
@@ -349,11 +428,17 @@ if mode == "join":
     pipeline = watch("/whep/audio", [AUDIO], join)
 elif mode == "crowd":
     pipeline = crowd()
+elif mode == "count":
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    pipeline = count()
+elif mode == "flood":
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    pipeline = flood()
 elif mode == "slots":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep/slots", [VIDEO] * int(sys.argv[4]) + [AUDIO], wish)
 else:
-    if mode == "take":
+    if mode in ("take", "time"):
         GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = watch("/whep", [VIDEO, AUDIO])
 GLib.timeout_add_seconds(LIMIT_SECONDS, lambda: fail("too late"))

@@ -13,13 +13,19 @@ NO_VIDEO = (
 )
 
 
+# Audio alone.
+AUDIO = NO_VIDEO.replace("a=recvonly", "a=sendonly")
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     def respond(self):
         length = int(self.headers.get("Content-Length") or 0)
         body = self.rfile.read(length)
         token = (self.headers.get("Authorization") or "none").split()[-1]
         print(self.command, self.path, token, len(body) > 100, flush=True)
-        if self.path.startswith("/redirect/"):
+        if self.path == "/audio" and self.command == "POST":
+            self.answer(201, AUDIO, {"Location": "ended?id=8", "Content-Type": "application/sdp"})
+        elif self.path.startswith("/redirect/"):
             self.answer(307, "", {"Location": self.path.removeprefix("/redirect/")})
         elif self.path == "/no-video" and self.command == "POST":
             headers = {"Location": "ended?id=7", "Content-Type": "application/sdp"}

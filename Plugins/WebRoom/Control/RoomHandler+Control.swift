@@ -41,7 +41,7 @@ extension RoomHandler {
     ///
     /// - Parameter role: Nil without a token that is right.
     func respondToProgram(
-        _ request: HTTPRequest, _ path: [String], _ role: Access.Role?, _ address: String
+        _ request: HTTPRequest, _ path: [String], _ role: Access.Role?, _ sender: String
     ) async throws -> HTTPResponse? {
         guard let first = path.first, ["api", "metrics", "health"].contains(first) else {
             return nil
@@ -52,8 +52,8 @@ extension RoomHandler {
                     Done(status: control.isLive ? "ok" : "closed"),
                     status: control.isLive ? 200 : 503)
             }
-            let session = try admit(request, role, address)
-            return try await answer(request, path, session)
+            let session = try admit(request, role, sender)
+            return try await answer(request, path, session, sender)
         } catch let problem as Problem {
             return try Reply.json(ErrorBody(error: problem.text), status: problem.status)
         } catch let error as SignallingError {
@@ -66,10 +66,10 @@ extension RoomHandler {
 
     /// Lets operators in alone.
     private func admit(
-        _ request: HTTPRequest, _ role: Access.Role?, _ address: String
+        _ request: HTTPRequest, _ role: Access.Role?, _ sender: String
     ) throws(Problem) -> SessionControl {
         guard let role else {
-            guard allows(\.mistakes, address) else { throw Self.tooMany }
+            guard allows(\.mistakes, sender) else { throw Self.tooMany }
             throw Problem(
                 status: 401,
                 text: "This needs the header \"Authorization: Bearer TOKEN\" with the token of the "
@@ -89,7 +89,7 @@ extension RoomHandler {
             Access.isSameOrigin(
                 request.headers[HTTPHeader("Origin")], host: request.headers[.host])
         else { throw Problem(status: 403, text: "The request comes from another page.") }
-        guard allows(\.changes, address) else { throw Self.tooMany }
+        guard allows(\.changes, sender) else { throw Self.tooMany }
         return session
     }
 
@@ -97,7 +97,7 @@ extension RoomHandler {
         status: 429, text: "Too many requests: wait a moment.")
 
     private func answer(
-        _ request: HTTPRequest, _ path: [String], _ session: SessionControl
+        _ request: HTTPRequest, _ path: [String], _ session: SessionControl, _ sender: String
     ) async throws -> HTTPResponse {
         switch (request.method, path) {
         case (.POST, ["api", "command"]):
@@ -119,7 +119,7 @@ extension RoomHandler {
         case (.GET, ["api", "events"]):
             return Reply.events(try control.events(after: Self.lastEvent(in: request)))
         case (.GET, _) where path.count == 3 && path[..<2] == ["api", "still"]:
-            return try await still(path[2], Self.address(of: request))
+            return try await still(path[2], sender)
         default:
             throw Problem(
                 status: 404,
@@ -186,12 +186,12 @@ extension RoomHandler {
         return (header ?? query).flatMap { Int($0) }
     }
 
-    private func still(_ file: String, _ address: String) async throws -> HTTPResponse {
+    private func still(_ file: String, _ sender: String) async throws -> HTTPResponse {
         guard file.hasSuffix(".jpg") else {
             throw Problem(
                 status: 404, text: "Pictures are JPEG: the track's name and .jpg, as camera.jpg.")
         }
-        guard allows(\.changes, address) else { throw Self.tooMany }
+        guard allows(\.changes, sender) else { throw Self.tooMany }
         let name = String(file.dropLast(4))
         return Reply.data(Data(try await control.stills.jpeg(of: name)), "image/jpeg")
     }

@@ -99,16 +99,29 @@ final class Stills: Sendable {
             return (id, isNew, state.taken)
         }
         if isNew { host.wantsChanged() }
+        var isServed = false
+        // Others may still wait for an image of the track.
+        defer { if !isServed { giveUp(id) } }
         let deadline = Date.now.addingTimeInterval(Self.longestWait)
         while Date.now < deadline {
             let picture = state.withLock { state in
                 state.pictures[id].flatMap { $0.number > seen ? $0.picture : nil }
             }
-            if let picture { return try picture.jpeg() }
+            if let picture {
+                isServed = true
+                return try picture.jpeg()
+            }
             try await Task.sleep(for: .milliseconds(20))
         }
-        state.withLock { $0.waiting[id] = nil }
         throw SignallingError.full("No picture of \(name) came in time: try again.")
+    }
+
+    /// A request waits no more.
+    private func giveUp(_ id: UInt32) {
+        state.withLock { state in
+            let rest = state.waiting[id, default: 1] - 1
+            state.waiting[id] = rest > 0 ? rest : nil
+        }
     }
 }
 

@@ -1,5 +1,6 @@
 import FlyingFox
 import Foundation
+import GreenroomRoom
 
 /// Responses, with the headers that each has.
 enum Reply {
@@ -51,12 +52,22 @@ enum Reply {
     }
 
     /// An answer to an offer.
-    static func created(_ sdp: String, at location: String) -> HTTPResponse {
+    ///
+    /// - Parameters:
+    ///   - kind: The folder of the connection.
+    ///   - id: The connection's.
+    static func created(_ sdp: String, in kind: String, _ id: String) -> HTTPResponse {
         HTTPResponse(
             statusCode: .created,
-            headers: headers([.contentType: "application/sdp", .location: location]),
+            headers: headers([
+                .contentType: "application/sdp", .location: "/\(kind)/\(id)", .eTag: tag(of: id),
+                HTTPHeader("Accept-Patch"): CandidateFragment.type,
+            ]),
             body: Data(sdp.utf8))
     }
+
+    /// The ETag of the ICE session of a connection: it has one alone.
+    static func tag(of id: String) -> String { "\"\(id)\"" }
 
     static var done: HTTPResponse {
         HTTPResponse(statusCode: .noContent, headers: headers([:]))
@@ -82,10 +93,14 @@ enum Reply {
         case 405: "Method Not Allowed"
         case 406: "Not Acceptable"
         case 409: "Conflict"
+        case 411: "Length Required"
+        case 412: "Precondition Failed"
         case 413: "Payload Too Large"
         case 415: "Unsupported Media Type"
         case 429: "Too Many Requests"
+        case 431: "Request Header Fields Too Large"
         case 503: "Service Unavailable"
+        case 505: "HTTP Version Not Supported"
         default: "Internal Server Error"
         }
     }

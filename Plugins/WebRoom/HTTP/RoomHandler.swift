@@ -14,6 +14,7 @@ import Synchronization
 /// | `POST /whep`, `/whep/STREAM`, `/whep/audio` | viewer | WHEP: watch |
 /// | `POST /whep/slots` | viewer | a connection for several streams |
 /// | `PUT /viewers/ID/slots` | viewer | which stream is in which of its slots |
+/// | `PATCH /viewers/ID`, `/guests/ID` | viewer, guest | candidates that follow the offer |
 /// | `DELETE /viewers/ID` | viewer | watch no more |
 /// | `POST /whip?name=…` | guest | WHIP: join |
 /// | `POST /whip?share-of=ID` | guest | WHIP: share |
@@ -21,13 +22,13 @@ import Synchronization
 /// | `PATCH /guests/ID?viewer=ID` | guest | leave them out of what this viewer hears |
 /// | `DELETE /guests/ID` | guest | leave, share no more |
 /// | `DELETE /participants/NUMBER` | operator | remove a guest |
-final class RoomHandler: HTTPHandler, Sendable {
+final class RoomHandler: Sendable {
     struct Limits {
         /// Requests that change something.
         var changes = RequestLimit(burst: 60, rate: 5)
         var requests = RequestLimit(burst: 400, rate: 50)
-        /// Requests without a token, or with a wrong one. Behind a proxy everybody has its address:
-        /// strangers must not use up what those with a link have.
+        /// Requests without a token, or with a wrong one. Behind a proxy that is not declared everybody
+        /// has its address: strangers must not use up what those with a link have.
         var strangers = RequestLimit(burst: 400, rate: 50)
         /// Wrong tokens.
         var mistakes = RequestLimit(burst: 20, rate: 0.5)
@@ -44,9 +45,14 @@ final class RoomHandler: HTTPHandler, Sendable {
         self.control = control
     }
 
-    func handleRequest(_ request: HTTPRequest) async throws -> HTTPResponse {
+    /// Answers a request.
+    ///
+    /// - Parameter client: Where it is from; nil: unknown.
+    func respond(
+        to request: HTTPRequest, from client: ClientAddress?
+    ) async throws -> HTTPResponse {
         do {
-            return try await respond(to: request)
+            return try await answer(request, from: client)
         } catch let error as SignallingError {
             return Reply.refused(error.status, error.text)
         } catch let error as PluginError {
@@ -55,21 +61,23 @@ final class RoomHandler: HTTPHandler, Sendable {
         }
     }
 
-    private func respond(to request: HTTPRequest) async throws -> HTTPResponse {
-        let address = Self.address(of: request)
+    private func answer(
+        _ request: HTTPRequest, from client: ClientAddress?
+    ) async throws -> HTTPResponse {
         let role = access.role(ofHeader: request.headers[.authorization])
-        guard allows(role == nil ? \.strangers : \.requests, address) else {
+        let path = request.path.split(separator: "/").map(String.init)
+        let sender = sender(of: request, path, role, client)
+        guard allows(role == nil ? \.strangers : \.requests, sender) else {
             return Self.tooMany
         }
-        let path = request.path.split(separator: "/").map(String.init)
-        if let response = try await respondToProgram(request, path, role, address) {
+        if let response = try await respondToProgram(request, path, role, sender) {
             return response
         }
         if request.method == .GET, let file = PageFile(path: path) {
             return Reply.file(file.bytes, file.type)
         }
         guard let role else {
-            guard allows(\.mistakes, address) else { return Self.tooMany }
+            guard allows(\.mistakes, sender) else { return Self.tooMany }
             return Reply.refused(401, "The link is not of this room, or of an earlier session.")
         }
         if request.method != .GET {
@@ -77,13 +85,13 @@ final class RoomHandler: HTTPHandler, Sendable {
                 Access.isSameOrigin(
                     request.headers[HTTPHeader("Origin")], host: request.headers[.host])
             else { return Reply.refused(403, "The request comes from another page.") }
-            guard allows(\.changes, address) else { return Self.tooMany }
+            guard allows(\.changes, sender) else { return Self.tooMany }
         }
-        return try await respond(to: request, path, role)
+        return try await respond(to: request, path, role, client)
     }
 
     private func respond(
-        to request: HTTPRequest, _ path: [String], _ role: Access.Role
+        to request: HTTPRequest, _ path: [String], _ role: Access.Role, _ client: ClientAddress?
     ) async throws -> HTTPResponse {
         func needs(_ needed: Access.Role) throws(SignallingError) {
             guard role >= needed else { throw .forbidden("The link does not allow that.") }
@@ -99,8 +107,8 @@ final class RoomHandler: HTTPHandler, Sendable {
         case (.POST, "whep", 1...2):
             let offer = try await Self.offer(in: request)
             let (id, answer) = try await room.watch(
-                Self.subject(path.dropFirst().first), offer: offer)
-            return Reply.created(answer, at: "/viewers/\(id)")
+                Self.subject(path.dropFirst().first), offer: offer, from: client)
+            return Reply.created(answer, in: "viewers", id)
         case (.PUT, "viewers", 3) where path[2] == "slots":
             try room.wish(try await Self.wishes(in: request), of: path[1])
             return Reply.done
@@ -114,7 +122,16 @@ final class RoomHandler: HTTPHandler, Sendable {
             let (id, answer) = try await room.join(
                 query["name"] ?? "Guest", offer: offer, sharer: query["share-of"],
                 listener: query["viewer"])
-            return Reply.created(answer, at: "/guests/\(id)")
+            return Reply.created(answer, in: "guests", id)
+        case (.PATCH, "viewers", 2):
+            let fragment = try await Self.candidates(in: request, of: path[1])
+            try room.take(fragment) { $0.viewers[path[1]]?.peer }
+            return Reply.done
+        case (.PATCH, "guests", 2) where query.isEmpty || request.headers[.contentType] != nil:
+            try needs(.guest)
+            let fragment = try await Self.candidates(in: request, of: path[1])
+            try room.take(fragment) { $0.guests[path[1]]?.peer }
+            return Reply.done
         case (.PATCH, "guests", 2):
             try needs(.guest)
             if let viewer = query["viewer"] { try room.listen(path[1], through: viewer) }
@@ -139,11 +156,19 @@ final class RoomHandler: HTTPHandler, Sendable {
 
     // MARK: Parts of requests
 
-    static func address(of request: HTTPRequest) -> String {
-        switch request.remoteAddress {
-        case .ip4(let address, _), .ip6(let address, _): address
-        case .unix, nil: ""
-        }
+    /// Whose limits a request counts for: those of the connection that it names, so that people behind
+    /// one address don't use up each other's; else those of the address and the link.
+    private func sender(
+        of request: HTTPRequest, _ path: [String], _ role: Access.Role?, _ client: ClientAddress?
+    ) -> String {
+        let address = client?.text ?? ""
+        guard let role else { return address }
+        let isOfOne = path.count >= 2 && ["viewers", "guests"].contains(path[0])
+        let named =
+            isOfOne
+            ? path[1] : request.query.first { ["viewer", "guest"].contains($0.name) }?.value
+        if let named, room.has(named) { return "connection \(named)" }
+        return "\(role.rawValue) \(address)"
     }
 
     private static var tooMany: HTTPResponse {
@@ -151,10 +176,10 @@ final class RoomHandler: HTTPHandler, Sendable {
     }
 
     func allows(
-        _ limit: WritableKeyPath<Limits, RequestLimit>, _ address: String
+        _ limit: WritableKeyPath<Limits, RequestLimit>, _ sender: String
     ) -> Bool {
         let now = Double(greenroom_gst_now()) / 1e9
-        return limits.withLock { $0[keyPath: limit].allows(address, at: now) }
+        return limits.withLock { $0[keyPath: limit].allows(sender, at: now) }
     }
 
     private static func offer(in request: HTTPRequest) async throws -> String {
@@ -167,6 +192,24 @@ final class RoomHandler: HTTPHandler, Sendable {
             throw SignallingError.bad("the offer is no UTF-8")
         }
         return text
+    }
+
+    /// Candidates that follow an offer, by RFC 9725.
+    private static func candidates(
+        in request: HTTPRequest, of id: String
+    ) async throws -> CandidateFragment {
+        let type = request.headers[.contentType]?.lowercased() ?? ""
+        guard type.hasPrefix(CandidateFragment.type) else {
+            throw SignallingError.otherType("The body is \(CandidateFragment.type).")
+        }
+        if let tag = request.headers[HTTPHeader("If-Match")], tag != "*", tag != Reply.tag(of: id) {
+            throw SignallingError.stale("If-Match is not the ETag of the connection.")
+        }
+        let body = try await body(of: request, atMost: CandidateFragment.longest)
+        guard let text = String(data: body, encoding: .utf8) else {
+            throw SignallingError.bad("the candidates are no UTF-8")
+        }
+        return try CandidateFragment(text)
     }
 
     private static func body(of request: HTTPRequest, atMost longest: Int) async throws -> Data {

@@ -1,104 +1,217 @@
+import CGStreamer
 import FlyingFox
 import FlyingSocks
 import Foundation
 import Glibc
 import GreenroomPlugin
+import GreenroomRoom
 import Synchronization
 
-/// The room's HTTP server.
+/// The room's HTTP server, on the sockets of FlyingSocks.
 ///
-/// It begins again at the same port if it ends, as it does when the process has no descriptor left for
-/// a connection: the viewers' media go on meanwhile.
+/// It bounds what strangers can take: connections, together and of an address, and the bytes and the time
+/// of a head, a body and an answer. It begins again at the same port if it ends: the viewers' media go on
+/// meanwhile.
 final class RoomServer: Sendable {
     private struct State {
-        var server: HTTPServer
         /// The port that it listens at; nil before.
         var port: UInt16?
         var serving: Task<Void, Never>?
+        var connections: ConnectionTable
+        /// The sockets of the connections.
+        var files: [Int: Int32] = [:]
+        var next = 0
+        var hasSaidFull = false
     }
 
     private let host: PluginHost
     private let handler: RoomHandler
     private let address: String
     private let port: Int
+    private let proxy: ClientAddress?
     private let state: Mutex<State>
 
+    /// - Parameter proxy: The address of a proxy that says whom it speaks for; nil: none.
     /// - Throws: What is wrong with the address.
     init(
-        address: String, port: Int, handler: RoomHandler, host: PluginHost
+        address: String, port: Int, proxy: ClientAddress?, handler: RoomHandler, host: PluginHost
     ) throws(PluginError) {
-        self.host = host
-        self.handler = handler
-        self.address = address
-        self.port = port
-        do {
-            state = Mutex(State(server: try Self.server(address, UInt16(clamping: port), handler)))
-        } catch {
+        (self.host, self.handler, self.proxy) = (host, handler, proxy)
+        (self.address, self.port) = (address, port)
+        state = Mutex(
+            State(connections: RoomLimits.connections(openFiles: sysconf(Int32(_SC_OPEN_MAX)))))
+        guard ClientAddress(address) != nil else {
             throw PluginError(
                 "address: \"\(address)\" is no IP address. Write 127.0.0.1 for this machine alone, or "
                     + "0.0.0.0 for every network that it is in.", status: .badSetting)
         }
     }
 
-    private static func server(
-        _ address: String, _ port: UInt16, _ handler: RoomHandler
-    ) throws -> HTTPServer {
-        address.contains(":")
-            ? HTTPServer(
-                address: try sockaddr_in6.inet6(ip6: address, port: port),
-                pool: SocketPool(queue: RoomEventQueue()), logger: .disabled, handler: handler)
-            : HTTPServer(
-                address: try sockaddr_in.inet(ip4: address, port: port),
-                pool: SocketPool(queue: RoomEventQueue()), logger: .disabled, handler: handler)
-    }
-
     /// Begins to listen. Gives up if that is impossible.
     ///
     /// - Parameter onListening: Gets the URL of the page.
     func start(onListening: @escaping @Sendable (String) -> Void) {
-        let server = state.withLock { $0.server }
-        let serving = Task { [self] in await serve() }
+        let serving = Task { [self] in await serve(onListening) }
         state.withLock { $0.serving = serving }
-        Task { [self] in
-            try await server.waitUntilListening()
-            guard let port = await server.listeningAddress?.port else { return }
-            state.withLock { $0.port = port }
-            let name = address.contains(":") ? "[\(address)]" : address
-            onListening("http://\(name):\(port)/")
-        }
     }
 
-    /// Why the process can't have sockets; nil: it can. The server leaves files open where it can't.
-    private var refusal: String? {
-        let probe = socket(
-            address.contains(":") ? AF_INET6 : AF_INET, Int32(SOCK_STREAM.rawValue), 0)
-        guard probe < 0 else {
-            close(probe)
-            return nil
-        }
-        let error = SocketError.makeFailed("socket")
-        return Self.explain(error, address, port)
-    }
-
-    private func serve() async {
-        if let refusal { return host.giveUp(refusal, status: .unavailable) }
+    private func serve(_ onListening: (String) -> Void) async {
         while !Task.isCancelled {
             do {
-                try await state.withLock { $0.server }.run()
+                let socket = try listen(at: state.withLock { $0.port } ?? UInt16(clamping: port))
+                defer { try? socket.close() }
+                let pool = SocketPool(queue: RoomEventQueue())
+                try await pool.prepare()
+                let isFirst = state.withLock { $0.port == nil }
+                let bound = try socket.sockname().port
+                state.withLock { $0.port = bound }
+                if isFirst, let bound {
+                    let name = address.contains(":") ? "[\(address)]" : address
+                    onListening("http://\(name):\(bound)/")
+                }
+                try await serve(on: try AsyncSocket(socket: socket, pool: pool), pool)
             } catch {
                 guard !Task.isCancelled else { return }
-                guard let port = state.withLock({ $0.port }),
-                    let next = try? Self.server(address, port, handler)
-                else {
+                guard state.withLock({ $0.port }) != nil else {
                     return host.giveUp(
                         Self.explain(error, address, self.port), status: .unavailable)
                 }
                 host.log(.warning, "the page's server begins again: \(error)")
-                state.withLock { $0.server = next }
                 try? await Task.sleep(for: .milliseconds(500))
             }
         }
     }
+
+    /// A socket that listens.
+    private func listen(at port: UInt16) throws -> Socket {
+        let isWide = address.contains(":")
+        let socket = try Socket(domain: isWide ? AF_INET6 : AF_INET)
+        do {
+            try socket.setValue(true, for: .localAddressReuse)
+            if isWide {
+                try socket.bind(to: try sockaddr_in6.inet6(ip6: address, port: port))
+            } else {
+                try socket.bind(to: try sockaddr_in.inet(ip4: address, port: port))
+            }
+        } catch {
+            try? socket.close()
+            throw error
+        }
+        try socket.listen()
+        return socket
+    }
+
+    private func serve(
+        on listener: AsyncSocket, _ pool: SocketPool<RoomEventQueue>
+    ) async throws {
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await pool.run() }
+            group.addTask { try await self.accept(on: listener) }
+            group.addTask { try await self.expire() }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
+    }
+
+    /// Takes connections for ever.
+    private func accept(on listener: AsyncSocket) async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            while true {
+                try Task.checkCancellation()
+                // Until then new ones wait in the kernel.
+                while !state.withLock({ $0.connections.hasRoom(at: Self.now) }) {
+                    try await Task.sleep(for: .milliseconds(5))
+                }
+                do {
+                    let socket = try await listener.accept()
+                    guard let (id, peer) = admit(socket) else { continue }
+                    group.addTask {
+                        let connection = RoomConnection(
+                            id: id, socket: socket, peer: peer, proxy: self.proxy, server: self)
+                        await connection.serve(self.handler)
+                        self.leave(id, socket)
+                    }
+                } catch SocketError.failed(let type, let code, let message) {
+                    guard [EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EINTR].contains(code)
+                    else {
+                        throw SocketError.failed(type: type, errno: code, message: message)
+                    }
+                    // The connection waits in the kernel, until there are files again.
+                    try await Task.sleep(for: .milliseconds(100))
+                }
+            }
+        }
+    }
+
+    /// Gives a connection a place.
+    ///
+    /// - Returns: nil if there is none: it is closed.
+    private func admit(_ socket: AsyncSocket) -> (id: Int, peer: ClientAddress?)? {
+        let address = (try? socket.socket.remotePeer())?.client
+        // What many share has no limit of its own.
+        let key = address.flatMap { $0.isLocal || $0 == proxy ? nil : $0.text }
+        let file = socket.socket.file.rawValue
+        let (id, isNews) = state.withLock { state -> (Int?, Bool) in
+            let id = state.next
+            state.next += 1
+            let verdict = state.connections.add(
+                id, from: key, at: Self.now, until: Self.now + RoomConnection.headSeconds)
+            switch verdict {
+            case .refused:
+                defer { state.hasSaidFull = true }
+                return (nil, !state.hasSaidFull)
+            case .inPlace(of: let old):
+                if let file = state.files[old] { shutdown(file, Int32(SHUT_RDWR)) }
+            case .admitted: break
+            }
+            state.files[id] = file
+            return (id, false)
+        }
+        guard let id else {
+            try? socket.close()
+            if isNews {
+                host.log(
+                    .warning,
+                    "a connection is closed: its address has as many as it may, and all of them are in "
+                        + "use")
+            }
+            return nil
+        }
+        return (id, address)
+    }
+
+    private func leave(_ id: Int, _ socket: AsyncSocket) {
+        state.withLock { state in
+            state.connections.remove(id)
+            state.files[id] = nil
+        }
+        try? socket.close()
+    }
+
+    /// A connection begins its next step.
+    ///
+    /// - Parameter seconds: How long it may take.
+    /// - Returns: Whether it may go on.
+    func allows(_ id: Int, isBusy: Bool, for seconds: Double) -> Bool {
+        state.withLock {
+            $0.connections.set(id, isBusy: isBusy, at: Self.now, until: Self.now + seconds)
+        }
+    }
+
+    /// Ends those that take too long.
+    private func expire() async throws {
+        while true {
+            try await Task.sleep(for: .milliseconds(500))
+            // Under the lock: later the file may be another one's.
+            state.withLock { state in
+                for id in state.connections.expire(at: Self.now) {
+                    if let file = state.files[id] { shutdown(file, Int32(SHUT_RDWR)) }
+                }
+            }
+        }
+    }
+
+    private static var now: Double { Double(greenroom_gst_now()) / 1e9 }
 
     /// Why the room is not open.
     static func explain(_ error: any Error, _ address: String, _ port: Int) -> String {
@@ -121,12 +234,11 @@ final class RoomServer: Sendable {
 
     /// Ends all connections; waits a second at most.
     func stop() {
-        let (server, serving) = state.withLock { ($0.server, $0.serving.take()) }
-        guard let serving else { return }
+        guard let serving = state.withLock({ $0.serving.take() }) else { return }
         serving.cancel()
         let done = DispatchSemaphore(value: 0)
         Task {
-            await server.stop(timeout: 0)
+            await serving.value
             done.signal()
         }
         _ = done.wait(timeout: .now() + 1)
@@ -137,6 +249,14 @@ extension Socket.Address {
     fileprivate var port: UInt16? {
         switch self {
         case .ip4(_, let port), .ip6(_, let port): port
+        case .unix: nil
+        }
+    }
+
+    /// Whose it is.
+    var client: ClientAddress? {
+        switch self {
+        case .ip4(let address, _), .ip6(let address, _): ClientAddress(address)
         case .unix: nil
         }
     }

@@ -24,11 +24,10 @@ final class RemoteVideo: Sendable {
 
     /// The largest picture that is decoded; a guest who sends a larger one loses the connection.
     static let largest = FrameSize(width: 2560, height: 1600)
-    /// What a guest may send in ``span``: twice what a browser does. More ends the connection: it takes
-    /// time from all others.
-    private static let mostFrames = 120
-    private static let mostBytes = 5_000_000
-    private static let span: UInt64 = 2_000_000_000
+    /// Frames of another size than the one before, in ``StreamLimit/span``: a browser changes a camera's
+    /// size every few seconds, and each change makes a decoder anew. A window that is shared may have
+    /// another size in each frame, while somebody resizes it.
+    private static let mostSizes = 20
 
     private struct State {
         var track: CallVideoTrack?
@@ -41,31 +40,36 @@ final class RemoteVideo: Sendable {
         var awaitsKey = true
         /// Whether it was too much: the guest has to go.
         var isTooMuch = false
-        /// What has come since `counted`.
-        var (frames, bytes) = (0, 0)
+        /// Frames as the depayloader sees them: that of H.264 needs no marker bit to end one.
+        var limit = StreamLimit(.video)
+        var size: FrameSize?
+        /// Changes of the size since `counted`.
+        var sizes = 0
         var counted: UInt64 = 0
 
-        /// Counts a frame.
+        /// Counts the changes of the size.
         ///
-        /// - Returns: Whether too much has come.
-        mutating func add(_ byteCount: Int, at now: UInt64) -> Bool {
-            if now &- counted >= RemoteVideo.span { (frames, bytes, counted) = (0, 0, now) }
-            frames += 1
-            bytes += byteCount
-            return frames > RemoteVideo.mostFrames || bytes > RemoteVideo.mostBytes
+        /// - Returns: Whether there are too many.
+        mutating func follow(_ size: FrameSize, at now: UInt64) -> Bool {
+            if now &- counted >= StreamLimit.span { (sizes, counted) = (0, now) }
+            if let old = self.size, old != size { sizes += 1 }
+            self.size = size
+            return sizes > RemoteVideo.mostSizes
         }
     }
 
     let codec: VideoCodec
+    private let isShare: Bool
     private let services: RoomServices
     private let onTooMuch: @Sendable (_ reason: String) -> Void
     private let state = Mutex(State())
 
     init(
-        _ codec: VideoCodec, services: RoomServices,
+        _ codec: VideoCodec, isShare: Bool, services: RoomServices,
         onTooMuch: @escaping @Sendable (_ reason: String) -> Void
     ) {
         self.codec = codec
+        self.isShare = isShare
         self.services = services
         self.onTooMuch = onTooMuch
     }
@@ -125,11 +129,11 @@ final class RemoteVideo: Sendable {
             let excess: String? =
                 if let size, !Self.fits(size) {
                     "a picture is larger than \(Self.largest)"
-                } else if state.add(bytes.count, at: now) {
-                    "more than \(Self.mostFrames / 2) pictures, or \(Self.mostBytes / 250_000) "
-                        + "Mbit, come a second"
+                } else if let size, state.follow(size, at: now), !isShare {
+                    "the camera's size changes more than \(Self.mostSizes / 2) times a second"
                 } else {
-                    nil
+                    state.limit.add(bytes: bytes.count, endsFrame: true, at: now)
+                        .map(state.limit.text)
                 }
             if excess != nil {
                 state.isTooMuch = true

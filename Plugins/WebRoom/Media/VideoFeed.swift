@@ -5,7 +5,8 @@ import Synchronization
 /// A viewer's slot for video: which stream it has, in which rendition.
 ///
 /// It changes with a key frame; until that comes, the same stream's other rendition goes on. A viewer
-/// that is too slow loses frames up to the next key frame.
+/// that is too slow loses frames up to the next key frame. One who asks for key frames on and on gets
+/// them ever later: they cost the other viewers bits.
 final class VideoFeed: Sendable {
     /// Which encoders a stream needs.
     struct Needs: OptionSet {
@@ -27,6 +28,9 @@ final class VideoFeed: Sendable {
         var current: Rendition?
         /// With which the last buffer has passed.
         var pts: UInt64?
+        var rule = KeyFrameRule()
+        /// Whether a key frame was granted that has not come yet.
+        var isOwed = false
     }
 
     /// Between two frames, in nanoseconds.
@@ -44,7 +48,7 @@ final class VideoFeed: Sendable {
     /// The viewer is connected.
     func open() {
         state.withLock { $0.isOpen = true }
-        requestKey()
+        begin()
     }
 
     /// Takes a rendition of a stream from now on; nil: nothing. One call at a time.
@@ -64,7 +68,7 @@ final class VideoFeed: Sendable {
             old?.remove(self)
             stream?.add(self)
         }
-        if begins { requestKey() }
+        if begins { begin() }
     }
 
     /// The encoders that it needs.
@@ -92,16 +96,26 @@ final class VideoFeed: Sendable {
                 state.current = nil
                 return (nil, false)
             }
-            if rendition == state.target, rendition != state.current {
-                // Asked for again until it is there: a request just before it may have had its key
-                // frame before this feed was open, and a viewer who got nothing can't ask.
-                guard buffer.isKey else { return (nil, true) }
-                state.current = rendition
+            let isTarget = rendition == state.target
+            if isTarget, buffer.isKey {
+                state.rule.satisfy()
+                (state.current, state.isOwed) = (rendition, false)
             }
+            let isMissed = isTarget && rendition != state.current
+            if isTarget, !state.isOwed, isMissed || state.rule.isWaiting {
+                // A viewer who got nothing can't ask.
+                state.isOwed =
+                    state.rule.isWaiting
+                    ? state.rule.isDue(at: Self.now) : state.rule.ask(at: Self.now)
+            }
+            // Asked for again until it is there: a request just before it may have had its key frame
+            // before this feed was open.
+            let needsKey = isTarget && state.isOwed
+            guard !isMissed else { return (nil, needsKey) }
             // One encoder may be behind the other, and time goes on.
             let pts = max(buffer.pts, state.pts.map { $0 &+ Self.shortestPeriod } ?? 0)
             state.pts = pts
-            return (pts, false)
+            return (pts, needsKey)
         }
         if let pts { slots.push(buffer, to: slot, at: pts) }
         return needsKey
@@ -110,8 +124,22 @@ final class VideoFeed: Sendable {
     /// The viewer has lost something. [any]
     func requestKey() {
         let (stream, rendition) = state.withLock { state -> (VideoStream?, Rendition?) in
-            state.isOpen ? (state.stream, state.target) : (nil, nil)
+            guard state.isOpen, state.rule.ask(at: Self.now) else { return (nil, nil) }
+            state.isOwed = true
+            return (state.stream, state.target)
         }
         if let rendition { stream?.requestKey(rendition, codec) }
     }
+
+    /// What is shown from now on begins with a key frame.
+    private func begin() {
+        let (stream, rendition) = state.withLock { state -> (VideoStream?, Rendition?) in
+            guard state.isOpen, state.stream != nil else { return (nil, nil) }
+            state.isOwed = state.rule.change(at: Self.now)
+            return state.isOwed ? (state.stream, state.target) : (nil, nil)
+        }
+        if let rendition { stream?.requestKey(rendition, codec) }
+    }
+
+    private static var now: Double { Double(greenroom_gst_now()) / 1e9 }
 }

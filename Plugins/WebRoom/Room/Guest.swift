@@ -46,10 +46,10 @@ final class Guest: Sendable {
         video =
             videoCaps == nil
             ? nil
-            : RemoteVideo(codec, services: services) { onGone($0) }
+            : RemoteVideo(codec, isShare: sharer != nil, services: services) { onGone($0) }
         audio = audioCaps == nil ? nil : RemoteAudio(services: services)
         let peer = try Peer(
-            "", latencyMilliseconds: 80,
+            "", latencyMilliseconds: 80, bounds: .sender,
             events: Peer.Events(
                 onConnected: { [weak self] in self?.join(onGone, onJoined) }, onGone: onGone,
                 onMedia: { [weak self] encoding in self?.elements(for: encoding) },

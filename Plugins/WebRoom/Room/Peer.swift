@@ -30,6 +30,8 @@ final class Peer: Sendable {
         var lastHeard: UInt64
         /// Who waits for its description.
         var description: CheckedContinuation<String, any Error>?
+        /// What later candidates of the far end must fit; nil before its description is there.
+        var target: CandidateTarget?
         /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
         var webrtc: Element?
     }
@@ -45,14 +47,23 @@ final class Peer: Sendable {
     let pipeline: Pipeline
     private let events: Events
     private let state: Mutex<State>
+    /// The ports of UDP; nil: any.
+    private let ports: ClosedRange<UInt16>?
+    /// All that arrives.
+    private let meter: PacketMeter
     /// Whether a packet has arrived since ``fault(now:)`` was last asked. [each packet]
     private let hasHeard = Atomic(false)
 
-    /// - Parameter elements: What is linked with the `webrtcbin`, whose name is `peer`.
+    /// - Parameters:
+    ///   - elements: What is linked with the `webrtcbin`, whose name is `peer`.
+    ///   - bounds: What the far end may send.
     init(
-        _ elements: String, latencyMilliseconds: Int, events: Events, services: RoomServices
+        _ elements: String, latencyMilliseconds: Int, bounds: StreamLimit.Bounds, events: Events,
+        services: RoomServices
     ) throws(PluginError) {
         self.events = events
+        ports = services.ports
+        meter = PacketMeter(bounds, onExcess: events.onGone)
         let now = greenroom_gst_now()
         state = Mutex(State(begun: now, lastHeard: now))
         pipeline = try Pipeline(
@@ -83,7 +94,20 @@ final class Peer: Sendable {
     func answer(
         _ offer: SessionOffer, receiving: Receiving?, address: String?
     ) async throws -> String {
-        try await describe(answering: offer.text, receiving: receiving, address: address)
+        state.withLock { $0.target = CandidateTarget(offer) }
+        return try await describe(answering: offer.text, receiving: receiving, address: address)
+    }
+
+    /// Takes candidates that follow the far end's offer.
+    func take(_ fragment: CandidateFragment) throws(SignallingError) {
+        let (webrtc, candidates) = try state.withLock { state throws(SignallingError) in
+            guard let webrtc = state.webrtc else { throw SignallingError.hasClosed }
+            return (webrtc, try state.target?.take(fragment) ?? [])
+        }
+        for candidate in candidates {
+            greenroom_peer_take_candidate(
+                webrtc.pointer, UInt32(clamping: candidate.line), candidate.text)
+        }
     }
 
     /// Makes an offer to a far end that answers.
@@ -145,9 +169,10 @@ final class Peer: Sendable {
                 let peer = greenroom_gst_context.object(value, Peer.self)
                 peer.link(pad, String(cString: encoding))
             },
-            heard: { value in
-                greenroom_gst_context.object(value, Peer.self).hasHeard
-                    .store(true, ordering: .relaxed)
+            heard: { value, packets, bytes in
+                let peer = greenroom_gst_context.object(value, Peer.self)
+                peer.hasHeard.store(true, ordering: .relaxed)
+                return peer.meter.passes(packets, bytes, endsFrame: false)
             },
             fed_back: { value, feedback in
                 greenroom_gst_context.object(value, Peer.self).events.onFeedback(feedback.pointee)
@@ -158,7 +183,9 @@ final class Peer: Sendable {
                     withOptional(offer) { text in
                         var terms = greenroom_peer_terms(
                             offer: text, sends: receiving == nil, audio_caps: audio,
-                            video_caps: video, address: address)
+                            video_caps: video, address: address,
+                            first_port: UInt32(ports?.lowerBound ?? 0),
+                            last_port: UInt32(ports?.upperBound ?? 0))
                         greenroom_peer_describe(
                             webrtc.pointer, &terms, &calls, greenroom_gst_context(self))
                     }
@@ -193,12 +220,30 @@ final class Peer: Sendable {
             let end = greenroom_peer_add(
                 pipeline.element.pointer, elements ?? "fakesink sync=false async=false")
         else { return events.onGone("\(encoding) can't be received") }
+        count(pad, encoding)
         if elements != nil { events.onAdded(encoding) }
         if !greenroom_peer_link(pad, end) { events.onGone("\(encoding) can't be received") }
     }
 
+    /// Counts the packets of a stream: what is behind the pad keeps them until a frame is whole.
+    private func count(_ pad: OpaquePointer, _ encoding: String) {
+        let meter = PacketMeter(encoding == "OPUS" ? .audio : .video, onExcess: events.onGone)
+        greenroom_peer_filter(pad, greenroom_gst_context(meter)) { value, packets, bytes, ends in
+            greenroom_gst_context.object(value, PacketMeter.self)
+                .passes(packets, bytes, endsFrame: ends)
+        }
+    }
+
     /// Whether media can flow.
     var isConnected: Bool { state.withLock { $0.connection == .connected } }
+
+    /// How long it has waited for its connection; nil: it is there, or has been.
+    func waiting(now: UInt64) -> UInt64? {
+        state.withLock { state in
+            guard state.connection == .new else { return nil }
+            return now > state.begun ? now - state.begun : 0
+        }
+    }
 
     /// Why the peer is given up; nil: it is well. Asked every second.
     func fault(now: UInt64) -> String? {

@@ -18,10 +18,11 @@ extension Room {
 
     /// Answers a viewer's offer.
     ///
+    /// - Parameter client: Where they are; nil: unknown.
     /// - Returns: The answer, and the viewer's id.
     /// - Throws: ``SignallingError`` or `PluginError`.
     func watch(
-        _ subject: Subject, offer text: String
+        _ subject: Subject, offer text: String, from client: ClientAddress?
     ) async throws -> (id: String, answer: String) {
         let offer = try SessionOffer(text)
         let stream = try stream(of: subject)
@@ -31,7 +32,18 @@ extension Room {
                     + "more")
         }
         let hearsOnly = subject == .audio || (subject == .first && stream == nil)
-        let viewer = try admit(hearsOnly ? offer.withoutVideo : offer, stream)
+        let terms = hearsOnly ? offer.withoutVideo : offer
+        // Behind this machine's address there may be a proxy, with everybody.
+        let origin = client.flatMap { $0.isLocal ? nil : $0.text }
+        let viewer: Viewer
+        do {
+            viewer = try admit(terms, stream, from: origin)
+        } catch SignallingError.full(let text) {
+            guard makePlace() else { throw SignallingError.full(text) }
+            // Its place is free when its pipeline has stopped.
+            try await Task.sleep(for: .milliseconds(500))
+            viewer = try admit(terms, stream, from: origin)
+        }
         do {
             return (
                 viewer.id, try await viewer.peer.answer(offer, receiving: nil, address: address)
@@ -44,20 +56,24 @@ extension Room {
 
     /// Makes a viewer, who gets nothing before they are connected.
     ///
-    /// - Parameter stream: What to watch in the only slot.
-    func admit(_ offer: SessionOffer, _ stream: UInt32?) throws -> Viewer {
+    /// - Parameters:
+    ///   - stream: What to watch in the only slot.
+    ///   - address: Where they are, if it has places of its own.
+    func admit(
+        _ offer: SessionOffer, _ stream: UInt32?, from address: String? = nil
+    ) throws -> Viewer {
         let id = Secret.random()
-        try reserve(.viewer)
+        try reserve(.viewer, from: address)
         let viewer: Viewer
         do {
             viewer = try Viewer(
-                id, offer: offer, stream: stream, services: services,
+                id, offer: offer, stream: stream, address: address, services: services,
                 onTight: { [weak self] in self?.adaptSoon() }
             ) { [weak self] reason in
                 self?.services.later { [weak self] in self?.remove(viewer: id, because: reason) }
             }
         } catch {
-            release(.viewer)
+            release(.viewer, from: address)
             throw error
         }
         // At once with the viewer: a stream that ends removes the viewers that it finds.
@@ -71,7 +87,7 @@ extension Room {
             return nil
         }
         if let refusal {
-            release(.viewer) { viewer.peer.stop() }
+            release(.viewer, from: address) { viewer.peer.stop() }
             throw refusal
         }
         adaptSoon()
@@ -120,7 +136,7 @@ extension Room {
         if let reason { services.host.log(.info, "a viewer has gone: \(reason)") }
         services.soon { viewer.leave() }
         adaptSoon()
-        release(.viewer) { viewer.peer.stop() }
+        release(.viewer, from: viewer.address) { viewer.peer.stop() }
         // Of the audio; adapting asks for the video.
         services.host.wantsChanged()
         report()

@@ -25,6 +25,8 @@ final class Room: Sendable {
         var revision = 1
         /// Connections, from before they are made until after they have stopped.
         var places: [Place: Int] = [:]
+        /// Of these, viewers, by their address.
+        var viewerPlaces: [String: Int] = [:]
         /// Guests whom the operator has removed.
         var dismissed: Set<String> = []
         var isClosed = false
@@ -166,12 +168,23 @@ final class Room: Sendable {
     /// Counts changes that pages show.
     var revision: Int { state.withLock { $0.revision } }
 
+    /// Takes candidates that follow the offer of a viewer or a guest.
+    func take(
+        _ fragment: CandidateFragment, of peer: (State) -> Peer?
+    ) throws(SignallingError) {
+        guard let peer = state.withLock({ peer($0) }) else {
+            throw .notFound("There is no such connection.")
+        }
+        try peer.take(fragment)
+    }
+
     // MARK: Places
 
     /// Takes a place for a connection, before it is made.
     ///
+    /// - Parameter address: Of a viewer, if it has places of its own.
     /// - Throws: ``SignallingError`` if there is none.
-    func reserve(_ place: Place) throws(SignallingError) {
+    func reserve(_ place: Place, from address: String? = nil) throws(SignallingError) {
         try state.withLock { state throws(SignallingError) in
             let taken = state.places[place, default: 0]
             switch place {
@@ -179,6 +192,12 @@ final class Room: Sendable {
                 throw .full("The room has as many guests as it takes: \(RoomLimits.guests).")
             case .viewer where taken >= RoomLimits.viewers: throw Self.full
             default: break
+            }
+            let own = address.map { state.viewerPlaces[$0, default: 0] + 1 } ?? 0
+            guard own <= RoomLimits.viewersOfAddress else {
+                throw .full(
+                    "The room is open \(RoomLimits.viewersOfAddress) times at your address: close one "
+                        + "of them.")
             }
             var places = state.places
             places[place] = taken + 1
@@ -188,15 +207,39 @@ final class Room: Sendable {
                     viewers: places[.viewer, default: 0], senders: senders, openFiles: openFiles)
             else { throw Self.full }
             state.places = places
+            if let address { state.viewerPlaces[address] = own }
         }
     }
 
     /// Ends a connection, later, and then gives its place back.
-    func release(_ place: Place, stop: @escaping @Sendable () -> Void = {}) {
+    func release(
+        _ place: Place, from address: String? = nil, stop: @escaping @Sendable () -> Void = {}
+    ) {
         services.later { [self] in
             stop()
-            state.withLock { $0.places[place, default: 0] -= 1 }
+            state.withLock { state in
+                state.places[place, default: 0] -= 1
+                guard let address else { return }
+                let rest = state.viewerPlaces[address, default: 1] - 1
+                state.viewerPlaces[address] = rest > 0 ? rest : nil
+            }
         }
+    }
+
+    /// Lets a viewer give way who was there for a while and has not connected: it may never.
+    ///
+    /// - Returns: Whether there was one.
+    func makePlace() -> Bool {
+        let now = greenroom_gst_now()
+        let viewers = state.withLock { Array($0.viewers.values) }
+        let waiting = viewers.compactMap { viewer in
+            viewer.peer.waiting(now: now).map { (viewer.id, $0) }
+        }
+        guard let longest = waiting.max(by: { $0.1 < $1.1 }), longest.1 > 5_000_000_000 else {
+            return false
+        }
+        remove(viewer: longest.0, because: "it has not connected, and another one wants its place")
+        return true
     }
 
     static let full = SignallingError.full("The room is full: try again later.")

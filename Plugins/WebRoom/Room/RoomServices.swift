@@ -6,13 +6,15 @@ import Synchronization
 final class RoomServices: Sendable {
     let host: PluginHost
     let clock: RoomClock
+    /// The ports of UDP that media use; nil: any.
+    let ports: ClosedRange<UInt16>?
 
     private let queue = DispatchQueue(label: "room")
     private let adapting = DispatchQueue(label: "room-adapts")
     private let counts = Mutex<[String: Int]>([:])
 
-    init(host: PluginHost) {
-        self.host = host
+    init(host: PluginHost, ports: ClosedRange<UInt16>? = nil) {
+        (self.host, self.ports) = (host, ports)
         clock = RoomClock(now: host.nowNanoseconds)
     }
 

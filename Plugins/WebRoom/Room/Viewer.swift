@@ -28,6 +28,8 @@ final class Viewer: Sendable {
     }
 
     let id: String
+    /// Where they are, if it has places of its own.
+    let address: String?
     let peer: Peer
     /// A slot each, in the order of the offer's videos.
     let videos: [VideoFeed]
@@ -41,20 +43,21 @@ final class Viewer: Sendable {
     ///   - onTight: Called when the network carries less than before, on the pipeline's threads.
     ///   - onGone: Called when the connection is lost, on the pipeline's threads.
     init(
-        _ id: String, offer: SessionOffer, stream: UInt32?, services: RoomServices,
+        _ id: String, offer: SessionOffer, stream: UInt32?, address: String?,
+        services: RoomServices,
         onTight: @escaping @Sendable () -> Void, onGone: @escaping @Sendable (String) -> Void
     ) throws {
         let slots = try Self.slots(of: offer)
         guard !slots.isEmpty else {
             throw SignallingError.unacceptable("it asks for nothing that the room has")
         }
-        self.id = id
+        (self.id, self.address) = (id, address)
         isOfOneStream = stream != nil
         let opening = Opening()
         let feedback = Handler<greenroom_peer_feedback> { opening.take($0) }
         peer = try Peer(
             slots.enumerated().map { $1.elements($0) }.joined() + Slots.elements,
-            latencyMilliseconds: 0,
+            latencyMilliseconds: 0, bounds: .viewer,
             events: Peer.Events(
                 onConnected: { opening.open() }, onGone: onGone,
                 onFeedback: { feedback.call($0) }),

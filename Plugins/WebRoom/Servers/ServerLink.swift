@@ -134,6 +134,12 @@ final class ServerLink: Sendable {
             ).send()
             if reply.status == 201 { keep(reply.location) }
             let answer = try reply.answer(for: plan.purpose, hasVideo: connection.hasVideo)
+            if plan.purpose == .fetch, !(answer.video?.sends ?? false) {
+                say(
+                    .warning,
+                    "its answer has no video: \(plan.name) is heard alone. If there is a video, set "
+                        + "server-codec to the other one, vp8 or h264.")
+            }
             do throws(SignallingError) {
                 try room.accept(answer, of: connection.id, connection.peer)
             } catch {

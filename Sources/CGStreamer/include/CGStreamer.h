@@ -150,8 +150,8 @@ typedef struct greenroom_peer_calls {
     // Media arrive: link `pad` with greenroom_peer_link. `encoding` is VP8, OPUS, …
     void (*_Nonnull pad_added)(
         void *_Nonnull value, GstPad *_Nonnull pad, const char *_Nonnull encoding);
-    // A packet has arrived.
-    void (*_Nonnull heard)(void *_Nonnull value);
+    // Packets have arrived; they are dropped unless the call returns true.
+    bool (*_Nonnull heard)(void *_Nonnull value, size_t packets, size_t bytes);
     // The far end has reported which packets it got.
     void (*_Nonnull fed_back)(void *_Nonnull value, const greenroom_peer_feedback *_Nonnull feedback);
 } greenroom_peer_calls;
@@ -167,6 +167,9 @@ typedef struct greenroom_peer_terms {
     const char *_Nullable video_caps;
     // The only address to be reached at; NULL: all of the machine's.
     const char *_Nullable address;
+    // The ports of UDP to be reached at; 0: any.
+    uint32_t first_port;
+    uint32_t last_port;
 } greenroom_peer_terms;
 
 // Answer an offer, or make one, with the webrtcbin of a pipeline that plays.
@@ -177,6 +180,10 @@ void greenroom_peer_describe(
 // Take the far end's answer to a peer's offer. NULL: it is taken; else why not: free it.
 char *_Nullable greenroom_peer_take_answer(
     GstElement *_Nonnull webrtc, const char *_Nonnull answer);
+
+// Take a candidate of the far end's, `candidate:…`, for the medium of a place in its description.
+void greenroom_peer_take_candidate(
+    GstElement *_Nonnull webrtc, uint32_t line, const char *_Nonnull candidate);
 
 // The most slots of a peer.
 enum { GREENROOM_PEER_SLOTS = 16 };
@@ -198,6 +205,13 @@ void greenroom_peer_push(
 // made.
 GstPad *_Nullable greenroom_peer_add(
     GstElement *_Nonnull pipeline, const char *_Nonnull description);
+
+// Call back with the packets of RTP that leave a pad, and whether the last one ends a frame; they are
+// dropped unless the call returns true.
+void greenroom_peer_filter(
+    GstPad *_Nonnull pad, greenroom_gst_context context,
+    bool (*_Nonnull passes)(
+        void *_Nonnull value, size_t packets, size_t bytes, bool ends_frame));
 
 // Link a pad with an open end, which is freed.
 bool greenroom_peer_link(GstPad *_Nonnull pad, GstPad *_Nonnull end);

@@ -1,0 +1,194 @@
+import FlyingFox
+import FlyingSocks
+import Foundation
+import Glibc
+import GreenroomRoom
+
+/// A connection of the page's server: requests, one after the other, and their answers.
+///
+/// Each step has a time; a connection that takes longer is shut down by the server, and reading or writing
+/// fails.
+final class RoomConnection {
+    /// How long a head may take, a body, an answer to be made, and 16 kB of it to be sent.
+    static let headSeconds = 10.0
+    private static let bodySeconds = 10.0
+    private static let answerSeconds = 40.0
+    private static let writeSeconds = 15.0
+    /// How long a connection waits for the next request.
+    private static let idleSeconds = 60.0
+    /// How long, and for how much, what a refused request still sends is read: a sender that is cut off
+    /// may not read the answer.
+    private static let lingerSeconds = 2.0
+    private static let longestLinger = 1 << 20
+
+    private let id: Int
+    private let socket: AsyncSocket
+    private let peer: ClientAddress?
+    private let proxy: ClientAddress?
+    private let server: RoomServer
+    /// What has come, and is not read yet.
+    private var received: [UInt8] = []
+
+    /// - Parameters:
+    ///   - peer: What it is from; nil: unknown.
+    ///   - proxy: A proxy that says whom it speaks for; nil: none.
+    init(
+        id: Int, socket: AsyncSocket, peer: ClientAddress?, proxy: ClientAddress?,
+        server: RoomServer
+    ) {
+        (self.id, self.socket, self.peer, self.proxy) = (id, socket, peer, proxy)
+        self.server = server
+    }
+
+    /// Serves until the far end, a limit or the room ends it.
+    func serve(_ handler: RoomHandler) async {
+        do {
+            while try await answer(with: handler) {}
+        } catch let fault as RequestHead.Fault {
+            await refuse(fault)
+        } catch {
+            // It has ended.
+        }
+    }
+
+    /// Answers the next request.
+    ///
+    /// - Returns: Whether another one may follow.
+    private func answer(with handler: RoomHandler) async throws -> Bool {
+        let head = try await head()
+        try begin(isBusy: false, for: Self.bodySeconds)
+        if head.waitsToContinue, head.length > received.count {
+            try await socket.write(Data("HTTP/1.1 100 Continue\r\n\r\n".utf8))
+        }
+        while received.count < head.length {
+            try await read(atMost: head.length - received.count)
+        }
+        let body = Data(received.prefix(head.length))
+        received.removeFirst(head.length)
+        try begin(isBusy: true, for: Self.answerSeconds)
+        let response = try await response(to: request(head, body), handler)
+        try await send(response, isKept: head.isKept, isHead: head.method == "HEAD")
+        return head.isKept
+    }
+
+    private func head() async throws -> RequestHead {
+        if !received.isEmpty { try begin(isBusy: false, for: Self.headSeconds) }
+        var head = try takeHead(from: 0)
+        while head == nil {
+            let looked = received.count
+            try await read(atMost: RequestHead.longest - looked)
+            // The time of the head begins with it, and with the connection.
+            if looked == 0 { try begin(isBusy: false, for: Self.headSeconds) }
+            head = try takeHead(from: looked - 3)
+        }
+        guard let head else { throw SocketError.disconnected }
+        return head
+    }
+
+    /// Takes a head from what has come; nil: it is not whole yet.
+    ///
+    /// Not inlined: the compiler crashes on a function that may wait and throws an error of this type.
+    ///
+    /// - Parameter begin: Where its end may begin.
+    @inline(never) private func takeHead(from begin: Int) throws -> RequestHead? {
+        guard let end = RequestHead.end(in: received, from: begin) else {
+            guard received.count < RequestHead.longest else {
+                throw RequestHead.Fault(status: 431, text: "The head of the request is too large.")
+            }
+            return nil
+        }
+        let head = try RequestHead(received[..<end])
+        guard head.length <= RequestHead.longestBody else {
+            throw RequestHead.Fault(status: 413, text: SignallingError.tooLarge.text)
+        }
+        received.removeFirst(end)
+        return head
+    }
+
+    private func read(atMost count: Int) async throws {
+        let bytes = try await socket.read(atMost: count)
+        received += bytes
+    }
+
+    private func request(_ head: RequestHead, _ body: Data) -> HTTPRequest {
+        var headers = HTTPHeaders()
+        for field in head.fields { headers.addValue(field.value, for: HTTPHeader(field.name)) }
+        return HTTPRequest(
+            method: HTTPMethod(head.method), version: .http11,
+            target: HTTPRequest.Target(path: head.path, query: head.query), headers: headers,
+            body: HTTPBodySequence(data: body, suggestedBufferSize: max(1, body.count)))
+    }
+
+    private func response(
+        to request: HTTPRequest, _ handler: RoomHandler
+    ) async throws -> HTTPResponse {
+        do {
+            return try await handler.respond(
+                to: request,
+                from: ClientAddress.of(
+                    peer: peer, proxy: proxy,
+                    forwarded: request.headers.values(for: .xForwardedFor).last))
+        } catch {
+            try Task.checkCancellation()
+            return Reply.refused(500, "The room could not do it.")
+        }
+    }
+
+    // MARK: Sending
+
+    private func send(_ response: HTTPResponse, isKept: Bool, isHead: Bool = false) async throws {
+        guard case .httpBody(let body) = response.payload else { return }
+        var text = "HTTP/1.1 \(response.statusCode.code) \(response.statusCode.phrase)\r\n"
+        var headers = response.headers
+        if let count = body.count {
+            if response.statusCode != .noContent { headers[.contentLength] = "\(count)" }
+        } else {
+            headers[.transferEncoding] = "chunked"
+        }
+        headers[.connection] = isKept ? "keep-alive" : "close"
+        for (header, value) in headers { text += "\(header.rawValue): \(value)\r\n" }
+        var bytes = Data((text + "\r\n").utf8)
+        if !isHead {
+            for try await part in body {
+                // A small answer is one write.
+                bytes += part
+                guard body.count == nil || bytes.count > 16_384 else { continue }
+                try await write(bytes)
+                bytes = Data()
+            }
+        }
+        try await write(bytes)
+        try begin(isBusy: false, for: Self.idleSeconds)
+    }
+
+    /// Writes bytes; each 16 kB have their time.
+    private func write(_ bytes: Data) async throws {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            try begin(isBusy: true, for: Self.writeSeconds)
+            try await socket.write(Data(rest.prefix(16_384)))
+            rest = rest.dropFirst(16_384)
+        }
+        // A stream of events waits for the next one.
+        try begin(isBusy: true, for: Self.answerSeconds)
+    }
+
+    /// Says why a request is not read, and ends.
+    private func refuse(_ fault: RequestHead.Fault) async {
+        do {
+            try await send(Reply.refused(fault.status, fault.text), isKept: false)
+            try begin(isBusy: false, for: Self.lingerSeconds)
+            Glibc.shutdown(socket.socket.file.rawValue, Int32(SHUT_WR))
+            var rest = Self.longestLinger
+            while rest > 0 { rest -= try await socket.read(atMost: 4096).count }
+        } catch {
+            // It has ended.
+        }
+    }
+
+    private func begin(isBusy: Bool, for seconds: Double) throws {
+        guard server.allows(id, isBusy: isBusy, for: seconds) else {
+            throw SocketError.disconnected
+        }
+    }
+}

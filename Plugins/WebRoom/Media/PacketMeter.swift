@@ -1,0 +1,41 @@
+import CGStreamer
+import GreenroomRoom
+import Synchronization
+
+/// Counts the packets of a stream before anything keeps or decodes them, and lets none pass once there
+/// were too many.
+final class PacketMeter: Sendable {
+    private struct State {
+        var limit: StreamLimit
+        var isOver = false
+    }
+
+    private let state: Mutex<State>
+    private let onExcess: @Sendable (_ reason: String) -> Void
+
+    /// - Parameter onExcess: Called once with what was too much, on the pipeline's threads.
+    init(
+        _ bounds: StreamLimit.Bounds, onExcess: @escaping @Sendable (_ reason: String) -> Void
+    ) {
+        state = Mutex(State(limit: StreamLimit(bounds)))
+        self.onExcess = onExcess
+    }
+
+    /// Counts packets. [each packet]
+    ///
+    /// - Returns: Whether they pass.
+    func passes(_ packets: Int, _ bytes: Int, endsFrame: Bool) -> Bool {
+        let now = greenroom_gst_now()
+        let (passes, reason) = state.withLock { state -> (Bool, String?) in
+            guard !state.isOver else { return (false, nil) }
+            guard
+                let excess = state.limit.add(
+                    packets: packets, bytes: bytes, endsFrame: endsFrame, at: now)
+            else { return (true, nil) }
+            state.isOver = true
+            return (false, state.limit.text(of: excess))
+        }
+        if let reason { onExcess(reason) }
+        return passes
+    }
+}

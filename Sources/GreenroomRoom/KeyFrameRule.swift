@@ -1,0 +1,57 @@
+/// When a viewer gets a key frame that they ask for: all viewers of a rendition have one encoder, and each
+/// key frame costs all of them bits. The first request is granted at once; one who asks on and on waits 2,
+/// 4, 8 and then 16 s, until they have been calm.
+///
+/// A request that has to wait is kept, and granted when its time has come.
+package struct KeyFrameRule: Sendable {
+    /// Seconds between two grants.
+    private static let waits: [Double] = [2, 4, 8, 16]
+    /// One who has asked for nothing for so long, in seconds, begins anew.
+    private static let calm = 10.0
+    /// Changes of what is shown that are granted at once, and how often one more is, in seconds.
+    private static let changes = RequestLimit(burst: 8, rate: 0.5)
+
+    private var granted: Double?
+    private var asked: Double?
+    private var step = 0
+    private var changes = Self.changes
+    /// Whether a request waits.
+    package private(set) var isWaiting = false
+
+    package init() {}
+
+    /// The viewer has lost something.
+    ///
+    /// - Parameter seconds: The time, on any clock.
+    /// - Returns: Whether a key frame is due now.
+    package mutating func ask(at seconds: Double) -> Bool {
+        if let asked, seconds - asked >= Self.calm, !isWaiting { (granted, step) = (nil, 0) }
+        asked = seconds
+        isWaiting = true
+        return isDue(at: seconds)
+    }
+
+    /// The viewer is to be shown something else, which begins with a key frame.
+    package mutating func change(at seconds: Double) -> Bool {
+        if changes.allows("", at: seconds) {
+            isWaiting = false
+            return true
+        }
+        return ask(at: seconds)
+    }
+
+    /// Whether a request that waits is granted now. It waits no more then.
+    package mutating func isDue(at seconds: Double) -> Bool {
+        guard isWaiting else { return false }
+        if let granted {
+            guard seconds - granted >= Self.waits[step] else { return false }
+            step = min(step + 1, Self.waits.count - 1)
+        }
+        granted = seconds
+        isWaiting = false
+        return true
+    }
+
+    /// The viewer gets a key frame, whoever has asked for it.
+    package mutating func satisfy() { isWaiting = false }
+}

@@ -1,0 +1,127 @@
+import GreenroomRoom
+import Testing
+
+/// Requests and connections, as strangers may make them.
+@Suite struct RequestTests {
+    private func head(_ text: String) throws(RequestHead.Fault) -> RequestHead {
+        try RequestHead(Array("\(text)\r\n\r\n".utf8)[...])
+    }
+
+    private func status(_ text: String) -> Int {
+        do {
+            _ = try head(text)
+            return 0
+        } catch {
+            return error.status
+        }
+    }
+
+    @Test func `a head is read`() throws {
+        let head = try head(
+            "POST /whip?name=A%20B&x=1 HTTP/1.1\r\nHost: a:1\r\nContent-LENGTH:  12 \r\nEmpty:\r\n"
+                + "Expect: 100-continue")
+        #expect(head.method == "POST" && head.path == "/whip" && head.query == "name=A%20B&x=1")
+        #expect(head.length == 12 && head.isKept && head.waitsToContinue)
+        #expect(head.fields.map(\.value) == ["a:1", "12", "", "100-continue"])
+        #expect(try !self.head("GET / HTTP/1.1\r\nConnection: Close").isKept)
+        #expect(try !self.head("GET / HTTP/1.0").isKept)
+        #expect(try self.head("GET / HTTP/1.0\r\nConnection: keep-alive").isKept)
+    }
+
+    @Test(arguments: [
+        ("", 400), ("GET /", 400), ("GET  / HTTP/1.1", 400), ("GET http://a/ HTTP/1.1", 400),
+        ("G\u{e4}T / HTTP/1.1", 400), ("GET /\u{e4} HTTP/1.1", 400), ("GET / HTTP/2", 505),
+        ("GET / HTTP/1.1\r\nno colon", 400), ("GET / HTTP/1.1\r\n: x", 400),
+        ("GET / HTTP/1.1\r\nA: 1\r\n folded", 400), ("GET / HTTP/1.1\r\nA : 1", 400),
+        ("GET / HTTP/1.1\r\nA: \0", 400), ("GET / HTTP/1.1\r\nA: 1\nB: 2", 400),
+        ("GET / HTTP/1.1\r\nContent-Length: -1", 400),
+        ("GET / HTTP/1.1\r\nContent-Length: 99999999999999999999", 400),
+        ("GET / HTTP/1.1\r\nContent-Length:", 400),
+        ("GET / HTTP/1.1\r\nContent-Length: 1\r\ncontent-length: 1", 400),
+        ("GET / HTTP/1.1\r\nTransfer-Encoding: chunked", 411),
+        ("GET / HTTP/1.1" + String(repeating: "\r\nA: 1", count: 101), 431),
+    ])
+    func `a head that is wrong is refused`(text: String, status: Int) {
+        #expect(self.status(text) == status)
+    }
+
+    @Test func `the end of a head is found, however it comes`() {
+        let bytes = Array("GET / HTTP/1.1\r\nA: 1\r\n\r\nmore".utf8)
+        #expect(RequestHead.end(in: bytes, from: 0) == bytes.count - 4)
+        for count in 0..<bytes.count {
+            let end = RequestHead.end(in: Array(bytes.prefix(count + 1)), from: count - 3)
+            #expect(
+                end == (count + 1 == bytes.count - 4 ? count + 1 : nil) || count >= bytes.count - 4)
+        }
+        #expect(RequestHead.end(in: [], from: -3) == nil)
+    }
+
+    @Test func `silent connections give way, the oldest of the largest crowd first`() {
+        var table = ConnectionTable(most: 4, mostOfAddress: 3)
+        var said: [ConnectionTable.Verdict] = []
+        for (id, address) in ["a", "b", "b", "b", "b", "c", "d"].enumerated() {
+            said.append(table.add(id, from: address, at: Double(id), until: 10))
+        }
+        #expect(
+            said == [
+                .admitted, .admitted, .admitted, .admitted, .inPlace(of: 1), .inPlace(of: 2),
+                .inPlace(of: 3),
+            ])
+        let goesOn = [0, 1].map { table.set($0, isBusy: true, at: 8, until: 20) }
+        #expect(goesOn == [true, false], "one that has to end does nothing more")
+    }
+
+    @Test func `those that are answered stay, and a new one is refused then`() {
+        var table = ConnectionTable(most: 2, mostOfAddress: 2)
+        for id in 0..<2 {
+            _ = table.add(id, from: nil, at: 0, until: 10)
+            _ = table.set(id, isBusy: true, at: 1, until: 30)
+        }
+        let first = table.add(2, from: nil, at: 2, until: 12)
+        #expect(first == .refused)
+        _ = table.set(1, isBusy: false, at: 3, until: 60)
+        let second = table.add(3, from: nil, at: 4, until: 14)
+        #expect(second == .inPlace(of: 1))
+        let late = [13.0, 14, 30].map { table.expire(at: $0) }
+        #expect(late == [[], [3], [0, 3]])
+    }
+
+    @Test func `closed connections leave places, and those that end have some`() {
+        var table = ConnectionTable(most: 2, mostOfAddress: 2)
+        for id in 0..<10 { _ = table.add(id, from: nil, at: Double(id), until: 20) }
+        #expect(!table.hasRoom(at: 12))
+        table.remove(0)
+        #expect(table.hasRoom(at: 12))
+        // One that has just come may be about to ask for something.
+        #expect(!table.hasRoom(at: 8.1))
+    }
+
+    @Test func `addresses are counted as their owners have them`() {
+        #expect(ClientAddress("203.0.113.7")?.text == "203.0.113.7")
+        #expect(ClientAddress("::ffff:203.0.113.7") == ClientAddress("203.0.113.7"))
+        #expect(ClientAddress("2001:db8:1:2::1") == ClientAddress("2001:db8:1:2:ffff::9"))
+        #expect(ClientAddress("2001:db8:1:2::1") != ClientAddress("2001:db8:1:3::1"))
+        #expect(ClientAddress("fe80::1%eth0")?.isLocal == false)
+        for local in ["127.0.0.1", "127.8.0.1", "::1", "::ffff:127.0.0.1"] {
+            #expect(ClientAddress(local)?.isLocal == true, "\(local)")
+        }
+        for wrong in ["", "room.example", "1.2.3", "1.2.3.4.5", ":::"] {
+            #expect(ClientAddress(wrong) == nil, "\(wrong)")
+        }
+    }
+
+    @Test func `a proxy is believed if it is the one that was named, and its own word alone`() {
+        let (proxy, other) = (ClientAddress("127.0.0.1"), ClientAddress("192.0.2.1"))
+        func text(_ peer: ClientAddress?, _ forwarded: String?) -> String? {
+            ClientAddress.of(peer: peer, proxy: proxy, forwarded: forwarded)?.text
+        }
+        #expect(text(proxy, "198.51.100.1, 203.0.113.7") == "203.0.113.7")
+        #expect(text(proxy, "203.0.113.7") == "203.0.113.7")
+        #expect(text(other, "203.0.113.7") == "192.0.2.1")
+        #expect(text(proxy, nil) == "127.0.0.1")
+        #expect(text(proxy, "unknown") == "127.0.0.1")
+        #expect(
+            ClientAddress.of(peer: other, proxy: nil, forwarded: "203.0.113.7")?.text == "192.0.2.1"
+        )
+    }
+}
