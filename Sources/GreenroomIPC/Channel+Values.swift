@@ -45,6 +45,8 @@ package enum MessageLayout {
     package static let number = subject + MemoryLayout<gr_video_frame>.stride
     /// A byte: whether the pointer argument was NULL.
     package static let isNull = number + 8
+    /// The lease of a frame that the host has lent ahead, and that the plugin does not use; 0 for none.
+    package static let unused = isNull + 8
     /// The number of the memory of a frame that an output takes, after the frame and its planes.
     package static let memory =
         subject + MemoryLayout<gr_output_frame>.stride + MemoryLayout<SharedPlanes>.stride

@@ -260,6 +260,7 @@ struct HostService {
         var frame = channel.read(gr_video_frame.self, at: MessageLayout.subject)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
         let granted = channel.read(UInt64.self, at: MessageLayout.number)
+        takeBackUnused(of: sender)
         let state = connection.channels.senderState
         var isLost = false
         let status = withPointer(to: &frame, isNull: isNull) { frame in
@@ -305,6 +306,12 @@ struct HostService {
         return MessageLayout.samples
     }
 
+    /// Takes back the frame that was lent ahead, if the message says that the plugin does not use it.
+    private func takeBackUnused(of sender: UInt64) {
+        let unused = channel.read(UInt64.self, at: MessageLayout.unused)
+        if unused != 0 { HostInterface.takeBack(unused, lentTo: sender) }
+    }
+
     private func acquire() -> Int {
         let sender = sender
         var lease = gr_lease()
@@ -314,9 +321,9 @@ struct HostService {
             channel.read(at: MessageLayout.subject), channel.read(at: MessageLayout.subject + 4),
             channel.read(at: MessageLayout.subject + 8)
         )
-        let unused = channel.read(UInt64.self, at: MessageLayout.number)
+        takeBackUnused(of: sender)
         let status = withMutablePointer(to: &lease, isNull: isNull) {
-            HostInterface.acquire(sender, format, width, height, unused: unused, $0)
+            HostInterface.video.pointee.acquire(sender, format, width, height, $0)
         }
         if status == Status.ok.rawValue, let frames = connection.frames {
             let planes = SharedPlanes(of: lease.frame, in: frames)

@@ -59,7 +59,9 @@ extension Runner {
     /// Without waiting for the answer, if it can only be that the host accepts it: one wake-up a frame. The
     /// thread's next call reads the answer. The host may have stopped the plugin meanwhile; then it
     /// counts the frame as refused.
-    func pass(_ call: Call, _ info: gr_frame_info, in grant: Grant, on channel: Channel) -> gr_status {
+    func pass(
+        _ call: Call, _ info: gr_frame_info, in grant: Grant, on channel: Channel
+    ) -> gr_status {
         let isSure =
             channels.senderState == grant.state && grant.state.sends
             && info.isPlain(revision: grant.lease.frame.info.offer_revision)

@@ -31,9 +31,11 @@ extension Runner {
             copy(sent, to: grant.planes)
         {
             channel.write(grant.lease.id, at: MessageLayout.number)
+            channel.write(UInt64(0), at: MessageLayout.unused)
             return pass(.videoSend, sent.info, in: grant, on: channel)
         }
         channel.write(UInt64(0), at: MessageLayout.number)
+        channel.write(returnedGrant(sender: sender), at: MessageLayout.unused)
         let status = channel.status(of: .videoSend, length: MessageLayout.samples) { call, _ in
             guard call == .copyPlanes, let sent else { return nil }
             return self.copy(sent, to: channel.read(SharedPlanes.self)) ? 0 : nil
@@ -90,7 +92,7 @@ extension Runner {
             return Status.ok.rawValue
         }
         // One of another kind, or from before a change, goes back.
-        channel.write(returnedGrant(sender: sender), at: MessageLayout.number)
+        channel.write(returnedGrant(sender: sender), at: MessageLayout.unused)
         let status = channel.status(of: .videoAcquire, length: MessageLayout.samples)
         guard status == Status.ok.rawValue, let frames else { return status }
         let lent = channel.read(gr_lease.self, at: MessageLayout.subject)

@@ -297,17 +297,9 @@ package enum HostInterface {
         }
     }
 
-    /// `video.acquire` for a plugin in another process.
-    ///
-    /// - Parameter unused: The lease from ``grant(_:_:_:)`` that it does not use; 0 for none.
-    package static func acquire(
-        _ sender: UInt64, _ format: UInt32, _ width: UInt32, _ height: UInt32, unused: UInt64,
-        _ lease: UnsafeMutablePointer<gr_lease>
-    ) -> gr_status {
-        answer { () throws(Refusal) in
-            try ingest(sender, .videoAcquire).acquire(
-                format: format, width: width, height: height, unused: unused, lease: lease)
-        }
+    /// Takes back a frame from ``grant(_:_:_:)`` that its process does not use; no other lease.
+    package static func takeBack(_ lease: UInt64, lentTo sender: UInt64) {
+        videoGates[sender]?.takeBack(granted: lease)
     }
 
     /// `video.commit` for a plugin in another process.

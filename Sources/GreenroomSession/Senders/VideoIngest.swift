@@ -251,16 +251,12 @@ package final class VideoIngest: Sendable {
     }
 
     /// Leases a frame of the pool.
-    ///
-    /// - Parameter unused: The lease from ``grant(_:_:)`` that its process does not use; 0 for none.
     func acquire(
-        format: UInt32, width: UInt32, height: UInt32, unused: UInt64 = 0,
-        lease: UnsafeMutablePointer<gr_lease>
+        format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>
     ) throws(Refusal) {
         let call = SenderCall.videoAcquire
         do throws(Refusal) {
             let (agreed, pool) = try state.withLock { state throws(Refusal) in
-                _ = state.takeBack(granted: unused)
                 try state.checkOpen(call)
                 return (state.revisions.agreed, state.pool)
             }
@@ -336,6 +332,12 @@ package final class VideoIngest: Sendable {
             return id
         }
         return lease.id == 0 ? nil : lease
+    }
+
+    /// Takes back a frame that was lent ahead; no other lease.
+    func takeBack(granted lease: UInt64) {
+        // Released outside the lock.
+        _ = state.withLock { $0.takeBack(granted: lease) }
     }
 
     /// Takes back a leased frame unsent.
