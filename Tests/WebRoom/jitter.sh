@@ -70,11 +70,13 @@ join() {
     wait_for "$2 has left" "$work/log"
 }
 
+# All of it is measured, also where a part is not what it should be.
+failed=
 say "Without the relay"
-watch "$url"
+watch "$url" || failed="$failed viewer"
 join "$url" Direct
 say "Through it: $delay ms, $loss % lost"
-watch "$relayed"
+watch "$relayed" || failed="$failed relayed-viewer"
 join "$relayed" Relayed
 kill "$relay"
 wait "$relay" || true
@@ -84,5 +86,8 @@ say "The recording"
 # The aim is 80 ms. After a stall a guest's audio stays late in the recording, by up to 125 ms; and the room
 # asks a guest for lost packets too late for some of them.
 export SKIP=2 APART=150
-python3 Tests/WebRoom/numbered.py "$work/recording" direct-camera direct-microphone 99 beeps
-python3 Tests/WebRoom/numbered.py "$work/recording" relayed-camera relayed-microphone 75 beeps
+python3 Tests/WebRoom/numbered.py "$work/recording" direct-camera direct-microphone 99 beeps \
+    || failed="$failed guest"
+python3 Tests/WebRoom/numbered.py "$work/recording" relayed-camera relayed-microphone 75 beeps \
+    || failed="$failed relayed-guest"
+[ -z "$failed" ] || fail "Failed:$failed"
