@@ -307,8 +307,9 @@ static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointe
     } else if (strcmp(name, "rtpfunnel") == 0) {
         add_probe(element, "src", GST_PAD_PROBE_TYPE_EVENT_UPSTREAM, on_feedback, data);
     } else if (strcmp(name, "rtprtxsend") == 0) {
-        // What is older is not worth a retransmission: without a limit of time a loss makes storms.
-        g_object_set(element, "max-size-time", 150, "max-size-packets", 0, NULL);
+        // What is older is not worth a retransmission: without a limit of time a loss makes storms. With less
+        // a loss can't be mended where the way there and back takes 120 ms.
+        g_object_set(element, "max-size-time", 500, "max-size-packets", 0, NULL);
     }
 }
 

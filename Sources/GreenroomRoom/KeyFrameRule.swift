@@ -1,11 +1,12 @@
 /// When a viewer gets a key frame that they ask for: all viewers of a rendition have one encoder, and each
-/// key frame costs all of them bits. The first request is granted at once; one who asks on and on waits 2,
-/// 4, 8 and then 16 s, until they have been calm.
+/// key frame costs all of them bits. The first request is granted at once; a viewer that keeps asking waits 1,
+/// 2 and then 3 s, until it has been calm. On a network with loss and a long way a retransmission comes too
+/// late, and only a key frame ends a freeze: longer waits would be seen as such.
 ///
 /// A request that has to wait is kept, and granted when its time has come.
 package struct KeyFrameRule: Sendable {
     /// Seconds between two grants.
-    private static let waits: [Double] = [2, 4, 8, 16]
+    private static let waits: [Double] = [1, 2, 3]
     /// One who has asked for nothing for so long, in seconds, begins anew.
     private static let calm = 10.0
     /// Changes of what is shown that are granted at once, and how often one more is, in seconds.

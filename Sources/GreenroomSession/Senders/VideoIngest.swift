@@ -208,9 +208,12 @@ package final class VideoIngest: Sendable {
             }
             let checked = try CheckedFrame(checking: frame, newestRevision: newest)
             if granted != 0 {
-                guard var frame = filled.take(), frame.format == checked.format,
-                    frame.size == checked.size
-                else { throw Refusal(.lease(granted), in: .videoSend) }
+                guard var frame = filled.take() else {
+                    throw Refusal(.lease(granted), in: .videoSend)
+                }
+                guard frame.format == checked.format, frame.size == checked.size else {
+                    throw Refusal(.lease(granted), in: .videoSend)
+                }
                 frame.info = checked.info
                 let byteCount = frame.byteCount
                 return try deliver(frame, .videoSend, copied: byteCount)
