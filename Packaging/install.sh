@@ -192,5 +192,6 @@ say "Installed. Try: $prefix/bin/greenroom plugins"
 # one, and may speak another language.
 if [ -n "$upgrades" ] && [ -z "${DESTDIR-}" ]; then
     running=$("$root/bin/greenroom" sessions 2> /dev/null | awk 'NR > 1 { print $1 "." $2 }') || running=
+    # shellcheck disable=SC2086 # names of sessions are words
     [ -z "$running" ] || say "Restart the sessions that began before this upgrade:" $running
 fi
