@@ -400,19 +400,25 @@ let package = Package(
 )
 
 // `Tests/Fuzz/run.sh`: an entry point of libFuzzer can't be built beside those of other programs.
+// Its targets have tests of their own in the tests of each change.
+let fuzzed: [Target.Dependency] = [
+    "GreenroomABI", "GreenroomConfig", "GreenroomIPC", "GreenroomConversion", "GreenroomFiles",
+    "GreenroomImages", "GreenroomIsolation", "GreenroomMedia", "GreenroomModel",
+    "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRoom", "GreenroomRuntime",
+    "GreenroomSession", "GreenroomVideo", "WaveFile",
+]
 if Context.environment["GREENROOM_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "GreenroomIsolationTests" }
     package.targets.append(
         .executableTarget(
             name: "fuzz",
-            dependencies: [
-                "GreenroomABI", "GreenroomConfig", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomImages", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
-                "GreenroomRoom", "GreenroomRuntime", "GreenroomSession", "GreenroomVideo",
-                "WaveFile",
-            ], path: "Tests/Fuzz", exclude: ["run.sh"],
+            dependencies: fuzzed, path: "Tests/Fuzz", exclude: ["run.sh", "SeedTests.swift"],
             swiftSettings: [.unsafeFlags(["-parse-as-library"])]))
+} else {
+    package.targets.append(
+        .testTarget(
+            name: "FuzzTests", dependencies: fuzzed + ["TestSupport"], path: "Tests/Fuzz",
+            exclude: ["run.sh", "Fuzz.swift"]))
 }
 
 // `Tests/Benchmarks/conversions.sh`: the libraries that it compares with are needed by nothing else.

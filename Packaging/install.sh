@@ -17,6 +17,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 prefix=/usr/local
 is_built=
 removes=
+upgrades=
 while [ $# -gt 0 ]; do
     case $1 in
         --prefix)
@@ -63,6 +64,7 @@ if [ -n "$removes" ]; then
     exit
 fi
 
+[ ! -e "$list" ] || upgrades=yes
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages patchelf help2man
@@ -186,3 +188,10 @@ sort -u -o "$new" "$new"
 remove_listed "$new"
 install -m 644 "$new" "$list"
 say "Installed. Try: $prefix/bin/greenroom plugins"
+# A session has loaded what was installed when it began; a plugin's process that it starts again is the new
+# one, and may speak another language.
+if [ -n "$upgrades" ] && [ -z "${DESTDIR-}" ]; then
+    running=$("$root/bin/greenroom" sessions 2> /dev/null | awk 'NR > 1 { print $1 "." $2 }') || running=
+    # shellcheck disable=SC2086 # names of sessions are words
+    [ -z "$running" ] || say "Restart the sessions that began before this upgrade:" $running
+fi

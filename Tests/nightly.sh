@@ -52,6 +52,9 @@ part_load() { swift build && GREENROOM=$debug Tests/WrongPlugins/under-load.sh; 
 # Ten runs of the ordinary tests in a row, five of them beside four busy loops.
 part_repeat() { env -u GREENROOM_NIGHTLY Tests/run.sh --repeat 10; }
 
+# A session of an hour on the real clock.
+part_hour() { GREENROOM_REAL_MINUTES=60 progress --filter LongRunTests; }
+
 # About 10,000 faults, with other seeds each day.
 part_campaign() { Tests/Campaign/run.sh "$(date +%j)0000" 4200; }
 part_fuzz() { Tests/Fuzz/run.sh 1800; }
@@ -73,9 +76,21 @@ part_site() { docs/build.sh; }
 # What the Debian package has records where it was unpacked, and systemd finds no fault in its unit.
 part_package() {
     install_packages systemd || return
+    # There may be packages of earlier versions.
+    rm -f .build/greenroom_*.deb
     Packaging/debian.sh || return
     folder=$(mktemp -d)
     dpkg-deb -x .build/greenroom_*.deb "$folder" || return
+    # Nothing is left of one that was installed and removed.
+    mkdir -p "$folder/root/var/lib/dpkg/updates" "$folder/root/var/lib/dpkg/info" \
+        "$folder/root/var/lib/dpkg/triggers" || return
+    touch "$folder/root/var/lib/dpkg/status" "$folder/root/var/lib/dpkg/available" || return
+    dpkg --root="$folder/root" --force-depends --force-not-root --log=/dev/null \
+        -i .build/greenroom_*.deb || return
+    [ -x "$folder/root/usr/bin/greenroom" ] || return
+    dpkg --root="$folder/root" --force-not-root --log=/dev/null -r greenroom || return
+    left=$(find "$folder/root" -mindepth 1 -path "$folder/root/var" -prune -o -print)
+    [ -z "$left" ] || { echo "dpkg -r leaves: $left"; return 1; }
     echo "{ camera: { plugin: ColorBars, isolation: process }, outputs: [record: recording] }" \
         > "$folder/session.yaml"
     HOME="$folder" "$folder/usr/bin/greenroom" run "$folder/session.yaml" --virtual-clock --duration 2s \
@@ -104,7 +119,7 @@ part_viewers() {
 }
 
 failed=
-for part in ${1:-tests address thread wrong load repeat campaign fuzz chromium room site network viewers package}; do
+for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium room site network viewers package}; do
     say "Part $part"
     "part_$part" || failed="$failed $part"
 done

@@ -4,6 +4,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <string.h>
 #include <sys/file.h>
 #include <sys/socket.h>
@@ -79,6 +80,22 @@ static int socket_address(const char *path, struct sockaddr_un *address) {
     return 0;
 }
 
+int greenroom_make_socket_private(const char *path) {
+    struct stat about;
+    // Whoever may write to the folder may have put a link to another file there.
+    int place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
+    if (place < 0) return -errno;
+    int error = fstat(place, &about) == 0 ? 0 : -errno;
+    if (error == 0 && (!S_ISSOCK(about.st_mode) || about.st_uid != geteuid())) error = -ENOTSOCK;
+    if (error == 0 && (about.st_mode & 07777) != 0600) {
+        char name[40];
+        snprintf(name, sizeof name, "/proc/self/fd/%d", place);
+        if (chmod(name, 0600) != 0) error = -errno;
+    }
+    close(place);
+    return error;
+}
+
 int greenroom_listen(const char *path, int type, int backlog) {
     struct sockaddr_un address;
     int error = socket_address(path, &address);
@@ -86,12 +103,12 @@ int greenroom_listen(const char *path, int type, int backlog) {
     int descriptor = socket(AF_UNIX, socket_type(type) | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (descriptor < 0) return -errno;
     // bind() creates the file with this mode, less the umask, which can't be changed because other
-    // threads may need it; set the mode again afterwards, for a umask that removes the owner's
-    // rights.
+    // threads may need it.
     if (fchmod(descriptor, 0600) == 0
         && bind(descriptor, (const struct sockaddr *)&address, sizeof address) == 0) {
-        if (chmod(path, 0600) == 0 && listen(descriptor, backlog) == 0) return descriptor;
-        error = -errno;
+        error = greenroom_make_socket_private(path);
+        if (error == 0 && listen(descriptor, backlog) == 0) return descriptor;
+        if (error == 0) error = -errno;
         unlink(path);
     } else {
         error = -errno;

@@ -8,6 +8,38 @@ extension SessionPlan {
     /// What the session would fail on as this machine is now, and grants that no plugin should have.
     package var warnings: [ConfigurationProblem] {
         outputWarnings + diskWarnings + pathWarnings + broadcastWarnings + grantWarnings
+            + sandboxWarnings
+    }
+
+    /// Isolated plugins that this machine can't keep to their grants: bundled ones, and those of which the
+    /// session file accepts it.
+    package var sandboxWarnings: [ConfigurationProblem] {
+        guard let gap = Sandbox.available.gap else { return [] }
+        return isolatedPlugins.map { address in
+            ConfigurationProblem(
+                "this machine can't keep it to its grants: \(gap) is missing. It may do more than the "
+                    + "session file allows. Take a kernel that has it.",
+                at: "\(address)")
+        }
+    }
+
+    /// What keeps isolated plugins to their grants in place of Landlock; nil if this machine has it, if
+    /// nothing does, and without isolated plugins.
+    package var sandboxPromise: String? {
+        let report = Sandbox.available
+        guard report.gap == nil, report.hasFileBroker, !report.has(.landlock),
+            !isolatedPlugins.isEmpty
+        else { return nil }
+        return
+            "this machine lacks Landlock: the host opens files in the plugins' place, and keeps them to "
+            + "their grants"
+    }
+
+    /// The plugins that have a sandbox.
+    private var isolatedPlugins: [PluginAddress] {
+        configuration.plugins.map(\.address).filter { address in
+            self[address]?.isolation.map { $0.sandbox != .off } ?? false
+        }
     }
 
     private var outputWarnings: [ConfigurationProblem] {

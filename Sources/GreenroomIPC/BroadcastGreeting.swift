@@ -41,7 +41,9 @@ package enum BroadcastRefusal: UInt32, CaseIterable, Sendable {
     /// The reason in words.
     package var text: String {
         switch self {
-        case .version: "its version differs from the host's; install both anew"
+        case .version:
+            "its version differs from the host's; restart the session if Greenroom was upgraded "
+                + "while it ran, else install both anew"
         case .isTaken: "another broadcast is connected; the limit is one at a time"
         case .isUnwanted: "the session does not use what it offers"
         case .user: "it runs as another user; the host accepts its own user and root"

@@ -13,9 +13,21 @@ package enum LibraryFiles {
     ///
     /// The library is a stranger's: what it names is granted only if it is a library, too, and a link
     /// to a folder leads nowhere.
-    package static func of(_ library: String) -> [String] {
+    package static func of(_ library: String) -> [String] { parts(of: library).map(\.path) }
+
+    /// A file or folder that belongs to a library.
+    package struct Part: Equatable, Sendable {
+        /// Without symbolic links.
+        package var path: String
+        /// Where the loader or the library looks for it: a copy has this name.
+        package var place: String
+    }
+
+    /// The same files and folders as ``of(_:)``, each with its place.
+    package static func parts(of library: String) -> [Part] {
         let first = resolvedPath(library) ?? library
         var files = [first]
+        var places = [first]
         var folders: [[String]] = [[]]
         var index = 0
         while index < files.count, files.count < fileLimit {
@@ -25,16 +37,18 @@ package enum LibraryFiles {
                 // The older tag holds for what these libraries need, too.
                 let inherited = needs.isInherited ? own + folders[index] : []
                 for name in needs.names {
-                    guard let found = find(name, in: own + folders[index], origin),
+                    guard let (found, place) = find(name, in: own + folders[index], origin),
                         !files.contains(found), files.count < fileLimit
                     else { continue }
                     files.append(found)
+                    places.append(place)
                     folders.append(inherited)
                 }
             }
             index += 1
         }
-        return files + resources(of: first)
+        return zip(files, places).map { Part(path: $0, place: $1) }
+            + resources(of: first).map { Part(path: $0, place: $0) }
     }
 
     private static let fileLimit = 100
@@ -47,13 +61,20 @@ package enum LibraryFiles {
         return nil
     }
 
-    /// A library that the loader finds in one of the folders.
-    private static func find(_ name: String, in folders: [String], _ origin: String) -> String? {
+    /// A library that the loader finds in one of the folders, and where.
+    private static func find(
+        _ name: String, in folders: [String], _ origin: String
+    ) -> (path: String, place: String)? {
         let paths =
             name.contains("/")
             ? [expand(name, origin)].compactMap(\.self) : folders.map { "\($0)/\(name)" }
         for path in paths {
-            if let found = resolvedPath(path), LibraryNeeds(of: found) != nil { return found }
+            if let found = resolvedPath(path), LibraryNeeds(of: found) != nil,
+                let folder = resolvedPath(folder(of: path)),
+                let last = path.split(separator: "/").last
+            {
+                return (found, folder == "/" ? "/\(last)" : "\(folder)/\(last)")
+            }
         }
         return nil
     }

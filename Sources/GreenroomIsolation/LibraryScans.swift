@@ -71,7 +71,7 @@ package final class LibraryScans: Sendable {
         return switch error.code {
         case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
         case .notConfined, .notFound, .notAPlugin, .missingLibrary, .unresolvedSymbol,
-            .noSuchPlugin, .noRunner,
+            .noSuchPlugin, .ambiguous, .noRunner,
             .noSocket, .badInstance, .hangs, .crashes:
             false
         }

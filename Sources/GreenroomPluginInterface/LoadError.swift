@@ -22,6 +22,8 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case hangs
         /// The library has no plugin with this name.
         case noSuchPlugin = "no-such-plugin"
+        /// Several libraries have a plugin with this name.
+        case ambiguous
         /// Its code ended the loading process.
         case crashes
         /// No process could be started to load it.

@@ -108,6 +108,7 @@ extension SessionPlan {
                 rows.append(("", "reads \(source.files.joined(separator: ", "))"))
             }
         }
+        if let promise = sandboxPromise { rows.append(("sandbox", promise)) }
         if let broadcast = session.broadcast {
             rows.append(("share", "a broadcast on \(broadcast)"))
         }

@@ -18,7 +18,8 @@ struct InstallPluginCommand: ParsableCommand {
             The library goes to ~/.local/lib/greenroom/plugins, or with --machine to \
             /usr/local/lib/greenroom/plugins. A library that was validated since it was built is not \
             validated again: plugins that need settings or grants are validated with greenroom \
-            validate first. Only the library is copied. Sessions run its plugins in sandboxed \
+            validate first. With the library go the libraries that it needs from folders relative \
+            to its own ($ORIGIN), and its folder of resources. Sessions run its plugins in sandboxed \
             processes of their own, which get nothing but what the session file grants.
             """)
 
@@ -28,7 +29,7 @@ struct InstallPluginCommand: ParsableCommand {
     @Flag(help: "Install it for all users of this machine.")
     var machine = false
 
-    @Flag(help: "Replace the library of the same name.")
+    @Flag(help: "Replace the library of the same name, and the files with it.")
     var replace = false
 
     func run() throws {
@@ -51,9 +52,13 @@ struct InstallPluginCommand: ParsableCommand {
                 "\(other.path) has the plugin \(other.name), too: greenroom plugin remove "
                     + "\(other.name) first.")
         }
-        try copy(source, to: target, hash: reports.first?.sha256 ?? "")
+        let parts = try PluginParts(of: source)
+        try parts.install(
+            as: name, in: folder, replace: replace, hash: reports.first?.sha256 ?? "",
+            others: locator.claims(in: folder, except: target))
         for descriptor in library.descriptors { tell(of: descriptor, reports, locator) }
         print("installed in \(target)")
+        if !parts.names.isEmpty { print("  with \(parts.names.joined(separator: ", "))") }
         for report in reports {
             ReportCache.ofThisUser?.store(Array(report.json.utf8), of: report.plugin, at: target)
         }
@@ -92,41 +97,29 @@ struct InstallPluginCommand: ParsableCommand {
         return reports
     }
 
-    /// Copies the library: as a whole or not at all.
-    ///
-    /// - Parameter hash: SHA-256 of what was validated.
-    private func copy(_ source: String, to target: String, hash: String) throws {
-        let part = "\(target).\(getpid()).part"
-        defer { unlink(part) }
-        do {
-            let bytes = try FileDescriptor.contents(of: source)
-            let file = try FileDescriptor.creating(part, options: [.exclusiveCreate, .noFollow])
-            try file.closeAfter { _ = try file.writeAll(bytes) }
-        } catch {
-            throw Failure(.outputFailed, "\(part): \(error)")
-        }
-        guard LibraryHash.hexadecimal(of: part) == hash else {
-            throw Failure(.badFile, "\(source) has changed since it was validated: try again.")
-        }
-        chmod(part, 0o644)
-        guard (replace ? rename(part, target) : link(part, target)) == 0 else {
-            throw errno == EEXIST
-                ? Failure(.badFile, "\(target) is there already: --replace replaces it.")
-                : Failure(.outputFailed, "\(target): \(Errno.last)")
-        }
-    }
-
     /// Says how to use a plugin, and what a session has to grant it.
     private func tell(
         of plugin: PluginDescriptor, _ reports: [ConformanceReport], _ locator: PluginLocator
     ) {
         print("\(plugin.name) \(plugin.version), \(plugin.kind.nameWithArticle): \(plugin.summary)")
-        let grants = reports.first { $0.plugin == plugin.id }?.grants ?? []
-        print(
-            grants.isEmpty
-                ? "  needs no grants: it was validated without any"
-                : "  was validated with these grants, which a session file gives under allow: "
+        let report = reports.first { $0.plugin == plugin.id }
+        let grants = report?.grants ?? []
+        // A refusal is a warning, since a plugin may do without; but then it wants more than it was given.
+        let refused = report?.results.first {
+            $0.check == "robustness.ungranted" && $0.outcome != .passed && $0.outcome != .skipped
+        }
+        if !grants.isEmpty {
+            print(
+                "  was validated with these grants, which a session file gives under allow: "
                     + grants.joined(separator: ", "))
+        } else if refused == nil {
+            print("  needs no grants: it was validated without any")
+        }
+        if let refused {
+            print("  tried what was not granted, and conforms without it:")
+            // A stranger's library chooses the paths in these lines.
+            for line in [refused.text] + refused.details { print("    \(line.printable)") }
+        }
         if locator.folders.contains(where: { folder in
             locator.isBundled("\(folder)/lib\(plugin.name).so")
                 && access("\(folder)/lib\(plugin.name).so", F_OK) == 0
@@ -161,10 +154,19 @@ struct RemovePluginCommand: ParsableCommand {
                     + (names.isEmpty
                         ? "None was." : "These were: \(names.joined(separator: ", "))."))
         }
+        let folder = String(found.path[..<(found.path.lastIndex(of: "/") ?? found.path.startIndex)])
+        let locator = Installation.ofThisProgram.locator()
+        // Before the library goes, since it names them.
+        let parts = PluginParts.installed(
+            with: found.path, in: folder, others: locator.claims(in: folder, except: found.path))
         guard unlink(found.path) == 0 else {
             throw Failure(.outputFailed, "\(found.path): \(Errno.last)")
         }
         print("removed \(found.path)")
+        for part in parts {
+            try PluginParts.remove(part, in: folder)
+            print("removed \(folder)/\(part)")
+        }
     }
 }
 
@@ -190,6 +192,8 @@ private struct InstalledLibrary {
     var path: String
     /// Of its plugins: each one's name, and its id. Empty for one that can't be scanned.
     var names: [String]
+    /// Whether it is no plugin, such as a library that plugins need.
+    var isOnlyNeeded: Bool
 }
 
 extension PluginLocator {
@@ -199,10 +203,30 @@ extension PluginLocator {
         return scan().filter { finding in
             folders.contains { finding.path.hasPrefix("\($0)/") }
         }.map { finding in
-            let descriptors = (try? finding.result.get())?.descriptors ?? []
-            return InstalledLibrary(
-                path: finding.path, names: descriptors.flatMap { [$0.name, $0.id] })
+            switch finding.result {
+            case .success(let library):
+                InstalledLibrary(
+                    path: finding.path, names: library.descriptors.flatMap { [$0.name, $0.id] },
+                    isOnlyNeeded: false)
+            case .failure(let error):
+                InstalledLibrary(
+                    path: finding.path, names: [], isOnlyNeeded: error.code == .notAPlugin)
+            }
         }
+    }
+
+    /// What the plugins of a folder consist of, without one of them: the library's name by the name of
+    /// each file.
+    fileprivate func claims(in folder: String, except target: String) -> [String: String] {
+        var claims: [String: String] = [:]
+        for other in installed
+        where other.path != target && !other.isOnlyNeeded {
+            guard let library = PluginParts.name(of: other.path, below: folder) else { continue }
+            for name in [library] + PluginParts.names(of: other.path, in: folder) {
+                claims[name] = library
+            }
+        }
+        return claims
     }
 
     /// Another library of a folder that has a plugin with the name or id of one of a library's.

@@ -35,7 +35,9 @@ struct PluginsCommand: ParsableCommand {
         var rows: [[String]] = []
         var plugins: [JSON] = []
         var refusals: [LoadError] = []
-        for finding in locator.scan() {
+        let findings = locator.scan()
+        let needed = findings.neededLibraries
+        for finding in findings {
             switch finding.result {
             case .success(let library):
                 let isBundled = locator.isBundled(library.path)
@@ -49,7 +51,9 @@ struct PluginsCommand: ParsableCommand {
                     plugins.append(
                         descriptor.json(in: library, isBundled: isBundled, conformance))
                 }
-            case .failure(let error): refusals.append(error)
+            case .failure(let error):
+                guard error.code != .notAPlugin || !needed.contains(finding.path) else { continue }
+                refusals.append(error)
             }
         }
         if json {
@@ -72,6 +76,24 @@ struct PluginsCommand: ParsableCommand {
         } else {
             print(table([["NAME", "KIND", "VERSION", "VALIDATED", "FROM", "SUMMARY"]] + rows))
         }
+    }
+}
+
+extension [PluginLocator.Finding] {
+    /// The libraries that plugins outside of the bundled folders have beside them: they are no plugins, and
+    /// need not be.
+    fileprivate var neededLibraries: Set<String> {
+        let failed = contains {
+            if case .failure(let error) = $0.result { error.code == .notAPlugin } else { false }
+        }
+        guard failed else { return [] }
+        return Set(
+            flatMap { finding -> [String] in
+                guard case .success = finding.result else { return [] }
+                let folder =
+                    finding.path.lastIndex(of: "/").map { String(finding.path[..<$0]) } ?? ""
+                return PluginParts.names(of: finding.path, in: folder).map { "\(folder)/\($0)" }
+            })
     }
 }
 

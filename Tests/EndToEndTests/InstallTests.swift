@@ -39,6 +39,95 @@ import Testing
         return run
     }
 
+    /// Runs the program that was built, for the user of the tests.
+    private func built(
+        _ arguments: String..., exit: Int32 = 0, sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Finished {
+        let run = try ChildProcess.run(
+            Checkout.greenroom, arguments, environment: environment, atMost: .seconds(120))
+        #expect(run.exit == .code(exit), "\(run)", sourceLocation: sourceLocation)
+        return run
+    }
+
+    /// Builds a library in C in the folder.
+    private func compile(_ source: String, _ library: String, _ words: String...) throws {
+        let run = try ChildProcess.run(
+            "cc",
+            ["-shared", "-fPIC", "-pthread", "-I", Checkout.include, source, "-o", folder(library)]
+                + words)
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+    }
+
+    /// A camera that needs a library in `deps` and has resources.
+    private func makeCamera(_ name: String, answer: Int) throws {
+        for made in ["dev", "dev/deps", "dev/cam.resources"] { mkdir(folder(made), 0o755) }
+        let helper = try folder.write("helper.c", "int helper(void) { return \(answer); }\n")
+        try compile(helper, "dev/deps/libhelper.so.1.0", "-Wl,-soname,libhelper.so.1")
+        symlink("libhelper.so.1.0", folder("dev/deps/libhelper.so.1"))
+        try folder.write("dev/cam.resources/words.txt", "\(answer)")
+        try compile(
+            Checkout.root + "/Samples/c-camera/camera.c", "dev/\(name)", "-Wl,--no-as-needed",
+            folder("dev/deps/libhelper.so.1"), "-Wl,-rpath,$ORIGIN/deps")
+    }
+
+    @Test func `a plugin of several files is installed and removed with all of them`() throws {
+        try makeCamera("libcam.so", answer: 1)
+        let plugins = folder("home/.local/lib/greenroom/plugins")
+        let added = try built("plugin", "install", folder("dev/libcam.so"))
+        #expect(added.text.contains("with deps/libhelper.so.1, cam.resources"), "\(added.text)")
+        let installed = try files(below: plugins)
+        #expect(
+            installed.map { $0.dropFirst(plugins.count + 1) } == [
+                "cam.resources/words.txt", "deps/libhelper.so.1", "libcam.so",
+            ], "\(installed)")
+        try folder.write(
+            "session.yaml",
+            """
+            session: { duration: 1s, maximum: 320x180@15, clock: virtual }
+            camera: { plugin: CCamera }
+            outputs: [{ record: recording }]
+            """)
+        let run = try built("run", folder("session.yaml"))
+        #expect(run.standardError.contains("15 frames"), "\(run)")
+
+        // Names of others are refused, and nothing of a refused plugin stays.
+        try compile(
+            folder("helper.c"), "dev/deps/libhelper.so.1.0", "-Wl,-soname,libhelper.so.1", "-g")
+        let tone = Checkout.root + "/Tests/WrongPlugins/good.c"
+        try compile(
+            tone, "dev/other.so", "-D_GNU_SOURCE", "-DKIND=GR_KIND_VIRTUAL_MIC",
+            "-Wl,--no-as-needed",
+            folder("dev/deps/libhelper.so.1"), "-Wl,-rpath,$ORIGIN/deps")
+        let taken = try built("plugin", "install", folder("dev/other.so"), exit: 65)
+        #expect(taken.standardError.contains("and belongs to libcam.so"), "\(taken)")
+        #expect(try files(below: plugins) == installed)
+
+        // A new version takes the old files away.
+        try makeCamera("libcam.so", answer: 2)
+        rename(folder("dev/cam.resources"), folder("dev/libcam.resources"))
+        _ = try built("plugin", "install", folder("dev/libcam.so"), "--replace")
+        #expect(try readFile(plugins + "/libcam.resources/words.txt") == Array("2".utf8))
+        #expect(access(plugins + "/cam.resources", F_OK) != 0)
+
+        symlink("/etc/passwd", folder("dev/libcam.resources/link"))
+        let linked = try built("plugin", "install", folder("dev/libcam.so"), "--replace", exit: 65)
+        #expect(linked.standardError.contains("links are not followed"), "\(linked)")
+        #expect(access(plugins + "/libcam.so", F_OK) == 0)
+
+        _ = try built("plugin", "remove", "CCamera")
+        #expect(try files(below: plugins).isEmpty)
+        #expect(rmdir(plugins) == 0, "no folder is left in it")
+    }
+
+    @Test func `what a plugin tried without a grant is told when it is installed`() throws {
+        let wrong = try WrongPlugin(file: "robustness/looks-around.c")
+        let added = try built("plugin", "install", try wrong.build())
+        #expect(!added.text.contains("needs no grants"), "\(added.text)")
+        #expect(added.text.contains("tried what was not granted"), "\(added.text)")
+        #expect(
+            added.text.contains("/etc/shadow") && added.text.contains("network"), "\(added.text)")
+    }
+
     /// All files below a folder, sorted.
     private func files(below path: String) throws -> [String] {
         try ChildProcess.run("find", [path, "-type", "f"]).text.split(separator: "\n").map(
@@ -50,6 +139,29 @@ import Testing
     @Test func `an installed program records, has its plugins, and leaves nothing`() throws {
         let installed = try install("--built")
         #expect(installed.exit == .code(0), "\(installed)")
+        for name in [
+            "bin/greenroom", "bin/greenroom-runner", "include/greenroom/plugin.h",
+            "lib/greenroom/libTone.so", "lib/pkgconfig/greenroom.pc",
+            "lib/systemd/system/greenroom@.service", "share/greenroom/session.schema.json",
+            "share/greenroom/sdk/Package.swift", "share/man/man1/greenroom.1",
+            "share/man/man1/greenroom-run.1", "share/man/man1/greenroom-sessions.1",
+            "share/man/man1/greenroom-plugin-install.1",
+            "share/bash-completion/completions/greenroom", "share/zsh/site-functions/_greenroom",
+            "share/fish/vendor_completions.d/greenroom.fish", "share/doc/greenroom/LICENSE",
+            "share/doc/greenroom/manual/Install.md",
+        ] {
+            #expect((try? readFile(prefix + "/" + name))?.isEmpty == false, "\(name)")
+        }
+        let unit = String(
+            decoding: try readFile(prefix + "/lib/systemd/system/greenroom@.service"), as: UTF8.self
+        )
+        // A wrong session file is wrong the next time, too.
+        for line in [
+            "ExecStart=\(prefix)/bin/greenroom run /etc/greenroom/%i.yaml",
+            "RestartPreventExitStatus=64 65",
+        ] {
+            #expect(unit.split(separator: "\n").contains { $0 == line }, "\(unit)")
+        }
         try folder.write("home/kept", "")
         try folder.write(
             "session.yaml",

@@ -72,6 +72,34 @@ struct KernelTests {
         #expect(try session.report().picture("camera").accepted > 10, "\(run)")
     }
 
+    @Test(arguments: ["check", "run"])
+    func `a bundled plugin that nothing keeps to its grants has a warning`(command: String) throws {
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars, isolation: host }
+            microphone: { plugin: Tone, isolation: process }
+            """, clock: "virtual", isolation: nil)
+        func said(lacking parts: String) throws -> String {
+            let run = try ChildProcess.run(
+                Checkout.products + "/sandbox-probe",
+                ["--kernel", parts, Checkout.greenroom, command, session.file, "--set"]
+                    + ["outputs=[{record: \(session.folder(parts.replacing(",", with: "-")))}]"],
+                environment: Greenroom.environment)
+            #expect(run.exit == .code(0), "\(run)")
+            return run.text + run.standardError
+        }
+        let words = "this machine can't keep it to its grants"
+        let open = try said(lacking: "landlock,seccomp")
+        #expect(open.split(separator: "\n").count { $0.contains(words) } == 1, "\(open)")
+        #expect(open.contains("microphone") && open.contains("warning"), "\(open)")
+        let kept = try said(lacking: "landlock")
+        #expect(!kept.contains(words), "\(kept)")
+        if command == "check" {
+            #expect(open.contains("sandbox: partial"), "\(open)")
+            #expect(kept.contains("the host opens files in the plugins' place"), "\(kept)")
+        }
+    }
+
     @Test func `the facts of a plugin say whether it is kept to its grants`() throws {
         for (parts, words) in [
             ("landlock", "together they keep it to its grants"),

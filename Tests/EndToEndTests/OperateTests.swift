@@ -102,6 +102,8 @@ import Testing
         var sockets: [Int32] = []
         defer { for socket in sockets { close(socket) } }
         for _ in 0..<16 { sockets.append(try connect(to: folder("greenroom/" + path))) }
+        let full = try greenroom("sessions").text
+        #expect(!full.contains("starting"), "it is full, or has room again:\n\(full)")
         let deadline = ContinuousClock.now + .seconds(40)
         var status = try greenroom("status", "idle")
         while status.exit != .code(0), ContinuousClock.now < deadline {
@@ -169,13 +171,24 @@ import Testing
             Self.session("grey").replacing("session: {", with: "session: { minimum-real: 90%,")
                 + more + recording)
         kill(session.id, SIGHUP)
-        try expectError(session, "changes with the next start: session.minimum-real; outputs")
+        // The microphone is not there yet: it is told as long as that is so.
+        try expectError(
+            session, "changes with the next start: microphone; session.minimum-real; outputs")
+        try folder.write("service.yaml", Self.session("grey"))
+        kill(session.id, SIGHUP)
+        try expectError(session, "session file: it has not changed")
+        // What is refused is tried again, since it is not what runs.
+        try folder.write("service.yaml", Self.session("plaid"))
+        for count in 1...2 {
+            kill(session.id, SIGHUP)
+            for _ in 0..<200 where refusals(of: session) < count { usleep(100_000) }
+            #expect(refusals(of: session) == count, "\(session.errorsSoFar)")
+        }
         try folder.write("service.yaml", "camera: { plugn: ColorBars }")
         kill(session.id, SIGHUP)
         try expectError(session, "can't be read again, and the session goes on as it is")
         let log = try greenroom("logs", "service").text
-        for text in ["next start: microphone", "next start: session.minimum-real", "can't be read"]
-        {
+        for text in ["next start: microphone", "session.minimum-real", "can't be read"] {
             #expect(log.contains(text), "\(log)")
         }
         kill(session.id, SIGTERM)
@@ -184,6 +197,100 @@ import Testing
         var last = inbox.next()
         while last == "WATCHDOG=1" { last = inbox.next() }
         #expect(last == "STOPPING=1")
+    }
+
+    /// How often the session has told that a pattern is wrong.
+    private func refusals(of session: ChildProcess) -> Int {
+        session.errorsSoFar.split(separator: "\n").count {
+            $0.contains("next start: ") && $0.contains("pattern")
+        }
+    }
+
+    @Test func `a page's session reads its file again, and keeps its links`() throws {
+        // A room takes seconds to load on a busy machine.
+        func text(_ pattern: String) -> String {
+            Self.session(pattern).replacing(
+                "session: {", with: "session: { callback-deadline: 10s,")
+        }
+        let file = try folder.write("page.yaml", text("bars"))
+        let session = try Greenroom.start(["live", file], environment: environment)
+        try expectError(session, "operators: http")
+        kill(session.id, SIGHUP)
+        try expectError(session, "session file: it has not changed")
+        try folder.write("page.yaml", text("grey"))
+        kill(session.id, SIGHUP)
+        try expectError(session, "pattern set to grey")
+        #expect(!session.errorsSoFar.contains("next start"), "\(session.errorsSoFar)")
+        kill(session.id, SIGTERM)
+        #expect(session.wait(atMost: .seconds(30)).exit == .code(130))
+    }
+
+    @Test func `a session that is stopped keeps nobody from seeing the others`() throws {
+        let (one, other) = (try start("asleep"), try start("awake"))
+        kill(one.id, SIGSTOP)
+        let listed = try greenroom("sessions")
+        let lines = listed.text.split(separator: "\n")
+        #expect(lines.contains { $0.contains("asleep") && $0.contains("does not answer") })
+        #expect(lines.contains { $0.contains("awake") && $0.contains("% real") }, "\(listed.text)")
+        #expect(try greenroom("sessions", "--json").text.contains(#""silent""#))
+        let status = try greenroom("status", "asleep")
+        #expect(status.exit == .code(74), "\(status)")
+        #expect(status.standardError.contains("does not answer"), "\(status)")
+        kill(one.id, SIGCONT)
+        for name in ["asleep", "awake"] {
+            #expect(try greenroom("stop", name).exit == .code(0))
+        }
+        _ = (one.wait(atMost: .seconds(20)), other.wait(atMost: .seconds(20)))
+    }
+
+    @Test func `a log is followed until the session ends`() throws {
+        let session = try start("followed")
+        let log = try Greenroom.start(["logs", "followed", "-f"], environment: environment)
+        // It is connected as soon as the session answers it with what was.
+        for pattern in ["grey", "bars"] {
+            _ = try greenroom("control", "followed", "set camera.settings.pattern=\(pattern)")
+        }
+        #expect(try greenroom("stop", "followed").exit == .code(0))
+        let followed = log.wait(atMost: .seconds(20))
+        #expect(followed.exit == .code(0), "\(followed)")
+        for text in [#""started""#, "set to grey", "set to bars", #""ended""#] {
+            #expect(
+                followed.text.split(separator: "\n").count { $0.contains(text) } == 1,
+                "\(text):\n\(followed.text)")
+        }
+        _ = session.wait(atMost: .seconds(20))
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    func `another user reaches no session`() throws {
+        let session = try start("private")
+        let path = try #require(
+            try FileManager.default.contentsOfDirectory(atPath: folder("greenroom")).first)
+        let socket = folder("greenroom/" + path)
+        // As if a folder were open to all.
+        for folder in [folder.path, folder("greenroom")] { chmod(folder, 0o711) }
+        func ask() throws -> Finished {
+            try ChildProcess.run(
+                "setpriv",
+                [
+                    "--reuid=65534", "--regid=65534", "--clear-groups", "perl",
+                    "-MIO::Socket::UNIX", "-e",
+                    #"""
+                    $SIG{PIPE} = "IGNORE";
+                    $s = IO::Socket::UNIX->new(Peer => $ARGV[0]) or die "refused: $!\n";
+                    $s->autoflush(1); print $s "status\n"; $l = <$s>;
+                    print defined $l ? "answered $l" : "closed\n";
+                    """#, socket,
+                ])
+        }
+        let refused = try ask()
+        #expect(refused.standardError.contains("refused: Permission denied"), "\(refused)")
+        // The mode is not all that keeps it.
+        chmod(socket, 0o666)
+        let closed = try ask()
+        #expect(closed.text == "closed\n", "\(closed)\n\(closed.text)")
+        #expect(try greenroom("stop", "private").exit == .code(0))
+        #expect(session.wait(atMost: .seconds(20)).exit == .code(0))
     }
 
     private func connect(to path: String) throws -> Int32 {

@@ -70,6 +70,24 @@ import Testing
                 == Self.deaths.map { "\(plugins)/\(place)-\($0.0).so" }.sorted())
     }
 
+    @Test func `two libraries of a folder with one plugin are both named`() throws {
+        let folder = try TemporaryFolder()
+        let library = try readFile(try TestPlugins.cCamera())
+        for name in ["one.so", "two.so"] { try folder.write(name, library) }
+        func info() throws -> Finished {
+            try Greenroom.run(
+                "plugin", "info", "CCamera", environment: ["GREENROOM_PLUGIN_PATH": folder.path])
+        }
+        let both = try info()
+        #expect(both.exit == .code(65), "\(both)")
+        for text in ["several libraries", folder("one.so"), folder("two.so")] {
+            #expect(both.standardError.contains(text), "\(both)")
+        }
+        // The file that is named like the plugin is the one that is meant.
+        rename(folder("two.so"), folder("libCCamera.so"))
+        #expect(try info().exit == .code(0))
+    }
+
     @Test func `hanging plugins are listed, and so are the others`() throws {
         // One that spins takes a whole processor for five seconds.
         let all = Nightly.pairs(["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"], ["hang", "spin"])

@@ -58,6 +58,17 @@ import Testing
         }
     }
 
+    @Test func `a library behind a link has its place where the loader looks for it`() throws {
+        mkdir(folder("deps"), 0o755)
+        try build("deps/libb.so.1.0", "-Wl,-soname,libb.so.1")
+        #expect(symlink("libb.so.1.0", folder("deps/libb.so.1")) == 0)
+        try build("libcam.so", folder("deps/libb.so.1"), "-Wl,-rpath,$ORIGIN/x/../deps")
+        mkdir(folder("x"), 0o755)
+        let part = LibraryFiles.parts(of: folder("libcam.so")).last
+        #expect(part?.path == folder("deps/libb.so.1.0"))
+        #expect(part?.place == folder("deps/libb.so.1"))
+    }
+
     @Test func `what is no library is not granted by its name`() throws {
         try build("libsecret.so", "-Wl,-soname,id_rsa")
         try build(

@@ -37,6 +37,22 @@ import Testing
         #expect(access(path, F_OK) == 0)
     }
 
+    @Test func `the mode of a socket is its own, and not that of what a link names`() throws {
+        let file = try folder.write("file", "")
+        chmod(file, 0o644)
+        #expect(symlink(file, path) == 0)
+        #expect(greenroom_make_socket_private(path) < 0)
+        #expect(greenroom_make_socket_private(file) == -ENOTSOCK)
+        #expect(status(file)?.st_mode == S_IFREG | 0o644)
+        unlink(path)
+        leaveSocket(at: path)
+        #expect(status(path)?.st_mode == S_IFSOCK | 0o600)
+        // A umask may take away the owner's rights.
+        chmod(path, 0o200)
+        #expect(greenroom_make_socket_private(path) == 0)
+        #expect(status(path)?.st_mode == S_IFSOCK | 0o600)
+    }
+
     private func isListenedAt(_ path: String) -> Bool {
         let descriptor = greenroom_connect(path, greenroom_messages)
         if descriptor >= 0 { close(descriptor) }

@@ -31,6 +31,10 @@ enum { greenroom_socket_path_limit = sizeof(((struct sockaddr_un *)0)->sun_path)
 static const int greenroom_messages = 0;
 static const int greenroom_bytes = 1;
 
+// Gives the caller's socket at a path the mode 0600, which only its umask may have narrowed. Follows no
+// link.
+int greenroom_make_socket_private(const char *_Nonnull path);
+
 // Makes a socket of mode 0600 and listens at it; accepting does not wait.
 int greenroom_listen(const char *_Nonnull path, int type, int backlog);
 

@@ -19,7 +19,9 @@ extension RunnerConnection {
         else {
             throw LoadError(
                 code: .noRunner, place: program,
-                explanation: "it is of another version than this program. Install both anew.")
+                explanation: "it is of another version than this program. If Greenroom was "
+                    + "upgraded while this session ran, restart the session; else install Greenroom anew."
+            )
         }
         return answer
     }

@@ -105,10 +105,22 @@ package struct PluginLocator: Sendable {
         }
         if let failure = failures.first { throw failure }
         var names: [String] = []
+        var found: [(library: LibraryDescription, descriptor: PluginDescriptor)] = []
         for finding in scan() {
             guard case .success(let library) = finding.result else { continue }
-            if let descriptor = library[name, nil] { return (library, descriptor) }
+            if let descriptor = library[name, nil] { found.append((library, descriptor)) }
             names += library.descriptors.filter { kind == nil || $0.kind == kind }.map(\.name)
+        }
+        if let first = found.first {
+            // An earlier folder hides a later one; within a folder the order of names says nothing.
+            let place = Self.folder(of: first.library.path)
+            let same = found.filter { Self.folder(of: $0.library.path) == place }
+            guard same.count > 1 else { return first }
+            throw LoadError(
+                code: .ambiguous, place: name,
+                explanation: "several libraries have a plugin of this name: "
+                    + "\(same.map(\.library.path).joined(separator: ", ")). Name one by its path, or "
+                    + "remove the others.")
         }
         throw LoadError(
             code: .noSuchPlugin, place: name,
@@ -175,6 +187,10 @@ package struct PluginLocator: Sendable {
             code: .noSuchPlugin, place: path,
             explanation: "the library has \(all.joined(separator: ", ")). Name the one you mean: "
                 + "\(file)#NAME.")
+    }
+
+    private static func folder(of file: String) -> Substring {
+        file.lastIndex(of: "/").map { file[..<$0] } ?? ""
     }
 
     private static func libraries(in folder: String) -> [String] {

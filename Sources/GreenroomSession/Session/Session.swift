@@ -33,7 +33,7 @@ public final class Session: Sendable {
     /// wakes once, and a callback that hangs must not let a session continue.
     private static let passLimit = 3
 
-    let plan: SessionPlan
+    package let plan: SessionPlan
     private let events: SessionEvents
     private let pluginControl: SessionControl
     private let clock: SessionClock

@@ -16,35 +16,85 @@ struct SessionsCommand: ParsableCommand {
     var json = false
 
     func run() throws {
-        let sessions = RunningSession.all.map { ($0, Self.status(of: $0)) }
+        let sessions = Self.answers(of: RunningSession.all)
         guard !json else {
-            let list = sessions.map { session, status -> JSON in
+            let list = sessions.map { session, answer -> JSON in
                 .members([
                     ("name", .string(session.fullName)),
                     ("process", .number(Double(session.process))),
-                    ("seconds", status?.seconds.map { .number($0) }),
+                    ("state", .string(answer.state)),
+                    ("seconds", answer.seconds.map { .number($0) }),
                 ])
             }
             return print((["sessions": .array(list)] as JSON).text)
         }
         guard !sessions.isEmpty else { return print("no session runs") }
-        let rows = sessions.map { session, status -> [String] in
-            let seconds = status?.seconds.map { "\(Int($0)) s" } ?? "starting"
-            let real =
-                status?.real?.sorted { $0.key < $1.key }
-                .map { "\($0) \(Int($1.rounded())) % real" } ?? []
-            return [session.name, "\(session.process)", seconds, real.joined(separator: ", ")]
-                .map(\.printable)
+        let rows = sessions.map { session, answer -> [String] in
+            [session.name, "\(session.process)", answer.words, answer.tracks].map(\.printable)
         }
         print(table([["NAME", "PROCESS", "RUNS", "TRACKS"]] + rows))
     }
 
-    private static func status(of session: RunningSession) -> EventRecord? {
-        guard var connection = try? session.connect(), (try? connection.send(.status)) != nil
-        else {
-            return nil
+    /// What a session says of itself.
+    private enum Answer {
+        case status(EventRecord)
+        /// It has said why it does not: too many programs are connected.
+        case refused(String)
+        /// It has not, in time.
+        case none
+
+        var seconds: Double? {
+            if case .status(let record) = self { record.seconds } else { nil }
         }
-        return connection.next().flatMap(EventRecord.init(json:))
+
+        var state: String {
+            switch self {
+            case .status(let record): record.seconds == nil ? "starting" : "running"
+            case .refused: "busy"
+            case .none: "silent"
+            }
+        }
+
+        var words: String {
+            switch self {
+            case .status(let record): record.seconds.map { "\(Int(clamping: $0)) s" } ?? "starting"
+            case .refused(let text): "does not say: \(text)"
+            case .none: "does not answer"
+            }
+        }
+
+        var tracks: String {
+            guard case .status(let record) = self, let real = record.real else { return "" }
+            return real.sorted { $0.key < $1.key }
+                .map { "\($0) \(Int(clamping: $1.rounded())) % real" }.joined(separator: ", ")
+        }
+    }
+
+    /// Asks all at once: several that are stopped take no longer than one.
+    private static func answers(of sessions: [RunningSession]) -> [(RunningSession, Answer)] {
+        let connections = sessions.map { session in
+            (session, Asked(session))
+        }
+        let deadline = ContinuousClock.now + SessionConnection.patience
+        return connections.map { session, asked in (session, asked.answer(before: deadline)) }
+    }
+
+    /// A session that was asked for its status.
+    private final class Asked {
+        private var connection: SessionConnection?
+
+        init(_ session: RunningSession) {
+            connection = try? session.connect()
+            try? connection?.send(.status)
+        }
+
+        func answer(before deadline: ContinuousClock.Instant) -> Answer {
+            guard let line = (try? connection?.next(before: deadline)) ?? nil,
+                let record = EventRecord(json: line)
+            else { return .none }
+            return record.event == .controlError
+                ? .refused(record.text ?? "no reason") : .status(record)
+        }
     }
 }
 
@@ -74,7 +124,9 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         var connection = try RunningSession.find(session.name).connect()
         try connection.send(json || metrics ? .report : .status)
-        guard let line = connection.next() else { throw Failure.hasEnded }
+        guard let line = try connection.next(before: .now + SessionConnection.patience) else {
+            throw Failure.hasEnded
+        }
         let record = EventRecord(json: line)
         if record?.event == .controlError {
             throw Failure(.outputFailed, (record?.text ?? line).printable)
@@ -230,5 +282,12 @@ extension String {
         while text.first?.isWhitespace == true { text.removeFirst() }
         while text.last?.isWhitespace == true { text.removeLast() }
         return String(text)
+    }
+}
+
+extension Int {
+    /// The nearest number that there is; 0 for none: the text of a session may say anything.
+    fileprivate init(clamping value: Double) {
+        self = Int(exactly: value.rounded(.towardZero)) ?? 0
     }
 }

@@ -2,17 +2,34 @@ import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
 import GreenroomSession
+import Synchronization
 
 /// Reads a session file again while its session runs, and does what can be done at once.
 struct Reload: Sendable {
-    /// What the session has now.
+    /// What the session was started with.
     var configuration: SessionConfiguration
     let session: Session
     /// Shows an event with its line, as all other events of the session.
     let show: @Sendable (EventRecord, _ line: String) -> Void
     let read: @Sendable () throws -> SessionFile
+    /// What the session says of settings later, when it has tried them.
+    let refusals: ReloadRefusals
+    /// The settings that the session was told since.
+    private var settings = TakenSettings()
 
-    private static let origin = "session file"
+    init(
+        configuration: SessionConfiguration, session: Session, refusals: ReloadRefusals,
+        show: @escaping @Sendable (EventRecord, _ line: String) -> Void,
+        read: @escaping @Sendable () throws -> SessionFile
+    ) {
+        self.configuration = configuration
+        self.session = session
+        self.refusals = refusals
+        self.show = show
+        self.read = read
+    }
+
+    static let origin = "session file"
 
     /// Sets the live settings that have changed, and tells what else has.
     mutating func run() {
@@ -22,12 +39,14 @@ struct Reload: Sendable {
         } catch {
             return tell("it can't be read again, and the session goes on as it is:\n\(error)")
         }
-        let changes = Changes(from: configuration, to: new)
-        configuration = new
+        // What was refused is not what runs: it is tried again.
+        settings.forget(refusals.take())
+        let changes = Changes(from: configuration, settings, to: new)
         var rest = changes.rest
         for command in changes.commands {
             do throws(CommandProblem) {
                 try session.perform(command, origin: Self.origin)
+                settings.add(command)
             } catch {
                 rest.append(error.message)
             }
@@ -52,8 +71,11 @@ struct Reload: Sendable {
         /// The keys of all else.
         private(set) var rest: [String] = []
 
-        init(from old: SessionConfiguration, to new: SessionConfiguration) {
-            let (before, after) = (old.pluginsByAddress, new.pluginsByAddress)
+        init(
+            from old: SessionConfiguration, _ taken: TakenSettings, to new: SessionConfiguration
+        ) {
+            let before = taken.changed(old.pluginsByAddress)
+            let after = new.pluginsByAddress
             for (address, plugin) in after.sorted(by: { "\($0.key)" < "\($1.key)" }) {
                 guard let earlier = before[address], earlier.plugin == plugin.plugin else {
                     rest.append("\(address)")
@@ -107,6 +129,73 @@ private func isSame(_ output: any Output, as other: any Output) -> Bool {
     guard let output = output as? any Equatable else { return false }
     func equals<Value: Equatable>(_ output: Value) -> Bool { output == other as? Value }
     return equals(output)
+}
+
+/// The settings that a session was told by reloads.
+struct TakenSettings: Sendable {
+    private var values: [PluginAddress: [String: ParameterValue]] = [:]
+    /// Those of the last reload.
+    private var last: [PluginAddress: Set<String>] = [:]
+    /// Those of which one was refused; the session does not say which.
+    private var unsure: [PluginAddress: Set<String>] = [:]
+
+    mutating func add(_ command: SessionCommand) {
+        guard case .set(let address, let name, let value) = command else { return }
+        values[address, default: [:]][name] = value
+        last[address, default: []].insert(name)
+        unsure[address]?.remove(name)
+    }
+
+    /// Begins the next reload.
+    ///
+    /// - Parameter refused: The roles that have refused something of the last one.
+    mutating func forget(_ refused: (all: Bool, roles: Set<String>)) {
+        for (address, names) in last where refused.all || refused.roles.contains("\(address)") {
+            unsure[address, default: []].formUnion(names)
+        }
+        last = [:]
+    }
+
+    /// Plugins with the settings that they have now; without those of which that is not known, so that
+    /// they are set again.
+    func changed(
+        _ plugins: [PluginAddress: PluginConfiguration]
+    ) -> [PluginAddress: PluginConfiguration] {
+        var plugins = plugins
+        for (address, new) in values {
+            plugins[address]?.settings.merge(new) { $1 }
+            for name in unsure[address] ?? [] { plugins[address]?.settings[name] = nil }
+        }
+        return plugins
+    }
+}
+
+/// The roles whose plugins have refused a setting since the last reload.
+final class ReloadRefusals: Sendable {
+    private struct State {
+        var all = false
+        var roles: Set<String> = []
+    }
+
+    private let state = Mutex(State())
+
+    /// Sees an event of the session. [any]
+    func look(at event: SessionEvent) {
+        switch event {
+        case .stepFailed(let role, let step, _, _) where step == LifecycleStep.setParameter.rawValue:
+            state.withLock { _ = $0.roles.insert(role) }
+        // It is not said which.
+        case .note(let role, _) where role == Reload.origin: state.withLock { $0.all = true }
+        default: break
+        }
+    }
+
+    fileprivate func take() -> (all: Bool, roles: Set<String>) {
+        state.withLock { state in
+            defer { state = State() }
+            return (state.all, state.roles)
+        }
+    }
 }
 
 extension SessionConfiguration {

@@ -77,7 +77,7 @@ struct RunningSession {
             close(descriptor)
             throw Failure(.outputFailed, "\(fullName): its socket is another user's.")
         }
-        return SessionConnection(descriptor)
+        return SessionConnection(descriptor, fullName)
     }
 
     private var answers: Bool {
@@ -152,12 +152,15 @@ struct RunningSession {
 /// A connection to a session: lines there, and lines of JSON back.
 struct SessionConnection: ~Copyable {
     private let descriptor: Int32
+    /// The session, for messages.
+    private let name: String
     private var received: [UInt8] = []
 
-    init(_ descriptor: Int32) {
+    init(_ descriptor: Int32, _ name: String) {
         // A session that ends is an error of the write.
         signal(SIGPIPE, SIG_IGN)
         self.descriptor = descriptor
+        self.name = name
     }
 
     deinit { close(descriptor) }
@@ -178,6 +181,31 @@ struct SessionConnection: ~Copyable {
         }
     }
 
+    /// How long a session may take to answer: its report takes milliseconds.
+    static let patience: Duration = .seconds(5)
+
+    /// The next line; nil at the end of the session. A process that is stopped accepts connections and
+    /// never answers: commands that list or look must not wait for it.
+    ///
+    /// - Throws: ``Failure``, if there is none before the deadline.
+    mutating func next(before deadline: ContinuousClock.Instant) throws(Failure) -> String? {
+        while !received.contains(UInt8(ascii: "\n")) {
+            let rest = max(.zero, deadline - .now).components
+            let milliseconds = rest.seconds * 1000 + rest.attoseconds / 1_000_000_000_000_000
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&wanted, 1, Int32(clamping: milliseconds))
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else {
+                throw Failure(
+                    .outputFailed,
+                    "\(name) does not answer. Is its process (the number) stopped, or this machine "
+                        + "very busy?")
+            }
+            guard receive() else { return nil }
+        }
+        return next()
+    }
+
     /// The next line; nil at the end of the session.
     mutating func next() -> String? {
         while true {
@@ -185,13 +213,21 @@ struct SessionConnection: ~Copyable {
                 defer { received.removeSubrange(...end) }
                 return String(decoding: received[..<end], as: UTF8.self)
             }
-            var chunk = [UInt8](repeating: 0, count: 65536)
+            guard receive() else { return nil }
+        }
+    }
+
+    /// Waits for bytes.
+    ///
+    /// - Returns: Whether there are more.
+    private mutating func receive() -> Bool {
+        var chunk = [UInt8](repeating: 0, count: 65536)
+        while true {
             let count = read(descriptor, &chunk, chunk.count)
-            guard count > 0 else {
-                if count < 0, errno == EINTR { continue }
-                return nil
-            }
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return false }
             received += chunk[..<count]
+            return true
         }
     }
 }

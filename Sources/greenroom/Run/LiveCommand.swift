@@ -39,7 +39,7 @@ struct LiveCommand: ParsableCommand {
 
     func run() throws {
         let links = Mutex<LiveRoom?>(nil)
-        var session = SessionRun(metrics: metrics.file)
+        var session = SessionRun(metrics: metrics.file, reloads: true)
         session.onEvent = { event, printer in
             guard case .outputState(_, .live, let url?) = event,
                 let room = links.withLock({ $0.take() })
@@ -49,10 +49,12 @@ struct LiveCommand: ParsableCommand {
         let (source, port, control) = (source, port, control)
         try session.run {
             var file = try source.read()
-            let room = try LiveRoom(&file.configuration, port: port, control: control)
             if source.duration == nil { file.configuration.duration = nil }
-            links.withLock { $0 = room }
             return file
+        } changing: { file in
+            // Once: a reload must not find another room with other secrets.
+            let room = try LiveRoom(&file.configuration, port: port, control: control)
+            links.withLock { $0 = room }
         }
     }
 }

@@ -26,8 +26,13 @@ struct SessionRun {
 
     /// Runs the session of a file until it ends, or is asked to.
     ///
-    /// - Parameter read: Reads the file. Ctrl-C works already.
-    func run(_ read: @escaping @Sendable () throws -> SessionFile) throws -> Never {
+    /// - Parameters:
+    ///   - read: Reads the file. Ctrl-C works already. A reload reads it again.
+    ///   - change: Changes what runs, for a command that adds to the file.
+    func run(
+        _ read: @escaping @Sendable () throws -> SessionFile,
+        changing change: (inout SessionFile) throws -> Void = { _ in }
+    ) throws -> Never {
         Signals.block()
         let running = Mutex<Session?>(nil)
         let reload = Mutex<Reload?>(nil)
@@ -40,7 +45,10 @@ struct SessionRun {
             }
             session.stop()
         }
-        let file = try read()
+        let plain = try read()
+        var changed = plain
+        try change(&changed)
+        let file = changed
         let printer = EventPrinter(
             style: style(for: file), session: file.configuration.runningName)
         let installation = Installation.ofThisProgram
@@ -50,6 +58,7 @@ struct SessionRun {
         let endings = Endings()
         let manager = ServiceManager()
         let socket = Mutex<SessionSocket?>(nil)
+        let refusals = ReloadRefusals()
         let show = { @Sendable (event: SessionEvent) in
             switch event {
             case .outputFailed: endings.outputFailed()
@@ -58,6 +67,7 @@ struct SessionRun {
             default: break
             }
             printer.show(event)
+            refusals.look(at: event)
             onEvent(event, printer)
             socket.withLock { $0 }?.add(event.record)
             switch event {
@@ -80,10 +90,14 @@ struct SessionRun {
             printer.finish()
             throw error
         }
+        printer.warn(
+            session.plan.sandboxWarnings.map {
+                file.source.render(file.places.diagnostic($0), isWarning: true)
+            })
         running.withLock { $0 = session }
         reload.withLock {
             $0 = Reload(
-                configuration: file.configuration, session: session,
+                configuration: plain.configuration, session: session, refusals: refusals,
                 show: { record, line in
                     printer.show(record, line: line)
                     socket.withLock { $0 }?.add(record)

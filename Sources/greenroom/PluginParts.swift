@@ -1,0 +1,239 @@
+import CLinux
+import Glibc
+import GreenroomIsolation
+import GreenroomPluginInterface
+import GreenroomSystem
+import SystemPackage
+
+/// A plugin's library with the libraries and resources beside it, for `plugin install` and `remove`.
+///
+/// All of it is a stranger's. Only ordinary files and folders below the library's own folder are
+/// copied, and what other plugins have is neither replaced nor removed.
+struct PluginParts {
+    private let library: String
+    /// What is copied with the library.
+    private let parts: [(path: String, name: String)]
+
+    /// The names of what goes with the library, relative to its folder.
+    var names: [String] { parts.map(\.name) }
+
+    /// - Throws: ``Failure``, if a part is not below the library's folder.
+    init(of library: String) throws(Failure) {
+        self.library = library
+        let folder = Self.folder(of: library)
+        var parts: [(path: String, name: String)] = []
+        for part in LibraryFiles.parts(of: library).dropFirst() {
+            guard let name = Self.name(of: part.place, below: folder) else {
+                throw Failure(
+                    .badFile,
+                    "\(library) needs \(part.place), which is outside of its folder, so that it can't be "
+                        + "installed with it. Build it with its libraries beside it ($ORIGIN).")
+            }
+            parts.append((part.path, name))
+        }
+        self.parts = parts
+    }
+
+    /// Copies all parts and then the library, so that no session finds the library without them.
+    ///
+    /// - Parameters:
+    ///   - name: The library's new name.
+    ///   - hash: SHA-256 of what was validated.
+    ///   - others: The libraries that have files in the folder, by the files' names.
+    func install(
+        as name: String, in folder: String, replace: Bool, hash: String, others: [String: String]
+    ) throws(Failure) {
+        let target = "\(folder)/\(name)"
+        let earlier = Set(Self.installed(with: target, in: folder, others: others))
+        guard replace || !Self.exists(target) else { throw Self.isThere(target) }
+        var (made, shared): ([(part: String, name: String)], Set<String>) = ([], [])
+        defer { for item in made { try? Self.delete(item.part) } }
+        for (path, part) in parts + [(library, name)] {
+            let place = "\(folder)/\(part)"
+            if let owner = others[part] {
+                // Plugins of one package may share a library.
+                guard Self.isSameFile(path, place) else {
+                    throw Failure(
+                        .badFile,
+                        "\(place) is there already, and belongs to \(owner): greenroom plugin remove "
+                            + "\(owner) first.")
+                }
+                shared.insert(part)
+                continue
+            }
+            guard replace || !Self.exists(place) else { throw Self.isThere(place) }
+            try Self.makeFolders(of: part, in: folder)
+            let unfinished = "\(place).\(getpid()).part"
+            made.append((unfinished, part))
+            var limit = Self.mostFiles
+            try Self.copy(path, to: unfinished, limit: &limit)
+        }
+        guard let library = made.last?.part, LibraryHash.hexadecimal(of: library) == hash else {
+            throw Failure(
+                .badFile, "\(self.library) has changed since it was validated: try again.")
+        }
+        var finished: [String] = []
+        do {
+            for (unfinished, part) in made {
+                try Self.place(unfinished, at: "\(folder)/\(part)", replace: replace)
+                finished.append(part)
+            }
+        } catch {
+            // Nothing of a new plugin stays; of one that was replaced as much as there is.
+            if earlier.isEmpty, !replace {
+                for part in finished { try? Self.remove(part, in: folder) }
+            }
+            throw error
+        }
+        let kept = shared.union(finished)
+        for part in earlier where !kept.contains(part) { try Self.remove(part, in: folder) }
+    }
+
+    private static func isThere(_ path: String) -> Failure {
+        Failure(.badFile, "\(path) is there already: --replace replaces it.")
+    }
+
+    /// What goes with a library of a folder and with no other one.
+    static func installed(
+        with library: String, in folder: String, others: [String: String]
+    ) -> [String] {
+        guard exists(library) else { return [] }
+        return names(of: library, in: folder).filter { others[$0] == nil }
+    }
+
+    /// What goes with a library of a folder: names relative to it.
+    static func names(of library: String, in folder: String) -> [String] {
+        let real = resolvedPath(folder) ?? folder
+        return LibraryFiles.parts(of: library).dropFirst().compactMap {
+            name(of: $0.place, below: real)
+        }
+    }
+
+    /// Removes a part, and the folders that it leaves empty.
+    static func remove(_ name: String, in folder: String) throws(Failure) {
+        try delete("\(folder)/\(name)")
+        var parts = name.split(separator: "/").dropLast()
+        while !parts.isEmpty, rmdir("\(folder)/\(parts.joined(separator: "/"))") == 0 {
+            parts.removeLast()
+        }
+    }
+
+    // MARK: Files
+
+    /// Limit of files of a folder of resources.
+    private static let mostFiles = 10_000
+
+    private static func folder(of file: String) -> String {
+        file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
+    }
+
+    static func name(of path: String, below folder: String) -> String? {
+        // By bytes: a name may begin with what combines with the slash.
+        let start = Array("\(folder)/".utf8)
+        guard path.utf8.starts(with: start) else { return nil }
+        return String(decoding: path.utf8.dropFirst(start.count), as: UTF8.self)
+    }
+
+    private static func kind(of path: String) -> mode_t? {
+        var status = stat()
+        return lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+    }
+
+    private static func exists(_ path: String) -> Bool { kind(of: path) != nil }
+
+    private static func isSameFile(_ path: String, _ other: String) -> Bool {
+        kind(of: path) == S_IFREG && kind(of: other) == S_IFREG
+            && LibraryHash.hexadecimal(of: path) == LibraryHash.hexadecimal(of: other)
+    }
+
+    private static func makeFolders(of name: String, in folder: String) throws(Failure) {
+        var path = folder
+        for part in name.split(separator: "/").dropLast() {
+            path += "/\(part)"
+            guard mkdir(path, 0o755) == 0 || errno == EEXIST && kind(of: path) == S_IFDIR else {
+                throw Failure(.outputFailed, "\(path): \(Errno.last)")
+            }
+        }
+    }
+
+    /// Copies a file, or a folder with all that is in it.
+    private static func copy(
+        _ source: String, to target: String, limit: inout Int
+    ) throws(Failure) {
+        limit -= 1
+        guard limit > 0 else {
+            throw Failure(.badFile, "\(source): there are more than \(mostFiles) files with it.")
+        }
+        switch kind(of: source) {
+        case S_IFREG: try copyFile(source, to: target)
+        case S_IFDIR:
+            guard mkdir(target, 0o755) == 0 else {
+                throw Failure(.outputFailed, "\(target): \(Errno.last)")
+            }
+            for name in try fileNames(in: source) {
+                try copy("\(source)/\(name)", to: "\(target)/\(name)", limit: &limit)
+            }
+        default:
+            throw Failure(
+                .badFile, "\(source) is no ordinary file, and links are not followed: remove it.")
+        }
+    }
+
+    private static func fileNames(in folder: String) throws(Failure) -> [String] {
+        do throws(Errno) {
+            return try FileDescriptor.names(in: folder).sorted()
+        } catch {
+            throw Failure(.badFile, "\(folder): \(error)")
+        }
+    }
+
+    private static func copyFile(_ source: String, to target: String) throws(Failure) {
+        do throws(Errno) {
+            let from = try FileDescriptor.reading(source, options: [.noFollow, .nonBlocking])
+            defer { Glibc.close(from.rawValue) }
+            let to = try FileDescriptor.creating(target, options: [.exclusiveCreate, .noFollow])
+            defer { Glibc.close(to.rawValue) }
+            var chunk = [UInt8](repeating: 0, count: 1 << 16)
+            while true {
+                let count = try from.read(into: &chunk)
+                guard count > 0 else { break }
+                try withErrno { _ = try to.writeAll(chunk[..<count]) }
+            }
+            guard fchmod(to.rawValue, 0o644) == 0 else { throw .last }
+        } catch {
+            throw Failure(.outputFailed, "\(source): can't be copied to \(target): \(error)")
+        }
+    }
+
+    /// Gives what was copied its name.
+    private static func place(
+        _ unfinished: String, at place: String, replace: Bool
+    ) throws(Failure) {
+        // A folder does not replace one that has files, and a file replaces no folder.
+        if replace, kind(of: place) == S_IFDIR || kind(of: unfinished) == S_IFDIR {
+            try delete(place)
+        }
+        let isPlaced =
+            kind(of: unfinished) == S_IFDIR || replace
+            ? rename(unfinished, place) : link(unfinished, place)
+        guard isPlaced == 0 else {
+            throw errno == EEXIST || errno == ENOTEMPTY
+                ? isThere(place) : Failure(.outputFailed, "\(place): \(Errno.last)")
+        }
+    }
+
+    /// Deletes a file, or a folder with all that is in it. No link is followed.
+    private static func delete(_ path: String) throws(Failure) {
+        switch kind(of: path) {
+        case nil: return
+        case S_IFDIR:
+            for name in try fileNames(in: path) { try delete("\(path)/\(name)") }
+            guard rmdir(path) == 0 else { break }
+            return
+        default:
+            guard unlink(path) == 0 else { break }
+            return
+        }
+        throw Failure(.outputFailed, "\(path): \(Errno.last)")
+    }
+}
