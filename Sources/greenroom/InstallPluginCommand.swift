@@ -19,7 +19,7 @@ struct InstallPluginCommand: ParsableCommand {
             /usr/local/lib/greenroom/plugins. A library that was validated since it was built is not \
             validated again: plugins that need settings or grants are validated with greenroom \
             validate first. Only the library is copied. Sessions run its plugins in sandboxed \
-            processes of their own, which get nothing but what the session file grants.
+            processes of their own, with the grants of the session file only.
             """)
 
     @Argument(help: "The path of a library.")
@@ -111,7 +111,7 @@ struct InstallPluginCommand: ParsableCommand {
         chmod(part, 0o644)
         guard (replace ? rename(part, target) : link(part, target)) == 0 else {
             throw errno == EEXIST
-                ? Failure(.badFile, "\(target) is there already: --replace replaces it.")
+                ? Failure(.badFile, "\(target) exists: --replace replaces it.")
                 : Failure(.outputFailed, "\(target): \(Errno.last)")
         }
     }
@@ -131,7 +131,7 @@ struct InstallPluginCommand: ParsableCommand {
             locator.isBundled("\(folder)/lib\(plugin.name).so")
                 && access("\(folder)/lib\(plugin.name).so", F_OK) == 0
         }) {
-            print("  comes before the bundled plugin of this name")
+            print("  overrides the bundled plugin of the same name")
         }
     }
 }

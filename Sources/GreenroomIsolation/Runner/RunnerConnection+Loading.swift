@@ -18,8 +18,7 @@ extension RunnerConnection {
         guard let version = try? answer.read(UInt32.self), version == GreenroomProtocol.version
         else {
             throw LoadError(
-                code: .noRunner, place: program,
-                explanation: "it is of another version than this program. Install both anew.")
+                code: .noRunner, place: program, explanation: "version mismatch; reinstall both")
         }
         return answer
     }

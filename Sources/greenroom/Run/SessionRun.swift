@@ -83,7 +83,7 @@ struct SessionRun {
         running.withLock { $0 = session }
         reload.withLock {
             $0 = Reload(
-                configuration: file.configuration, session: session,
+                file: file, session: session,
                 show: { record, line in
                     printer.show(record, line: line)
                     socket.withLock { $0 }?.add(record)
@@ -117,11 +117,11 @@ struct SessionRun {
             }
             if explain {
                 let participants = report.participants ?? []
-                for picture in report.pictures
+                for video in report.pictures
                     + participants.flatMap({ $0.tracks.compactMap(\.video) })
                 {
-                    for record in picture.negotiation {
-                        printer.show(.explanation(role: picture.track, record))
+                    for record in video.negotiation {
+                        printer.show(.explanation(role: video.track, record))
                     }
                 }
             }
