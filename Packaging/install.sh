@@ -83,10 +83,16 @@ trap 'rm -f "$new" "$made"' EXIT
 trap 'exit 1' INT TERM
 
 # make_folder NAME: with those above it, each of which is listed if it was not there.
+last_folder=
 make_folder() {
+    # Files come folder by folder: a process for each part of each path would take seconds.
+    [ "$1" != "$last_folder" ] || return 0
+    last_folder=$1
     folder=
-    for part in $(echo "$1" | tr / ' '); do
-        folder=$folder$part/
+    rest=$1/
+    while [ -n "$rest" ]; do
+        folder=$folder${rest%%/*}/
+        rest=${rest#*/}
         [ -d "$root/$folder" ] || {
             mkdir "$root/$folder"
             echo "$folder" >> "$new"
@@ -98,7 +104,7 @@ make_folder() {
 
 # put MODE FILE NAME
 put() {
-    make_folder "$(dirname "$3")"
+    make_folder "${3%/*}"
     install -m "$1" "$2" "$root/$3.new"
     echo "$3" >> "$new"
 }
@@ -118,21 +124,21 @@ say "Installing into $root"
 runtime=$(dirname "$(ldd "$built/greenroom" | awk '/libswiftCore.so/ { print $3 }')")
 ldd "$built/greenroom" "$built/greenroom-runner" "$built"/lib*.so \
     | awk -v runtime="$runtime/" 'index($3, runtime) == 1 { print $3 }' | sort -u \
-    | while IFS= read -r file; do place 644 "$file" "lib/greenroom/swift/$(basename "$file")"; done
+    | while IFS= read -r file; do place 644 "$file" "lib/greenroom/swift/${file##*/}"; done
 for name in greenroom greenroom-runner; do
     put 755 "$built/$name" "bin/$name"
     patchelf --set-rpath "\$ORIGIN/../lib/greenroom/swift" "$root/bin/$name.new"
     finish "bin/$name"
 done
 for file in "$built"/lib*.so; do
-    name=lib/greenroom/$(basename "$file")
+    name=lib/greenroom/${file##*/}
     put 644 "$file" "$name"
     patchelf --set-rpath "\$ORIGIN/swift" "$root/$name.new"
     finish "$name"
 done
 
 for file in Sources/GreenroomABI/include/greenroom/*; do
-    place 644 "$file" "include/greenroom/$(basename "$file")"
+    place 644 "$file" "include/greenroom/${file##*/}"
 done
 version=$("$root/bin/greenroom" --version)
 sed -e "s|@prefix@|$prefix|" -e "s|@version@|$version|" Packaging/greenroom.pc.in > "$made"
@@ -152,7 +158,7 @@ for file in LICENSE CHANGELOG.md SECURITY.md; do
     place 644 "$file" "share/doc/greenroom/$file"
 done
 for file in docs/Manual.docc/*.md; do
-    place 644 "$file" "share/doc/greenroom/manual/$(basename "$file")"
+    place 644 "$file" "share/doc/greenroom/manual/${file##*/}"
 done
 
 # page NAME ARGUMENT...: the manual page of a command.

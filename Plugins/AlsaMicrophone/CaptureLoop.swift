@@ -28,7 +28,7 @@ private final class Capture: Sendable {
     /// After this time without audio the device counts as lost: 2 s.
     private static let longestSilenceNanoseconds: Int64 = 2_000_000_000
     /// How long to wait for room in the session's queue: half of the device's buffer.
-    private static let sendPatience = AudioSender.Patience.nanoseconds(100_000_000)
+    private static let sendTimeout = AudioSender.Timeout.nanoseconds(100_000_000)
 
     let isStopping = Atomic(false)
     private let settings: AlsaMicrophone.Settings
@@ -128,7 +128,7 @@ private final class Capture: Sendable {
         do throws(SendRefusal) {
             try sender.send(
                 block, format: format, ptsNanoseconds: ptsNanoseconds,
-                patience: Self.sendPatience)
+                timeout: Self.sendTimeout)
             return true
         } catch {
             guard error.isPassing else { throw error }

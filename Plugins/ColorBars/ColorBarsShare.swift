@@ -7,24 +7,24 @@ struct ColorBarsShare: Screen {
         summary: "Colour bars or grey stripes with a frame counter, as a screen share",
         vendor: "Greenroom")
 
-    private var picture: ColorBars
+    private var bars: ColorBars
 
     init(settings: ColorBars.Settings, host: PluginHost) {
-        picture = ColorBars(settings: settings, host: host)
+        bars = ColorBars(settings: settings, host: host)
     }
 
     mutating func onSettingsChange(_ settings: ColorBars.Settings) {
-        picture.onSettingsChange(settings)
+        bars.onSettingsChange(settings)
     }
 
-    var format: PixelFormat { picture.format }
-    var color: ColorSpace { picture.color }
+    var format: PixelFormat { bars.format }
+    var color: ColorSpace { bars.color }
 
     mutating func onInitialize(
         supported: [VideoCapability], suggested: VideoCapability
-    ) -> VideoAnswer { picture.onInitialize(supported: supported, suggested: suggested) }
+    ) -> VideoAnswer { bars.onInitialize(supported: supported, suggested: suggested) }
 
     mutating func fill(_ frame: inout MutableFrame, at time: FrameTime) {
-        picture.fill(&frame, at: time)
+        bars.fill(&frame, at: time)
     }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomPlugin
+import SystemPackage
 
 /// A command that runs, in a process group of its own, and its standard input.
 ///
@@ -66,7 +67,7 @@ final class CommandProcess {
             let result = greenroom_pipe(&ends)
             guard result == 0 else {
                 throw PluginError(
-                    "a pipe to \(words[0]) can't be made: \(String(cString: strerror(-result)))",
+                    "a pipe to \(words[0]) can't be made: \(Errno(rawValue: -result))",
                     status: .unavailable)
             }
             pipes += ends
@@ -139,7 +140,7 @@ final class CommandProcess {
                 "\(program): can't be started: the sandbox lets a plugin start no program; set "
                     + "isolation: host, or sandbox: off"
             default:
-                "\(program): can't be started: \(String(cString: strerror(status)))"
+                "\(program): can't be started: \(Errno(rawValue: status))"
             }
         return PluginError(text, status: .unavailable)
     }

@@ -48,7 +48,7 @@ final class FarEnd: Sendable {
     /// The video that is sent to the participants.
     private let sent: [Track]
     private let connection = Mutex(Connection())
-    /// The tracks that nobody wants.
+    /// The unwanted tracks.
     private let unwanted = Mutex<Set<UInt64>>([])
 
     /// - Parameter sent: The video that is sent to the participants.
@@ -99,7 +99,7 @@ final class FarEnd: Sendable {
             }
             if case .leave = step { setLimit(of: people, at: time) }
         }
-        // Whoever stays does so to the end.
+        // A participant without an end stays to the end.
         _ = host.wait(untilNanoseconds: .max)
     }
 
@@ -301,6 +301,6 @@ final class FarEnd: Sendable {
         }
         try track.sender.send(
             samples.span, format: AudioFormat(sampleRate: Self.rate, channels: 1),
-            ptsNanoseconds: pts, patience: .none)
+            ptsNanoseconds: pts, timeout: .none)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// What FFmpeg's muxer writes to: a file that remembers why a write failed, and can be cut back to
 /// where it was whole.
@@ -99,7 +100,7 @@ struct FileFailure: Error, CustomStringConvertible {
     var isFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
 
     var description: String {
-        let reason = String(cString: strerror(number))
+        let reason = "\(Errno(rawValue: number))"
         return switch number {
         case EEXIST:
             "\(path): already exists. Name another file, remove it, or set overwrite: true."

@@ -1,6 +1,8 @@
 import CV4L2
 import Glibc
 import GreenroomPlugin
+import GreenroomSystem
+import SystemPackage
 
 /// A device of v4l2loopback that frames are written to. One thread at a time.
 final class LoopbackDevice {
@@ -42,14 +44,14 @@ final class LoopbackDevice {
         let count = Glibc.write(descriptor, packed, packed.count)
         if count == packed.count { return true }
         if count < 0, errno == EAGAIN || errno == EINTR { return false }
-        let reason = count < 0 ? String(cString: strerror(errno)) : "it took a part of a frame"
+        let reason = count < 0 ? "\(Errno.last)" : "it took a part of a frame"
         throw PluginError("\(path): writing failed: \(reason)", status: .unavailable)
     }
 
     private static func reason(_ code: Int32, _ error: Int32, _ size: FrameSize) -> String {
         switch Int(code) {
         case GREENROOM_V4L2_NOT_OPENED:
-            "the device can't be opened: \(String(cString: strerror(error))); load v4l2loopback, and "
+            "the device can't be opened: \(Errno(rawValue: error)); load v4l2loopback, and "
                 + "check 'device' and its permissions"
         case GREENROOM_V4L2_NOT_A_DEVICE:
             "it is no video device; name one of v4l2loopback, e.g. /dev/video10"

@@ -24,7 +24,7 @@ private struct Sending {
     /// is played.
     private static let longestGapNanoseconds: Int64 = 40_000_000
     /// How long to wait for room in the session's queue.
-    private static let patience = AudioSender.Patience.nanoseconds(100_000_000)
+    private static let timeout = AudioSender.Timeout.nanoseconds(100_000_000)
 
     private let node: PipeWireNode
     private let sender: AudioSender
@@ -54,8 +54,7 @@ private struct Sending {
         defer {
             let dropped = node.counts.dropped - before
             if dropped > 0 {
-                host.log(
-                    .warning, "\(dropped) samples of what was played came too early and are lost")
+                host.log(.warning, "\(dropped) samples dropped: playback too fast")
             }
         }
         do throws(SendRefusal) {
@@ -101,7 +100,7 @@ private struct Sending {
     private mutating func drop(_ frames: Int) {
         node.countDropped(frames)
         if !hasWarned {
-            host.log(.warning, "what was played came too early, and a part of it is dropped")
+            host.log(.warning, "playback too fast; samples dropped")
         }
         hasWarned = true
     }
@@ -122,7 +121,7 @@ private struct Sending {
             let start = end
             end += nanoseconds(of: samples.count / format.channels)
             try sender.send(
-                samples, format: format, ptsNanoseconds: max(start, 0), patience: Self.patience)
+                samples, format: format, ptsNanoseconds: max(start, 0), timeout: Self.timeout)
             isDropping = false
         } catch {
             guard error.isPassing else { throw error }

@@ -203,7 +203,7 @@ final class WebRoom: Call {
         {
             host.log(
                 .warning,
-                "nobody can enter the room: it has no token. \"greenroom live\" makes links, or set "
+                "room closed: no token set. \"greenroom live\" makes links, or set "
                     + "viewer-token")
         }
         host.setState(.connecting)

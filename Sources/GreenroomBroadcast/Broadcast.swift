@@ -38,10 +38,10 @@ public enum Broadcast {
             throw BroadcastError(.badArgument, "\(error)")
         }
         let kinds = library.descriptors.map(\.kind)
-        let (shares, sounds) = (
+        let (shares, audios) = (
             kinds.count { $0 == .shareSource }, kinds.count { $0 == .shareAudioSource }
         )
-        guard shares <= 1, sounds <= 1, shares + sounds == kinds.count, shares + sounds > 0 else {
+        guard shares <= 1, audios <= 1, shares + audios == kinds.count, shares + audios > 0 else {
             let found = kinds.map(\.name).joined(separator: ", ")
             throw BroadcastError(
                 .badArgument,
@@ -52,8 +52,8 @@ public enum Broadcast {
             return try BroadcastLink(to: path, library, .shareAudioSource).run()
         }
         let share = try BroadcastLink(to: path, library, .shareSource)
-        let sound = sounds == 1 ? ShareAudioLink(to: path, library) : nil
-        defer { sound?.finish() }
+        let audio = audios == 1 ? ShareAudioLink(to: path, library) : nil
+        defer { audio?.finish() }
         try share.run()
     }
 }

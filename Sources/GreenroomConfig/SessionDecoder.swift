@@ -33,46 +33,60 @@ enum SessionDecoder {
         var plugin: PluginConfiguration? { configuration.plugin.isEmpty ? nil : configuration }
     }
 
+    static let sessionKey = "session"
+
+    /// Keys at the top of a file, besides roles, whose items are compared one by one.
+    static let comparedByItems = [sessionKey, PluginAddress.callKey, PluginAddress.outputsKey]
+
     static let root = Decoder<Draft>.section(
         Draft(), name: "file",
         "A Greenroom session: the plugins that make its media, and where the media go.",
         expectation: "a section with \(mediaKeys.alternatives)",
         presence: .oneOrMore(mediaKeys),
-        fields: [
+        fields: rootFields
+    ) { draft, _ in draft }
+
+    /// The keys at the top of a file.
+    static let rootFields: [Field<Draft>] =
+        [
             Field(
-                "session", \.session, session, "Settings of the whole session.",
+                sessionKey, \.session, session, "Settings of the whole session.",
                 examples: [["name": "demo", "maximum": "1280x720@30", "duration": "10s"]])
         ]
-            + topRoles.map { role in
-                Field(
-                    role.facts.key, \.sources[role], section(of: role), role.facts.meaning,
-                    examples: role.examples)
-            } + [
-                Field(
-                    PluginAddress.callKey, \.call, call,
-                    "The plugin that brings other people into the session, as participants, and "
-                        + "sends them its media.",
-                    examples: [["plugin": "LoopbackCall"]]),
-                Field(
-                    "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
-                    "Commands while the session runs, with their times.",
-                    examples: [
-                        [
-                            ["at": "3s", "ceiling": "640x360@15"], ["at": "5s", "do": "mute"],
-                            ["at": "6s", "set": "camera.settings.pattern=grey"],
-                        ]
-                    ]),
-                Field(
-                    "outputs", \.outputs, .list(of: output, "a list of outputs"),
-                    "Where the media go. Without outputs the session runs and records nothing.",
-                    examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
-            ]
-    ) { draft, _ in draft }
+        + topRoles.map { role in
+            Field(
+                role.facts.key, \.sources[role], section(of: role), role.facts.meaning,
+                examples: role.examples)
+        } + [
+            Field(
+                PluginAddress.callKey, \.call, call,
+                "The plugin that brings other people into the session, as participants, and "
+                    + "sends them its media.",
+                examples: [["plugin": "LoopbackCall"]]),
+            Field(
+                "timeline", \.timeline, .list(of: timelineEntry, "a list of entries"),
+                "Commands while the session runs, with their times.",
+                examples: [
+                    [
+                        ["at": "3s", "ceiling": "640x360@15"], ["at": "5s", "do": "mute"],
+                        ["at": "6s", "set": "camera.settings.pattern=grey"],
+                    ]
+                ]),
+            Field(
+                "outputs", \.outputs, .list(of: output, "a list of outputs"),
+                "Where the media go. Without outputs the session runs and records nothing.",
+                examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
+        ]
 
     private static let session = Decoder<Session>.section(
         Session(), name: "session", "Settings of the whole session.",
         expectation: "a section with keys such as name and duration",
-        fields: [
+        fields: sessionFields
+    ) { session, _ in session }
+
+    /// The keys of the section `session`.
+    static let sessionFields: [Field<Session>] =
+        [
             Field(
                 "name", \.configuration.name, .text("text that is not empty"),
                 "The session's name in the report; by default the file's name.",
@@ -125,7 +139,6 @@ enum SessionDecoder {
                     + "plugins with \"on-failure: off\" may be missing.",
                 examples: ["50%", "0%"]),
         ] + sessionIsolation
-    ) { session, _ in session }
 
     // MARK: - Timeline
 
@@ -287,7 +300,7 @@ enum SessionDecoder {
         .duration(.seconds(1) ... .seconds(600)),
         "How long the source may take from its start to its first frame or audio before it has "
             + "failed, such as a network camera; by default 0.9 s and the session's "
-            + "callback-deadline. A slate stands for it from the first second on.",
+            + "callback-deadline. After one second a slate is shown.",
         examples: ["10s"])
 
     private static func filter(_ kind: PluginKind) -> Decoder<Source> {
@@ -388,7 +401,7 @@ enum SessionDecoder {
                 guard text.hasPrefix("\(word) ") else { return nil }
                 let tracks = TrackSelection.Participants.Kind.allCases.map(\.word)
                 let name = text.dropFirst(word.count + 1).filter { $0 != "\"" }
-                return "after the name nothing, or \(tracks.alternatives); if all of it is a name, "
+                return "End after the name, or add \(tracks.alternatives); quote a longer name: "
                     + "\(word) \"\(name)\""
             }
         ) { scalar in
@@ -403,10 +416,10 @@ enum SessionDecoder {
     private static let tracks = Field(
         "tracks", \OutputDraft.tracks,
         .list(of: trackRule, "a list of tracks", count: 1...64),
-        "The tracks that the plugin is told of; all of the session, and all of every participant, "
-            + "without this key. \"participant *\" stands for the tracks of everybody whom a call "
-            + "brings, \"participant Ana\" for those of Ana, \"participant * camera\" for "
-            + "everybody's camera, \"participant Ana mix-minus\" for all audio but hers.",
+        "Tracks offered to the plugin. Default: all tracks of the session and of every "
+            + "participant. \"participant *\" stands for all participants' tracks, "
+            + "\"participant Ana\" for Ana's, \"participant * camera\" for every participant's "
+            + "camera, \"participant Ana mix-minus\" for all audio but hers.",
         examples: [["camera", "mix"], ["microphone", "incoming", "participant *"]])
 
     /// `record`, `loudspeaker`, `y4m` and `plugin`.

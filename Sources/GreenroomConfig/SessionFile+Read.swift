@@ -43,7 +43,7 @@ extension SessionFile {
                     + draft.session.vainSizes(isTableStated: places.has("session.table"))
                 return SessionFile(
                     configuration: configuration, warnings: warnings.map(places.diagnostic),
-                    source: source, places: places)
+                    source: source, places: places, draft: draft)
             }
         }
         throw SessionFileError(reading.diagnostics, in: source)

@@ -86,14 +86,14 @@ final class OutputDriver: Sendable {
     private final class VideoRun {
         let sink: PluginVideoSink
         let rate: FrameRate
-        let pictures: TestFrames
+        let frames: TestFrames
         private var index: Int64 = 0
         private var last = 0
 
-        init(sink: PluginVideoSink, rate: FrameRate, pictures: TestFrames) {
+        init(sink: PluginVideoSink, rate: FrameRate, frames: TestFrames) {
             self.sink = sink
             self.rate = rate
-            self.pictures = pictures
+            self.frames = frames
         }
 
         var due: Int64 { rate.dueNanoseconds(ofFrame: index) }
@@ -106,18 +106,18 @@ final class OutputDriver: Sendable {
                 case 18, 19, 20: .slate
                 default: place % 3 == 1 && place != 16 ? .repeated : .new
                 }
-            if content == .new { last = (last + 1) % pictures.moving.count }
-            let picture =
+            if content == .new { last = (last + 1) % frames.moving.count }
+            let shown =
                 switch content {
-                case .black: pictures.black
-                case .slate: pictures.slate
-                case .new, .repeated: pictures.moving[last]
+                case .black: frames.black
+                case .slate: frames.slate
+                case .new, .repeated: frames.moving[last]
                 }
             // One frame for two periods, as of a slow source.
             let count = place == 23 ? 2 : 1
             // It throws when the session continues without the plugin: here it never does.
             try? sink.write(
-                picture.frame, for: FramePeriods(first: index, count: count, content: content))
+                shown.frame, for: FramePeriods(first: index, count: count, content: content))
             index += Int64(count)
         }
 
@@ -220,13 +220,13 @@ final class OutputDriver: Sendable {
         var samples = [Int16](repeating: 0, count: stretch * 2)
         var stretches: Int64 = 0
         while true {
-            let sound = audioSinks.isEmpty ? Int64.max : stretches * 10_000_000
-            let due = min(camera?.due ?? .max, share?.due ?? .max, sound)
+            let audio = audioSinks.isEmpty ? Int64.max : stretches * 10_000_000
+            let due = min(camera?.due ?? .max, share?.due ?? .max, audio)
             let isOver: Bool? = clock.wait(
                 for: state, until: due == .max ? nil : epoch + due
             ) { $0.isStopping ? true : nil }
             if isOver == true { break }
-            if due == sound {
+            if due == audio {
                 fill(&samples, at: stretches)
                 for sink in audioSinks { sink.write(samples.span) }
                 stretches += 1
@@ -239,7 +239,7 @@ final class OutputDriver: Sendable {
         }
         fill(&samples, at: stretches)
         for sink in audioSinks { sink.write(samples.span.extracting(..<(lastStretch * 2))) }
-        let written = [camera?.pictures.written, share?.pictures.written]
+        let written = [camera?.frames.written, share?.frames.written]
         try? camera?.sink.finish()
         try? share?.sink.finish()
         let names = ["camera", "share"]
@@ -255,13 +255,13 @@ final class OutputDriver: Sendable {
     ) -> VideoRun? {
         guard let (track, want) = wants.first(where: { $0.track.name == name }),
             case .video(let want) = want,
-            let pictures = TestFrames(want.format, want.video.size ?? capability.size)
+            let frames = TestFrames(want.format, want.video.size ?? capability.size)
         else { return nil }
         let rate = want.video.rate ?? capability.rate
         return VideoRun(
             sink: PluginVideoSink(
                 feed, instance, track: track.id, rate: rate, isComplete: want.isComplete),
-            rate: rate, pictures: pictures)
+            rate: rate, frames: frames)
     }
 
     /// A tone for both channels, that changes with each stretch.

@@ -57,7 +57,7 @@ extension SessionPlan {
         }
     }
 
-    /// Of a session without a duration nobody knows how long it is to run.
+    /// The length of a session without a duration is unknown.
     private var diskWarnings: [ConfigurationProblem] {
         guard configuration.duration != nil else { return [] }
         return shortages(of: diskUses(of: largestTracks)).map { place, _, text in

@@ -9,7 +9,7 @@ import SystemPackage
 ///
 /// They need version 2 of control groups with the controller `cpu`, and a group that is the host's own to
 /// divide: systemd delegates one with `Delegate=cpu`, and a container's root may be alone with it. Where there is
-/// none, ``ProcessorWatch`` sees who takes too much.
+/// none, ``ProcessorWatch`` finds the process that takes too much.
 final class ProcessorGroups: Sendable {
     /// The groups of this process; nil where it has none to divide.
     static let own = ProcessorGroups(in: OwnGroup.find())

@@ -20,7 +20,7 @@ struct ProcessorWatch {
     /// For how many windows in a row threads are a crowd: a pool of threads that wakes for each frame may
     /// be one at the moment of a look.
     private static let crowdedWindows = 2
-    /// The share of all processors below which nobody looks at single threads.
+    /// Single threads are sampled above this share of all processors.
     private static let idleShare = 0.1
 
     private let process: pid_t
@@ -56,7 +56,7 @@ struct ProcessorWatch {
         let number = (taken * 10).rounded() / 10
         let found = "its process uses \(number) of \(processors) processors with \(threads) threads"
         return letOthersFirst()
-            ? "\(found): from now on it gets what all others leave" : found
+            ? "\(found): scheduling lowered to idle priority" : found
     }
 
     /// - Parameters:

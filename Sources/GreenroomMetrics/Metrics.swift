@@ -58,6 +58,11 @@ package struct Metrics {
         var outputPlugins: [OutputPlugin]?
     }
 
+    /// An outcome that is counted apart from all others.
+    private enum Outcome: String {
+        case running
+    }
+
     private typealias Labels = [(name: String, value: String)]
 
     /// The lines.
@@ -73,7 +78,7 @@ package struct Metrics {
         }
         common = report.session.map { [("session", $0)] } ?? []
         add("session_running", "gauge", "1 while the session runs, and then 0.") {
-            report.outcome.map { [([], $0 == "running" ? 1 : 0)] } ?? []
+            report.outcome.map { [([], Outcome(rawValue: $0) == .running ? 1 : 0)] } ?? []
         }
         add("session_seconds", "gauge", "Time since the session's sources were started.") {
             [([], report.seconds)]
@@ -145,7 +150,7 @@ package struct Metrics {
                 ].map { ([("role", audio.role), ("state", $0)], Double($1) / 48_000) }
             }
         }
-        add("output_value", "gauge", "What an output plugin says of itself.") {
+        add("output_value", "gauge", "A value that an output plugin reports.") {
             (report.outputPlugins ?? []).flatMap { output in
                 (output.values ?? [:]).sorted { $0.key < $1.key }.map {
                     (

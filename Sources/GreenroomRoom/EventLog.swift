@@ -60,6 +60,12 @@ package struct CommandOutcome: Equatable, Sendable {
     /// What was done, or why not.
     package var text: String
 
+    /// The events that answer a command.
+    private enum Kind: String {
+        case commanded
+        case note
+    }
+
     private struct Event: Decodable {
         var event: String
         var origin: String?
@@ -76,9 +82,9 @@ package struct CommandOutcome: Equatable, Sendable {
         guard json.contains(origin),
             let event = try? JSONDecoder().decode(Event.self, from: Data(json.utf8))
         else { return nil }
-        switch event.event {
-        case "commanded" where event.origin?.hasPrefix(origin) == true: isDone = true
-        case "note" where event.role?.hasPrefix(origin) == true: isDone = false
+        switch Kind(rawValue: event.event) {
+        case .commanded where event.origin?.hasPrefix(origin) == true: isDone = true
+        case .note where event.role?.hasPrefix(origin) == true: isDone = false
         default: return nil
         }
         text = event.text ?? ""

@@ -57,7 +57,7 @@ package struct ServerReply: Equatable, Sendable {
         case 406, 415, 422:
             "it does not take the offer (\(status))\(words). Set server-codec to the other one, vp8 or "
                 + "h264."
-        case 409: "somebody is connected there already (409)\(words)."
+        case 409: "endpoint busy (409)\(words)."
         case 429, 500...: "it can't do it now (\(status))\(words)."
         default: "it answers with \(status) in place of 201\(words). Check \(key)."
         }

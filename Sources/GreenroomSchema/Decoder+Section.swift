@@ -3,6 +3,8 @@ package struct Field<Draft>: Sendable {
     package var schema: Schema.Field
     /// Reads the key's value into the draft.
     package var read: @Sendable (ConfigNode, _ path: String, inout Draft, inout Reading) -> Void
+    /// Whether two drafts have the same value; nil if its values can't be compared.
+    package var isSame: (@Sendable (Draft, Draft) -> Bool)?
 
     /// - Parameters:
     ///   - key: As in the file.
@@ -23,6 +25,8 @@ package struct Field<Draft>: Sendable {
         read = { node, path, draft, reading in
             if let value = decoder.read(node, path, &reading) { draft[keyPath: target] = value }
         }
+        guard Value.self is any Equatable.Type else { return }
+        isSame = { one, other in areSame(one[keyPath: target], other[keyPath: target]) }
     }
 
     /// The same key of a larger draft.
@@ -31,17 +35,22 @@ package struct Field<Draft>: Sendable {
     package func within<Whole>(
         _ part: any WritableKeyPath<Whole, Draft> & Sendable
     ) -> Field<Whole> {
-        Field<Whole>(schema: schema) { [read] node, path, draft, reading in
+        var isSame: (@Sendable (Whole, Whole) -> Bool)?
+        if let inner = self.isSame {
+            isSame = { one, other in inner(one[keyPath: part], other[keyPath: part]) }
+        }
+        return Field<Whole>(schema: schema, isSame: isSame) { [read] node, path, draft, reading in
             read(node, path, &draft[keyPath: part], &reading)
         }
     }
 
     private init(
-        schema: Schema.Field,
+        schema: Schema.Field, isSame: (@Sendable (Draft, Draft) -> Bool)?,
         read:
             @escaping @Sendable (ConfigNode, _ path: String, inout Draft, inout Reading) -> Void
     ) {
         self.schema = schema
+        self.isSame = isSame
         self.read = read
     }
 
@@ -55,6 +64,16 @@ package struct Field<Draft>: Sendable {
             key, target, decoder.map { value, _ in Optional(value) }, summary, examples: examples,
             defaultValue: defaultValue, isRequired: isRequired)
     }
+}
+
+/// Whether two values of a type are equal; false for a type that can't be compared.
+private func areSame<Value>(_ one: Value, _ other: Value) -> Bool {
+    func areEqual<Comparable: Equatable>(_ type: Comparable.Type) -> Bool {
+        guard let one = one as? Comparable, let other = other as? Comparable else { return false }
+        return one == other
+    }
+    guard let type = Value.self as? any Equatable.Type else { return false }
+    return areEqual(type)
 }
 
 extension Decoder {

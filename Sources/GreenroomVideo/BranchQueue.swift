@@ -74,15 +74,15 @@ struct BranchQueue: ~Copyable {
     private var items = Ring<20, Item>()
     /// The first slot that the thread has not started to fill.
     private(set) var nextSlot: Int64
-    private var hasPicture: Bool
+    private var hasContent: Bool
     private var newest = Newest.frame
     private(set) var isFinishing = false
     private(set) var hasFailed = false
 
-    /// - Parameter hasPicture: Whether there is something to show before the first frame.
-    init(_ schedule: FrameRateConverter, hasPicture: Bool = false) {
+    /// - Parameter hasContent: Whether there is something to show before the first frame.
+    init(_ schedule: FrameRateConverter, hasContent: Bool = false) {
         self.schedule = schedule
-        self.hasPicture = hasPicture
+        self.hasContent = hasContent
         nextSlot = schedule.startSlot
     }
 
@@ -202,10 +202,10 @@ struct BranchQueue: ~Copyable {
         switch turn {
         case .write(let item):
             nextSlot = item.slot + 1
-            hasPicture = true
+            hasContent = true
         case .fill(until: let end):
             nextSlot = end
-            hasPicture = true
+            hasContent = true
         case .end:
             break
         }
@@ -226,7 +226,7 @@ struct BranchQueue: ~Copyable {
         guard slot < schedule.endSlot ?? .max else { return isFinishing ? .end : nil }
         guard schedule.due(slot) <= now else { return nil }
         let first = items.first { (slot: $0.slot, isPrompt: $0.isPrompt) }
-        guard let first, first.slot <= slot || (first.isPrompt && !hasPicture),
+        guard let first, first.slot <= slot || (first.isPrompt && !hasContent),
             var item = items.popFirst()
         else { return .fill(until: slot + 1) }
         item.slot = slot

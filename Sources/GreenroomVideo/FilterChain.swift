@@ -258,7 +258,7 @@ package struct FilterChain: Sendable {
                 links[index].isChanging = true
                 return .late
             }
-            filter.giveUp(hungFor: hangNanoseconds, in: "property-change")
+            filter.giveUp(hungFor: hangNanoseconds, in: .propertyChange)
             return .lost
         }
         guard follows else {
@@ -271,7 +271,7 @@ package struct FilterChain: Sendable {
     }
 
     private func giveUp(_ runner: PreProcessorRunner) {
-        runner.filter.giveUp(hungFor: hangNanoseconds, in: "process")
+        runner.filter.giveUp(hungFor: hangNanoseconds, in: .process)
     }
 
     private mutating func count(_ reason: Reason) {

@@ -29,7 +29,7 @@ struct FrameRepeater: ~Copyable {
     private let want: VideoWant
     /// The size of the newest frame, which black gets.
     private var size: FrameSize
-    private var picture: VideoFrame?
+    private var current: VideoFrame?
     private var kind = Kind.frame
     /// Whether the sink has the current frame already.
     private var isWritten = false
@@ -41,16 +41,16 @@ struct FrameRepeater: ~Copyable {
     ///   - want: What the sink takes.
     ///   - size: The size of black.
     ///   - slot: The first slot.
-    ///   - picture: What it shows before the first frame; nil for black.
+    ///   - first: What it shows before the first frame; nil for black.
     init(
         sink: any VideoSink, want: VideoWant, size: FrameSize, from slot: Int64 = 0,
-        showing picture: consuming BranchQueue.Content? = nil
+        showing first: consuming BranchQueue.Content? = nil
     ) {
         self.sink = sink
         self.want = want
         self.size = want.size ?? size
         nextSlot = slot
-        switch consume picture {
+        switch consume first {
         case .frame(let frame): begin(.frame, frame)
         case .slate(let frame): begin(.slate, frame)
         case .black: break
@@ -62,8 +62,8 @@ struct FrameRepeater: ~Copyable {
     mutating func write(_ item: consuming BranchQueue.Item) throws -> Written {
         var written = Written()
         let slot = item.slot
-        if picture == nil, nextSlot < slot, !item.isPrompt { try beginBlack() }
-        if picture != nil { try fill(until: slot, &written) }
+        if current == nil, nextSlot < slot, !item.isPrompt { try beginBlack() }
+        if current != nil { try fill(until: slot, &written) }
         switch item.intoContent() {
         case .frame(let frame): begin(.frame, frame)
         case .slate(let frame): begin(.slate, frame)
@@ -72,7 +72,7 @@ struct FrameRepeater: ~Copyable {
         // Slots before the first frame show the first frame.
         try fill(until: slot, &written)
         if kind == .frame {
-            try writePicture(periods: 1)
+            try writeCurrent(periods: 1)
             written.new = 1
             nextSlot = slot + 1
         } else {
@@ -84,7 +84,7 @@ struct FrameRepeater: ~Copyable {
     /// Fills the slots before `end`.
     mutating func fill(until end: Int64) throws -> Written {
         var written = Written()
-        if nextSlot < end, picture == nil { try beginBlack() }
+        if nextSlot < end, current == nil { try beginBlack() }
         try fill(until: end, &written)
         return written
     }
@@ -92,7 +92,7 @@ struct FrameRepeater: ~Copyable {
     private mutating func fill(until end: Int64, _ written: inout Written) throws {
         let gap = Int(max(end - nextSlot, 0))
         guard gap > 0 else { return }
-        try writePicture(periods: gap)
+        try writeCurrent(periods: gap)
         nextSlot = end
         switch kind {
         case .frame: written.repeated += gap
@@ -101,8 +101,8 @@ struct FrameRepeater: ~Copyable {
         }
     }
 
-    private mutating func writePicture(periods count: Int) throws {
-        guard let picture = picture?.share() else { return }
+    private mutating func writeCurrent(periods count: Int) throws {
+        guard let frame = current?.share() else { return }
         let content: FramePeriods.Content =
             switch kind {
             case .frame: isWritten ? .repeated : .new
@@ -111,12 +111,12 @@ struct FrameRepeater: ~Copyable {
             }
         isWritten = true
         try sink.write(
-            picture, for: FramePeriods(first: nextSlot, count: count, content: content))
+            frame, for: FramePeriods(first: nextSlot, count: count, content: content))
     }
 
     private mutating func begin(_ kind: Kind, _ frame: consuming VideoFrame) {
         size = frame.size
-        picture = consume frame
+        current = consume frame
         self.kind = kind
         isWritten = false
     }

@@ -33,7 +33,7 @@ package final class PreviewTap: Sendable {
     package init() {}
 
     /// The newest frame, after the filters of a camera; nil before the first.
-    package var picture: VideoFrame? {
+    package var frame: VideoFrame? {
         newest.withLock { newest in newest?.share() }
     }
 

@@ -95,7 +95,7 @@ package final class VideoBranch: Sendable {
         /// Its first slot.
         var slot: Int64
         /// What it shows before its first frame; nil for black.
-        var picture: BranchQueue.Content?
+        var content: BranchQueue.Content?
         /// Whether the output took nothing before.
         var endsRest = false
     }
@@ -152,7 +152,7 @@ package final class VideoBranch: Sendable {
 
         init(_ form: BranchForm?) {
             self.form = form
-            first = form.map { Beginning(form: $0, slot: 0, picture: nil) }
+            first = form.map { Beginning(form: $0, slot: 0, content: nil) }
             queue = form.map { BranchQueue($0.schedule()) } ?? .ended
             carriedBefore = form == nil ? 0 : nil
         }
@@ -287,14 +287,14 @@ package final class VideoBranch: Sendable {
     /// still to be mixed.
     ///
     /// - Parameters:
-    ///   - picture: What it shows before its first frame; nil for black.
+    ///   - content: What it shows before its first frame; nil for black.
     ///   - carried: The number of frames that the track has carried.
     ///   - now: The current time, from the session's start.
     func begin(
-        _ form: BranchForm, showing picture: consuming BranchQueue.Content?, carried: Int,
+        _ form: BranchForm, showing content: consuming BranchQueue.Content?, carried: Int,
         at now: Int64
     ) {
-        var picture: BranchQueue.Content? = picture
+        var content: BranchQueue.Content? = content
         state.change { state in
             guard !state.isOver else { return }
             let before = state.carriedBefore
@@ -309,11 +309,11 @@ package final class VideoBranch: Sendable {
                 state.end = max(state.end, now)
             }
             let slot = form.capability.rate.frameCount(inNanoseconds: state.end)
-            let first = picture.take()
+            let first = content.take()
             state.nextQueue = BranchQueue(
-                form.schedule(from: slot), hasPicture: first != nil)
+                form.schedule(from: slot), hasContent: first != nil)
             state.next = Beginning(
-                form: form, slot: slot, picture: first,
+                form: form, slot: slot, content: first,
                 endsRest: before != nil || wasRest)
             state.form = form
         }
@@ -431,7 +431,7 @@ package final class VideoBranch: Sendable {
         let (form, slot, sink) = (beginning.form, beginning.slot, beginning.form.sink)
         var writer = FrameRepeater(
             sink: sink, want: form.want, size: form.capability.size, from: slot,
-            showing: beginning.picture.take())
+            showing: beginning.content.take())
         // Counted under the lock that each turn takes anyway.
         var departure: Departure?
         while true {

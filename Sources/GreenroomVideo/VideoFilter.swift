@@ -32,10 +32,18 @@ package protocol VideoFilter: AnyObject, Sendable {
 
     /// Ends the filter, which has been in a callback for that long in real time. [the track's
     /// thread]
-    func giveUp(hungFor nanoseconds: Int64, in callback: String)
+    func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall)
 
     /// Logs a text about it. [the track's thread]
     func tell(_ text: String)
+}
+
+/// A call of a filter that may hang.
+package enum FilterCall: Sendable {
+    /// ``VideoFilter/process(_:)``.
+    case process
+    /// ``VideoFilter/change(to:until:)``.
+    case propertyChange
 }
 
 /// How a filter edits frames.

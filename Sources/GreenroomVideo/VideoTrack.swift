@@ -331,10 +331,10 @@ package final class VideoTrack: Sendable {
         var isOver = false
         while !isOver {
             switch input.next(after: work.progress) {
-            case .frame(let arrival):
+            case .frame(let queued):
                 let begun = clock.now
-                work.follow(arrival.limit ?? agreed)
-                take(arrival, &work, timeline)
+                work.follow(queued.limit ?? agreed)
+                take(queued, &work, timeline)
                 work.progress.counts.taken += 1
                 work.progress.counts.conversions = work.converter.conversionCount
                 work.progress.counts.bytesConverted = work.converter.bytesWritten
@@ -369,15 +369,15 @@ package final class VideoTrack: Sendable {
     }
 
     private func take(
-        _ arrival: consuming VideoTrackInput.Arrival, _ work: inout Work,
+        _ queued: consuming VideoTrackInput.QueuedFrame, _ work: inout Work,
         _ timeline: SessionTimeline
     ) {
-        let came = arrival.nanoseconds
-        if arrival.starts != work.starts {
-            work.starts = arrival.starts
+        let came = queued.nanoseconds
+        if queued.starts != work.starts {
+            work.starts = queued.starts
             work.progress.stamps.restart()
         }
-        let moment = stamp(arrival.frame.info.ptsNanoseconds, came: came, &work)
+        let moment = stamp(queued.frame.info.ptsNanoseconds, came: came, &work)
         let time = timeline.time(of: moment)
         // What a share sent before the session began is what it shows then.
         let point = work.point(at: sendsWhenNew ? max(time, 0) : time)
@@ -388,10 +388,10 @@ package final class VideoTrack: Sendable {
         let unedited = work.progress.counts.unedited
         let period = point.period(of: agreed.rate)
         let newest = agreed.rate.nearestFrame(atNanoseconds: timeline.time(of: came)) + 1
-        let seen = arrival.frame.size.rotated(by: arrival.frame.info.rotation)
-        let ceiling = arrival.ceiling ?? largest
+        let seen = queued.frame.size.rotated(by: queued.frame.info.rotation)
+        let ceiling = queued.ceiling ?? largest
         let takesShape = prepareShape(seen, at: point, within: ceiling, &work)
-        guard let carried = reduce(arrival.intoFrame(), within: ceiling, &work),
+        guard let carried = reduce(queued.intoFrame(), within: ceiling, &work),
             let edited = filter(carried, at: point, within: ceiling, &work)
         else {
             work.progress.account.lose(at: min(period, newest))
@@ -487,12 +487,12 @@ package final class VideoTrack: Sendable {
             branch.rest(carried: carried, at: now)
             return
         }
-        branch.begin(form, showing: picture(for: form.want, &work), carried: carried, at: now)
+        branch.begin(form, showing: firstContent(for: form.want, &work), carried: carried, at: now)
         work.add(branch, form)
     }
 
     /// What an output shows before its first frame; nil for black.
-    private func picture(for want: VideoWant, _ work: inout Work) -> BranchQueue.Content? {
+    private func firstContent(for want: VideoWant, _ work: inout Work) -> BranchQueue.Content? {
         var problem: ConversionError?
         switch work.shown {
         case .nothing: break

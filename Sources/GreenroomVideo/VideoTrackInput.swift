@@ -8,7 +8,7 @@ package import GreenroomRuntime
 /// the newest frame matters most. On a virtual clock the sender waits instead.
 package final class VideoTrackInput: Sendable {
     /// A frame and its time of arrival, in nanoseconds on the session clock.
-    package struct Arrival: ~Copyable, Sendable {
+    package struct QueuedFrame: ~Copyable, Sendable {
         package var frame: VideoFrame
         package var nanoseconds: Int64
         /// The track's limit; nil for the agreement at the start.
@@ -23,7 +23,7 @@ package final class VideoTrackInput: Sendable {
 
     /// The next task of the track.
     package enum Next: ~Copyable, Sendable {
-        case frame(Arrival)
+        case frame(QueuedFrame)
         /// Black or a slate from a time on the session clock.
         case show(HostFrame, at: Int64)
         /// Outputs take something else.
@@ -70,8 +70,8 @@ package final class VideoTrackInput: Sendable {
     package static let capacity = 4
 
     /// A pending black or slate.
-    private struct Coming {
-        var picture: HostFrame
+    private struct PendingHostFrame {
+        var frame: HostFrame
         /// The time on the session clock.
         var nanoseconds: Int64
         /// The number of waiting frames before it.
@@ -79,8 +79,8 @@ package final class VideoTrackInput: Sendable {
     }
 
     private struct State: ~Copyable {
-        var queue = Ring<4, Arrival>()
-        var coming: Coming?
+        var queue = Ring<4, QueuedFrame>()
+        var pending: PendingHostFrame?
         var changes: [BranchChange] = []
         /// When the changes are due, on the session clock.
         var changesDue: Int64 = 0
@@ -95,18 +95,18 @@ package final class VideoTrackInput: Sendable {
         var arrivals = IntervalHistogram()
         var progress = VideoTrack.Progress()
 
-        mutating func popFirst() -> Arrival? {
-            guard let arrival = queue.popFirst() else { return nil }
-            if let before = coming?.framesBefore { coming?.framesBefore = before - 1 }
-            return arrival
+        mutating func popFirst() -> QueuedFrame? {
+            guard let queued = queue.popFirst() else { return nil }
+            if let before = pending?.framesBefore { pending?.framesBefore = before - 1 }
+            return queued
         }
 
         /// When the next task is due if nothing arrives.
         var wake: Int64? {
             if let heldUntil { return changes.isEmpty ? heldUntil : min(heldUntil, changesDue) }
             guard queue.count == 0, !isClosed else { return nil }
-            guard !changes.isEmpty else { return coming?.nanoseconds }
-            return min(coming?.nanoseconds ?? .max, changesDue)
+            guard !changes.isEmpty else { return pending?.nanoseconds }
+            return min(pending?.nanoseconds ?? .max, changesDue)
         }
 
         /// The task at a time; nil for none.
@@ -120,13 +120,13 @@ package final class VideoTrackInput: Sendable {
                 guard heldUntil <= now else { return nil }
                 self.heldUntil = nil
             }
-            if let coming, coming.framesBefore <= 0, coming.nanoseconds <= now {
-                self.coming = nil
-                return .show(coming.picture, at: coming.nanoseconds)
+            if let pending, pending.framesBefore <= 0, pending.nanoseconds <= now {
+                self.pending = nil
+                return .show(pending.frame, at: pending.nanoseconds)
             }
-            if let arrival = popFirst() {
+            if let queued = popFirst() {
                 counts.taken += 1
-                return .frame(arrival)
+                return .frame(queued)
             }
             return isClosed ? .end : nil
         }
@@ -183,13 +183,13 @@ package final class VideoTrackInput: Sendable {
                 return
             }
             // The source returned before its absence was shown.
-            if let coming = state.coming, coming.nanoseconds > now { state.coming = nil }
+            if let pending = state.pending, pending.nanoseconds > now { state.pending = nil }
             if state.queue.isFull {
                 _ = state.popFirst()
                 state.counts.superseded += 1
             }
             _ = state.queue.append(
-                Arrival(
+                QueuedFrame(
                     frame: frame, nanoseconds: now, limit: state.limit, ceiling: state.ceiling,
                     starts: state.starts))
             // The next one would cost every output a frame. On a virtual clock it waits for room.
@@ -248,17 +248,17 @@ package final class VideoTrackInput: Sendable {
         let now = clock.now
         state.change { state in
             // A slate is shown whether the source is paused or not.
-            if case .slate? = state.coming?.picture { return }
-            state.coming = Coming(
-                picture: .pause(isPaused), nanoseconds: now, framesBefore: state.queue.count)
+            if case .slate? = state.pending?.frame { return }
+            state.pending = PendingHostFrame(
+                frame: .pause(isPaused), nanoseconds: now, framesBefore: state.queue.count)
         }
     }
 
     /// The newest request counts.
-    private func show(_ picture: HostFrame, at moment: Int64) {
+    private func show(_ frame: HostFrame, at moment: Int64) {
         state.change { state in
-            state.coming = Coming(
-                picture: picture, nanoseconds: moment, framesBefore: state.queue.count)
+            state.pending = PendingHostFrame(
+                frame: frame, nanoseconds: moment, framesBefore: state.queue.count)
         }
     }
 

@@ -23,7 +23,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .usage: "wrong arguments"
         case .badFile:
             "the session file or a setting in it is wrong, or a plugin can't be loaded"
-        case .notReal: "nothing real was shown or heard, or less than minimum-real"
+        case .notReal: "no real media, or less than minimum-real"
         case .pluginFailed:
             "a plugin failed and ended the session, or does not conform"
         case .outputFailed:

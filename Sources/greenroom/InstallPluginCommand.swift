@@ -18,9 +18,9 @@ struct InstallPluginCommand: ParsableCommand {
             The library goes to ~/.local/lib/greenroom/plugins, or with --machine to \
             /usr/local/lib/greenroom/plugins. A library that was validated since it was built is not \
             validated again: plugins that need settings or grants are validated with greenroom \
-            validate first. With the library go the libraries that it needs from folders relative \
-            to its own ($ORIGIN), and its folder of resources. Sessions run its plugins in sandboxed \
-            processes of their own, which get nothing but what the session file grants.
+            validate first. The libraries that it needs from folders relative to its own ($ORIGIN) \
+            and its folder of resources are copied, too. Sessions run its plugins in sandboxed \
+            processes of their own, with the grants of the session file only.
             """)
 
     @Argument(help: "The path of a library.")
@@ -124,7 +124,7 @@ struct InstallPluginCommand: ParsableCommand {
             locator.isBundled("\(folder)/lib\(plugin.name).so")
                 && access("\(folder)/lib\(plugin.name).so", F_OK) == 0
         }) {
-            print("  comes before the bundled plugin of this name")
+            print("  overrides the bundled plugin of the same name")
         }
     }
 }

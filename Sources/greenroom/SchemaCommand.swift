@@ -13,7 +13,7 @@ struct SchemaCommand: ParsableCommand {
               # yaml-language-server: $schema=./session.schema.json
             """)
 
-    @Flag(help: "Print that of the events of greenroom run --json.")
+    @Flag(help: "Print the schema of the events of greenroom run --json.")
     var events = false
 
     func run() {

@@ -89,14 +89,14 @@ import Testing
         // In the summary.
         let milliseconds = sound.concealed / 48
         let silence = "microphone: \(milliseconds) ms of silence for audio that was late or missing"
-        let left = "microphone: \(sound.cut / 48) ms left out, there was more audio than time"
+        let left = "microphone: \(sound.cut / 48) ms dropped: source too fast"
         #expect(run.standardError.contains(silence) == isShort, "\(run)")
         #expect(run.standardError.contains(left) == (sound.cut >= 48), "\(run)")
         // In a preview of the same plugin.
         let preview = try Greenroom.run(
             "preview", "\(try TestPlugins.hostile())#BeepMic", "--duration", "30s",
             "--virtual-clock", "--set", "ppm=\(percent * 10_000)", "--set", "stamps=missing")
-        let queue = "ms; \(milliseconds) ms concealed, \(sound.cut / 48) ms left out"
+        let queue = "ms; \(milliseconds) ms concealed, \(sound.cut / 48) ms dropped"
         #expect(preview.text.contains(queue), "\(preview.text)")
         #expect(
             preview.text.contains("\(sound.sent - sound.accepted) QUEUE_FULL") == !sound.refused

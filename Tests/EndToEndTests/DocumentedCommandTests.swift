@@ -1,11 +1,12 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
 /// Tests that the commands in the README and the manual work as written.
 ///
 /// It runs the indented lines of the README and every `sh` block, not blocks of other languages
-/// such as `text`. RoomControlTests runs those that need a room.
+/// such as `text`; of the text only the README's. RoomControlTests runs those that need a room.
 @Suite(.ownThreads) struct DocumentedCommandTests {
     /// Command lines and their location.
     struct Commands: CustomTestStringConvertible, Sendable {
@@ -36,21 +37,65 @@ import Testing
 
     @Test(arguments: try commands())
     func `a documented command works`(commands: Commands) throws {
-        let folder = try Self.folder()
+        let folder = try Self.folder(for: commands.text)
         let run = try ChildProcess.run(
             "sh", ["-euc", "cd '\(folder.path)'\n\(commands.text)"],
-            environment: [
-                "PATH": "\(folder("programs")):\(Checkout.products):/usr/local/bin:/usr/bin:/bin",
-                "XDG_CACHE_HOME": Checkout.products + "/test-cache",
-            ], atMost: .seconds(200))
+            environment: Self.environment(in: folder), atMost: .seconds(200))
         #expect(run.exit == .code(0), "\(commands.text)\n\(run)\n\(run.text)")
     }
 
+    private static func environment(in folder: TemporaryFolder) -> [String: String?] {
+        [
+            "PATH": "\(folder("programs")):\(Checkout.products):/usr/local/bin:/usr/bin:/bin",
+            "XDG_CACHE_HOME": Checkout.products + "/test-cache",
+        ]
+    }
+
+    @Test func `the commands in the text of the README work`() throws {
+        let readme = try Chapter(path: Checkout.root + "/README.md")
+        let commands = readme.prose.matches(of: #/`([^`]*greenroom (preview|live) [^`]+)`/#)
+        #expect(Set(commands.map { String($0.2) }) == ["preview", "live"])
+        for command in commands {
+            let folder = try Self.folder(for: "")
+            let words = command.1.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+            let process = try ChildProcess(
+                "sh", ["-euc", "cd '\(folder.path)' && exec \(words)"],
+                environment: Self.environment(in: folder))
+            if command.2 == "live" {
+                #expect(
+                    process.waitForErrors(containing: "operators: http", atMost: .seconds(30)),
+                    "\(process.errorsSoFar)")
+                process.signal(SIGINT)
+            }
+            let run = process.wait(atMost: .seconds(60))
+            #expect(run.exit == .code(command.2 == "live" ? 130 : 0), "\(words)\n\(run)")
+            #expect(command.2 == "live" || folder.has("color-bars.png"), "\(words)")
+        }
+    }
+
+    /// The session of the page "Run a session", which readers save as `bars.yaml`.
+    private static let bars = Result {
+        let page = try #require(Chapter.manual.first { $0.name == "RunASession" })
+        return try #require(page.blocks.first { $0.language == "yaml" }).text
+    }
+
+    /// The files of its recording, made once, and small: only players read them.
+    private static let recording = Result {
+        let folder = try TemporaryFolder()
+        try folder.write("bars.yaml", try bars.get())
+        let recorded = try Greenroom.run(
+            "run", folder("bars.yaml"), "--virtual-clock", "--set", "session.maximum=320x180@30",
+            "--set", "outputs=[{record: recordings/bars}]")
+        guard recorded.exit == .code(0) else { throw Failure("\(recorded)") }
+        let names = try FileManager.default.contentsOfDirectory(atPath: folder("recordings/bars"))
+        return try names.map { (name: $0, bytes: try readFile(folder("recordings/bars/\($0)"))) }
+    }
+
     /// A folder like a checkout, with the files that the pages assume.
-    private static func folder() throws -> TemporaryFolder {
+    private static func folder(for commands: String) throws -> TemporaryFolder {
         let folder = try TemporaryFolder()
         let files = FileManager.default
-        for name in [".build", "Samples", "recordings/bars", "programs"] {
+        for name in [".build", "Samples", "recordings", "programs"] {
             try files.createDirectory(
                 atPath: folder(name), withIntermediateDirectories: true)
         }
@@ -62,14 +107,13 @@ import Testing
             try files.copyItem(
                 atPath: "\(SampleTests.folder)/\(file)", toPath: folder("Samples/" + file))
         }
-        // "Save it as bars.yaml", and its first recording.
-        let page = try #require(Chapter.manual.first { $0.name == "RunASession" })
-        let session = try #require(page.blocks.first { $0.language == "yaml" })
-        try folder.write("bars.yaml", session.text)
-        let recorded = try Greenroom.run(
-            "run", folder("bars.yaml"), "--virtual-clock", "--set",
-            "outputs=[{record: {folder: recordings/bars, overwrite: true}}]")
-        #expect(recorded.exit == .code(0), "\(recorded)")
+        try folder.write("bars.yaml", try bars.get())
+        if commands.contains("recordings/bars") {
+            mkdir(folder("recordings/bars"), 0o755)
+            for (name, bytes) in try recording.get() {
+                try folder.write("recordings/bars/\(name)", bytes)
+            }
+        }
         // A plugin that the reader wrote.
         let plugin = try readFile(TestPlugins.cCamera())
         for name in ["camera.so", "my-camera.so"] { try folder.write(name, plugin) }

@@ -377,7 +377,7 @@ import Testing
         let child = try session.start()
         #expect(
             child.waitForErrors(
-                containing: "from now on it gets what all others leave", atMost: .seconds(40)),
+                containing: "scheduling lowered to idle priority", atMost: .seconds(40)),
             "\(child.errorsSoFar)")
         let runner = try #require(Runners.all(ofHost: child.id).first)
         #expect(Self.allThreadsWaitForOthers(runner))
@@ -409,8 +409,7 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(60)
         func isNamed(_ role: Substring) -> Bool {
             child.errorsSoFar.split(separator: "\n").contains {
-                $0.contains("\(role): warning: its process uses")
-                    && $0.contains("what all others leave")
+                $0.contains("\(role): warning: its process uses") && $0.contains("idle priority")
             }
         }
         while !(isNamed("camera") && isNamed("share")), ContinuousClock.now < deadline {

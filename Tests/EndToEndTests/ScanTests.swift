@@ -9,10 +9,28 @@ import Testing
     private let plugins: String
     private let environment: [String: String?]
 
+    /// The cache of a scan of the bundled plugins, by file name: a scan of them all takes longer than
+    /// what most of these tests look at.
+    private static let bundled = Result {
+        let folder = try TemporaryFolder()
+        let run = try Greenroom.run("plugins", environment: ["XDG_CACHE_HOME": folder.path])
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
+        let cache = folder("greenroom/plugins")
+        return try FileManager.default.contentsOfDirectory(atPath: cache).map { name in
+            (name: name, bytes: try readFile("\(cache)/\(name)"))
+        }
+    }
+
     init() throws {
         folder = try TemporaryFolder()
         plugins = folder("plugins")
         mkdir(plugins, 0o700)
+        for part in ["cache", "cache/greenroom", "cache/greenroom/plugins"] {
+            mkdir(folder(part), 0o700)
+        }
+        for (name, bytes) in try Self.bundled.get() {
+            try folder.write("cache/greenroom/plugins/\(name)", bytes)
+        }
         environment = [
             "GREENROOM_PLUGIN_PATH": plugins, "XDG_CACHE_HOME": folder("cache"),
             "GREENROOM_TEST_MARK": folder("mark"),

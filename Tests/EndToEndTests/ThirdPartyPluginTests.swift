@@ -74,7 +74,7 @@ import Testing
             passes: ["audio.blocks", "audio.sample-count", "lifecycle.whole-life"]),
         ThirdPartyPlugin(
             name: "null-sender", role: "camera",
-            hostSays: "it calls a sender that has ended, or that never was",
+            hostSays: "uses an ended or unknown sender",
             faults: ["lifecycle.dead-sender"],
             validatorSays: "3 times from uninitialize on, answered GONE"),
         ThirdPartyPlugin(

@@ -22,9 +22,9 @@ import Testing
 
     /// The session's notifications.
     private final class Events: Sendable {
-        private let all = Mutex<[Arrival]>([])
+        private let all = Mutex<[IncomingConnection]>([])
 
-        func add(_ arrival: Arrival) { all.withLock { $0.append(arrival) } }
+        func add(_ arrival: IncomingConnection) { all.withLock { $0.append(arrival) } }
 
         var waiting: Int {
             all.withLock { all in

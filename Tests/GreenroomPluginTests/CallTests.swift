@@ -119,7 +119,7 @@ import Testing
         let samples: [Int16] = [1, -1, 2, -2]
         try microphone.sender.send(
             samples.span, format: AudioFormat(sampleRate: 48_000, channels: 2),
-            ptsNanoseconds: 9, patience: .none)
+            ptsNanoseconds: 9, timeout: .none)
         let state = session.host.state.withLock { $0 }
         let frame = try #require(state.video.committed.first)
         #expect(frame.size == Self.capability.size && frame.info.ptsNanoseconds == 7)
@@ -157,7 +157,7 @@ import Testing
             refusal { () throws(SendRefusal) in
                 try track.sender.send(
                     [Int16](repeating: 0, count: 480).span,
-                    format: AudioFormat(sampleRate: 48_000, channels: 1), patience: .none)
+                    format: AudioFormat(sampleRate: 48_000, channels: 1), timeout: .none)
             }
         }
         #expect(tracks.map(send) == [nil, nil, nil])

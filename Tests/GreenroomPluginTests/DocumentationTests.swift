@@ -51,7 +51,11 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test(arguments: Nightly.pairs(["g++", "clang++"], ["c++17", "c++20"]))
+    /// By day one compiler: `CompilationTests` compiles the templates, with the same helpers, with
+    /// both.
+    @Test(
+        arguments: Nightly.isOn
+            ? Nightly.pairs(["g++", "clang++"], ["c++17", "c++20"]) : [("g++", "c++17")])
     func `every C++ snippet of the book compiles`(compiler: String, standard: String) throws {
         let folder = try TemporaryFolder()
         let files = try writeSnippets("cpp", to: folder)
@@ -182,13 +186,14 @@ import Testing
         }
     }
 
-    @Test func `every module on the architecture page exists`() throws {
+    @Test func `the architecture page has a row for every module`() throws {
         let page = try #require(Chapter.manual.first { $0.name == "Architecture" })
         let rows = page.text.split(separator: "\n").filter { $0.hasPrefix("| `") }
         let names = rows.flatMap { $0.matches(of: #/`(Greenroom[A-Za-z]*)`/#).map { String($0.1) } }
         let modules = try FileManager.default.contentsOfDirectory(
-            atPath: Checkout.root + "/Sources")
-        #expect(names.count > 10 && Set(names).isSubset(of: modules))
+            atPath: Checkout.root + "/Sources"
+        ).filter { $0.hasPrefix("Greenroom") }
+        #expect(Set(names) == Set(modules))
     }
 
     @Test func `every counterpart of another system's name exists`() throws {

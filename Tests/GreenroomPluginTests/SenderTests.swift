@@ -232,8 +232,8 @@ import Testing
         try sender.send(samples.span, format: stereo)
         try sender.send(
             samples.span, format: AudioFormat(sampleRate: 8_000, channels: 1),
-            ptsNanoseconds: 5, patience: .nanoseconds(7))
-        try sender.send(samples.span, format: stereo, patience: .none)
+            ptsNanoseconds: 5, timeout: .nanoseconds(7))
+        try sender.send(samples.span, format: stereo, timeout: .none)
         try sender.send(samples, format: stereo)
         try samples.withUnsafeBufferPointer { buffer in try sender.send(buffer, format: stereo) }
         let blocks = host.state.withLock { $0.blocks }

@@ -32,7 +32,7 @@ import Testing
         arguments: [
             (0, "does not answer: Connection refused"), (401, "Check publish-token"),
             (403, "forbids"), (404, "nothing at this address"), (405, "no address of WHIP"),
-            (406, "server-codec"), (409, "connected there already"), (503, "can't do it now (503)"),
+            (406, "server-codec"), (409, "endpoint busy"), (503, "can't do it now (503)"),
             (200, "200 in place of 201"), (-7, "-7 in place of 201"),
         ])
     func `each refusal says what to check`(status: Int, text: String) {

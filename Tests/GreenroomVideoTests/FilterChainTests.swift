@@ -334,7 +334,7 @@ import Testing
         }
 
         func process(_ frame: inout VideoFrame) -> Status { .ok }
-        func giveUp(hungFor nanoseconds: Int64, in callback: String) {
+        func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall) {
             state.withLock { $0.hangs += 1 }
         }
         func tell(_ text: String) {}

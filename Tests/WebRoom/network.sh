@@ -167,7 +167,7 @@ printf '%-28s %s frames in the first 5 s\n' "back after 10 s" "$back"
 [ "$back" -ge 30 ] || fail "The video did not come back: $(tail -3 "$log")"
 say "What the session said:"
 grep -E "ceiling|property|network" "$log"
-[ -n "${RECORD-}${TWO-}" ] || grep -q "no viewer's network bears 1280x720" "$log" || fail "The session has no ceiling."
+[ -n "${RECORD-}${TWO-}" ] || grep -q "no viewer has bandwidth for 1280x720" "$log" || fail "The session has no ceiling."
 [ -n "${RECORD-}" ] || exit 0
 finish "$room"
 python3 - "$work/recording/session.json" << 'PYTHON'

@@ -65,7 +65,7 @@ final class RemoteAudio: Sendable {
             rest = rest.dropFirst(Self.longestBlock)
             do throws(SendRefusal) {
                 try track.sender.send(
-                    block, format: Self.format, ptsNanoseconds: time, patience: .none)
+                    block, format: Self.format, ptsNanoseconds: time, timeout: .none)
             } catch {
                 if !error.isEnd { services.count("guests-blocks-refused") }
             }

@@ -102,8 +102,8 @@ final class VideoStream: Sendable {
         room.host.setCeiling(
             of: track, to: isSet ? limit : nil,
             because: isSet
-                ? "no viewer's network bears \(whole.size)"
-                : "a viewer's network bears \(whole.size)")
+                ? "no viewer has bandwidth for \(whole.size)"
+                : "a viewer has bandwidth for \(whole.size)")
     }
 
     // MARK: Frames

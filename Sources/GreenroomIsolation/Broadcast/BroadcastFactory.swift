@@ -74,7 +74,7 @@ extension BroadcastFactory {
         let listener: BroadcastListener
         let kind: PluginKind
 
-        func open(_ notify: @escaping @Sendable (Arrival) -> Void) throws(LoadError) {
+        func open(_ notify: @escaping @Sendable (IncomingConnection) -> Void) throws(LoadError) {
             try listener.open(kind, notify)
         }
 

@@ -17,7 +17,7 @@ import Synchronization
 package final class BroadcastListener: Sendable {
     /// The peers of one kind.
     private struct Endpoint {
-        var notify: @Sendable (Arrival) -> Void
+        var notify: @Sendable (IncomingConnection) -> Void
         var waiting: PendingPeer?
         /// The peer of the live instance.
         var connected: PendingPeer?
@@ -51,7 +51,8 @@ package final class BroadcastListener: Sendable {
     // MARK: Endpoints
 
     /// Starts to accept peers of a kind. Called by the session's thread.
-    func open(_ kind: PluginKind, _ notify: @escaping @Sendable (Arrival) -> Void) throws(LoadError)
+    func open(_ kind: PluginKind, _ notify: @escaping @Sendable (IncomingConnection) -> Void)
+        throws(LoadError)
     {
         if state.withLock({ $0.wakeupPipe == nil }) { try startListening() }
         state.withLock { $0.endpoints[kind] = Endpoint(notify: notify) }
@@ -97,7 +98,7 @@ package final class BroadcastListener: Sendable {
     func release(_ peer: PendingPeer, _ kind: PluginKind) {
         let (notify, next) = state.withLock { state in
             guard state.endpoints[kind]?.connected === peer else {
-                return (nil as (@Sendable (Arrival) -> Void)?, nil as PendingPeer?)
+                return (nil as (@Sendable (IncomingConnection) -> Void)?, nil as PendingPeer?)
             }
             state.endpoints[kind]?.connected = nil
             return (state.endpoints[kind]?.notify, state.endpoints[kind]?.waiting)
@@ -169,7 +170,7 @@ package final class BroadcastListener: Sendable {
         /// It has disconnected, or waits for a kind that is taken.
         case settled
         case refused(BroadcastRefusal, PluginKind?)
-        case ready(@Sendable (Arrival) -> Void)
+        case ready(@Sendable (IncomingConnection) -> Void)
     }
 
     private func readGreeting(of peer: PendingPeer) {

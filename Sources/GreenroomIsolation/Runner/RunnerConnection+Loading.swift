@@ -19,9 +19,8 @@ extension RunnerConnection {
         else {
             throw LoadError(
                 code: .noRunner, place: program,
-                explanation: "it is of another version than this program. If Greenroom was "
-                    + "upgraded while this session ran, restart the session; else install Greenroom anew."
-            )
+                explanation: "version mismatch. If Greenroom was upgraded while this session ran, "
+                    + "restart the session; else reinstall Greenroom.")
         }
         return answer
     }

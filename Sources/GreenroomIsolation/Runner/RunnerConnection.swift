@@ -330,7 +330,7 @@ final class RunnerConnection: Sendable {
         guard isNew else { return }
         context.log(
             .warning,
-            "it calls a sender that has ended, or that never was, and gets GR_STATUS_GONE. End the "
+            "uses an ended or unknown sender, and gets GR_STATUS_GONE. End the "
                 + "sending thread before stop_send returns.")
     }
 

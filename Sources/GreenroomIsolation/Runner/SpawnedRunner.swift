@@ -139,8 +139,8 @@ final class SpawnedRunner: RunnerProcess {
             }
             connection.context.log(
                 .info,
-                "a debugger is attached (\(name.map { "\($0), " } ?? "")process \(debugger)): until it "
-                    + "has gone no deadline holds for the plugin")
+                "a debugger is attached (\(name.map { "\($0), " } ?? "")process \(debugger)): "
+                    + "deadlines suspended until it detaches")
         }
         debugged.store(max(MonotonicClock.now, 1), ordering: .relaxed)
     }

@@ -20,10 +20,10 @@ final class AudioSenderTable: @unchecked Sendable {
 
     func send(
         _ samples: Span<Int16>, _ format: AudioFormat, _ pts: Int64?,
-        _ patience: AudioSender.Patience
+        _ timeout: AudioSender.Timeout
     ) throws(SendRefusal) {
-        let timeout: Int64 =
-            switch patience {
+        let wait: Int64 =
+            switch timeout {
             case .none: 0
             case .nanoseconds(let nanoseconds): max(nanoseconds, 0)
             case .untilThereIsRoom: -1
@@ -37,7 +37,7 @@ final class AudioSenderTable: @unchecked Sendable {
                 samples: samples.baseAddress,
                 size_bytes: UInt64(samples.count * MemoryLayout<Int16>.size),
                 pts_ns: pts ?? .min)
-            return functions.send(sender, &block, timeout)
+            return functions.send(sender, &block, wait)
         }
         try host.check(status)
     }

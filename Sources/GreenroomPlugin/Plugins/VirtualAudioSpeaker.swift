@@ -33,10 +33,9 @@ public protocol VirtualAudioSpeaker: Plugin {
     /// The length of a block, 1 to 100; 10 by default.
     var blockMilliseconds: Int { get }
 
-    /// The session begins: open what you play or write to. The default does nothing. The start of a
-    /// speaker in a session with none of its positions fails before; in a session with a call
-    /// participants may bring ``SpeakerPosition/oneWay``, ``SpeakerPosition/shared`` and
-    /// ``SpeakerPosition/mixMinus`` later.
+    /// The session begins: open what you play or write to. The default does nothing. Without any of
+    /// its positions, start fails before this call; in a session with a call participants may add
+    /// ``SpeakerPosition/oneWay``, ``SpeakerPosition/shared`` and ``SpeakerPosition/mixMinus`` later.
     mutating func onStart() throws
 
     /// Takes a block of a mix, ``SpeakerPosition/mixed``, ``SpeakerPosition/incoming``,
@@ -135,7 +134,7 @@ struct SpeakerOutput<Speaker: VirtualAudioSpeaker>: Output {
                 || mayCome && !speaker.positions.isDisjoint(with: [.oneWay, .shared, .mixMinus])
         else {
             throw PluginError(
-                "the speaker takes none of the tracks that it was told of; add the source of one to the "
+                "the speaker takes none of the offered tracks; add the source of one to the "
                     + "session file, and name the track in 'tracks' if the output has that key; "
                     + "for participants' tracks name 'incoming' there as well",
                 status: .unavailable)

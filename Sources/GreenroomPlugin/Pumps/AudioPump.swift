@@ -131,7 +131,7 @@ private final class AudioPumpCore: Sendable {
         try fill(&block, time)
         try sender.send(
             samples.span, format: format, ptsNanoseconds: time.ptsNanoseconds,
-            patience: .untilThereIsRoom)
+            timeout: .untilThereIsRoom)
     }
 
     private func report() {

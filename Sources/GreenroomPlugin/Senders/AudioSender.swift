@@ -9,7 +9,7 @@ public struct AudioSender: Sendable {
     let table: AudioSenderTable
 
     /// How long to wait for room in the queue.
-    public enum Patience: Hashable, Sendable {
+    public enum Timeout: Hashable, Sendable {
         /// Do not wait.
         case none
         /// At most this many nanoseconds.
@@ -18,13 +18,17 @@ public struct AudioSender: Sendable {
         case untilThereIsRoom
     }
 
+    /// The earlier name of ``Timeout``.
+    @available(*, deprecated, renamed: "Timeout")
+    public typealias Patience = Timeout
+
     /// The host that made the sender, with its clock.
     public var host: PluginHost { PluginHost(table: table.host) }
 
     /// Sends a block of audio of any length up to 100 ms.
     ///
-    /// The call waits until the queue has room, so the host paces a loop that only sends. With less
-    /// patience the host refuses too much audio with `Status.queueFull`. It refuses a block that is
+    /// The call waits until the queue has room, so the host paces a loop that only sends. With a shorter
+    /// timeout the host refuses too much audio with `Status.queueFull`. It refuses a block that is
     /// too long with `Status.badBlock`, plays silence for missing audio, and stretches audio whose
     /// clock drifts from the session clock, so that it stays in sync with the video.
     ///
@@ -33,12 +37,12 @@ public struct AudioSender: Sendable {
     ///   - format: 8000 to 192000 Hz, one or two channels.
     ///   - ptsNanoseconds: When the first sample sounds, on the session clock. Nil: right after the
     ///     previous block, or after a silence on arrival.
-    ///   - patience: How long to wait for room; until there is room by default.
+    ///   - timeout: How long to wait for room; until there is room by default.
     /// - Throws: Why the host refused the block; it takes nothing of a refused block.
     public func send(
         _ samples: Span<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil,
-        patience: Patience = .untilThereIsRoom
+        timeout: Timeout = .untilThereIsRoom
     ) throws(SendRefusal) {
-        try table.send(samples, format, ptsNanoseconds, patience)
+        try table.send(samples, format, ptsNanoseconds, timeout)
     }
 }

@@ -56,14 +56,14 @@ extension AudioSender {
     ///   - format: 8000 to 192000 Hz, one or two channels.
     ///   - ptsNanoseconds: When the first sample sounds, on the session clock; nil: right after the
     ///     previous block.
-    ///   - patience: How long to wait for room.
+    ///   - timeout: How long to wait for room.
     /// - Throws: Why the host refused the block; it takes nothing of a refused block.
     public func send(
         _ samples: [Int16], format: AudioFormat, ptsNanoseconds: Int64? = nil,
-        patience: Patience = .untilThereIsRoom
+        timeout: Timeout = .untilThereIsRoom
     ) throws(SendRefusal) {
         try send(
-            samples.span, format: format, ptsNanoseconds: ptsNanoseconds, patience: patience)
+            samples.span, format: format, ptsNanoseconds: ptsNanoseconds, timeout: timeout)
     }
 
     /// Sends a block of audio from memory that a pointer leads to, and waits until there is room
@@ -75,14 +75,39 @@ extension AudioSender {
     ///   - format: 8000 to 192000 Hz, one or two channels.
     ///   - ptsNanoseconds: When the first sample sounds, on the session clock; nil: right after the
     ///     previous block.
-    ///   - patience: How long to wait for room.
+    ///   - timeout: How long to wait for room.
     /// - Throws: Why the host refused the block; it takes nothing of a refused block.
     public func send(
         _ samples: UnsafeBufferPointer<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil,
-        patience: Patience = .untilThereIsRoom
+        timeout: Timeout = .untilThereIsRoom
     ) throws(SendRefusal) {
         try send(
             Span(_unsafeElements: samples), format: format, ptsNanoseconds: ptsNanoseconds,
-            patience: patience)
+            timeout: timeout)
+    }
+
+    /// Sends a span with the earlier name of the timeout.
+    @available(*, deprecated, renamed: "send(_:format:ptsNanoseconds:timeout:)")
+    public func send(
+        _ samples: Span<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil, patience: Timeout
+    ) throws(SendRefusal) {
+        try send(samples, format: format, ptsNanoseconds: ptsNanoseconds, timeout: patience)
+    }
+
+    /// Sends an array with the earlier name of the timeout.
+    @available(*, deprecated, renamed: "send(_:format:ptsNanoseconds:timeout:)")
+    public func send(
+        _ samples: [Int16], format: AudioFormat, ptsNanoseconds: Int64? = nil, patience: Timeout
+    ) throws(SendRefusal) {
+        try send(samples, format: format, ptsNanoseconds: ptsNanoseconds, timeout: patience)
+    }
+
+    /// Sends a buffer with the earlier name of the timeout.
+    @available(*, deprecated, renamed: "send(_:format:ptsNanoseconds:timeout:)")
+    public func send(
+        _ samples: UnsafeBufferPointer<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil,
+        patience: Timeout
+    ) throws(SendRefusal) {
+        try send(samples, format: format, ptsNanoseconds: ptsNanoseconds, timeout: patience)
     }
 }

@@ -82,12 +82,12 @@ extension EventKind {
         case .links: (.info, "a live room is open; its links are printed only as text")
         case .status: (.debug, "how far the session is; each second")
         case .leftOut: (.warning, "a reader was too slow, and lost events")
-        case .logEnd: (.debug, "the end of the kept events that were asked for")
+        case .logEnd: (.debug, "end of the requested log")
         case .stopping: (.info, "the session is stopping")
         case .ended:
             (
                 .info,
-                "everything has ended: outcome, exit code and summary; an error if that is not well"
+                "everything has ended: outcome, exit code and summary; level error if the session failed"
             )
         }
     }

@@ -81,10 +81,11 @@ extension SessionEvent {
             EventRecord(event: .log, level: level, role: role, text: text)
         case .stepFailed(let role, let step, let status, let reason):
             EventRecord(
-                event: .stepFailed, role: role, status: status.description, step: step,
+                event: .stepFailed, role: role, status: status.description, step: step.description,
                 text: reason)
         case .callbackHangs(let role, let callback, let seconds):
-            EventRecord(event: .callbackHangs, role: role, step: callback, seconds: seconds)
+            EventRecord(
+                event: .callbackHangs, role: role, step: callback.description, seconds: seconds)
         case .pluginGaveUp(let role, let status, let reason):
             EventRecord(
                 event: .pluginGaveUp, level: status == .ok ? .info : .error, role: role,

@@ -23,7 +23,7 @@ public enum LifecycleState: String, CaseIterable, Sendable, Codable {
 }
 
 /// A step of an instance, made by the host.
-package enum LifecycleStep: String, CaseIterable, Sendable, Codable {
+public enum LifecycleStep: String, CaseIterable, Sendable, Codable {
     /// Creates it and begins its life; not in the table.
     case create
     /// Asks for an extension; in sessions only within `create`.
@@ -67,7 +67,7 @@ package enum LifecycleStep: String, CaseIterable, Sendable, Codable {
 
 extension LifecycleStep: CustomStringConvertible {
     /// The name in events and reports.
-    package var description: String { rawValue }
+    public var description: String { rawValue }
 }
 
 /// The lifecycle as a table of all legal steps.

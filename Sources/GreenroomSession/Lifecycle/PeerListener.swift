@@ -10,7 +10,7 @@ package protocol PeerListener: Sendable {
     ///
     /// - Parameter tell: Receives events, on any thread.
     /// - Throws: ``LoadError`` if it can't listen.
-    func open(_ tell: @escaping @Sendable (Arrival) -> Void) throws(LoadError)
+    func open(_ tell: @escaping @Sendable (IncomingConnection) -> Void) throws(LoadError)
 
     /// Whether a connected plugin waits for its life to begin. [any]
     var hasPendingPeer: Bool { get }
@@ -21,7 +21,7 @@ package protocol PeerListener: Sendable {
 }
 
 /// An event of a plugin that connects by itself.
-package enum Arrival: Equatable, Sendable {
+package enum IncomingConnection: Equatable, Sendable {
     /// A plugin waits for its life to begin; with its description.
     case waiting(String)
     /// A plugin was refused; with its description and the reason.

@@ -14,11 +14,15 @@ extension PluginInstance: VideoFilter {
             backend.pool.map(FilterEditing.Memory.copies) ?? .inPlace, frames: frames)
     }
 
-    package func giveUp(hungFor nanoseconds: Int64, in callback: String) {
+    package func giveUp(hungFor nanoseconds: Int64, in call: FilterCall) {
         guard !isDebugged else { return }
-        events.send(
-            .callbackHangs(role: role, callback: callback, seconds: Double(nanoseconds) / 1e9))
-        giveUp(because: "it hangs in \(callback)")
+        let step: SessionEvent.Step =
+            switch call {
+            case .process: .process
+            case .propertyChange: .lifecycle(.propertyChange)
+            }
+        events.send(.callbackHangs(role: role, callback: step, seconds: Double(nanoseconds) / 1e9))
+        giveUp(because: "it hangs in \(step)")
     }
 
     package func tell(_ text: String) { events.send(.note(role: role, text: text)) }

@@ -299,7 +299,7 @@ package final class PluginInstance: Sendable {
     /// Gives up the current life: the host no longer calls it, and its sender has ended.
     package func giveUp(because reason: String) { life?.giveUp(because: reason) }
 
-    /// Whether a debugger has its process: no deadline holds for it then. [any]
+    /// Whether a debugger is attached to its process: deadlines are suspended then. [any]
     package var isDebugged: Bool { backend?.isDebugged ?? false }
 
     /// How long an output's media call has run, in nanoseconds of real time; nil without one.

@@ -144,7 +144,7 @@ extension PluginLife {
             if result == .done, case .refused(let status, let reason) = reply {
                 environment.tell(
                     .stepFailed(
-                        role: environment.role, step: LifecycleStep.propertyChange.rawValue,
+                        role: environment.role, step: .lifecycle(.propertyChange),
                         status: status, reason: reason))
             }
             return offer?.suggested == frames

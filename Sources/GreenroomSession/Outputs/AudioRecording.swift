@@ -135,7 +135,7 @@ final class AudioRecording: AudioSink {
     func finish(until deadline: Int64) {
         beginFinish()
         guard !thread.join(until: deadline) else { return }
-        let reason = "it is still being written, and was left behind"
+        let reason = "not closed: write still pending"
         state.withLock { $0.failure = reason }
         events.send(.outputFailed(output: name, reason: reason))
     }

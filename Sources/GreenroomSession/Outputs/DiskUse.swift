@@ -22,9 +22,9 @@ package struct DiskUse: Equatable, Sendable {
 
     /// The folder; it need not be there yet.
     package var folder: String
-    /// What it takes; nil where nobody knows.
+    /// What it takes; nil if unknown.
     package var bytesPerSecond: Double?
-    /// Whether participants come on top, of whom nobody knows how many there will be.
+    /// Whether an unknown number of participants adds to it.
     package var lacksParticipants = false
 
     /// Describes a use.
@@ -124,7 +124,7 @@ extension SessionPlan {
                 use.lacksParticipants = hasCall
                 return [(place, use)]
             }
-            // Nobody knows how much a plugin writes, but where.
+            // How much a plugin writes is unknown, but not where.
             return (outputs[index]?.settings ?? []).compactMap { setting in
                 guard setting.type == .path, case .string(let path) = setting.value, !path.isEmpty,
                     let slash = path.lastIndex(of: "/")

@@ -129,7 +129,7 @@ final class Loudspeaker: AudioSink {
     func finish(until deadline: Int64) {
         state.change { $0.isFinishing = true }
         if !thread.join(until: deadline) {
-            state.withLock { $0.statistics.failure = "the device hangs, and was left behind." }
+            state.withLock { $0.statistics.failure = "device hung; not closed" }
         }
         if let reason = statistics.failure {
             events.send(.outputFailed(output: name, reason: reason))

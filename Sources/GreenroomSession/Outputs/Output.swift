@@ -56,7 +56,7 @@ package protocol Output: Sendable {
     /// nothing is known against it. Changes nothing.
     var obstacle: String? { get }
 
-    /// What it writes to a disk, at most; nil if it writes nothing, or nobody knows.
+    /// What it writes to a disk, at most; nil if it writes nothing, or if that is unknown.
     func diskUse(of tracks: DiskUse.Tracks) -> DiskUse?
 
     /// Conflicts with the rest of the session file, one sentence each.

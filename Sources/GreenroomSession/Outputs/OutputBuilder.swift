@@ -41,7 +41,7 @@ package struct OutputBuilder {
         plugins: SessionPlugins, duration: Int64?, clock: SessionClock, events: SessionEvents
     ) {
         videoTracks = plugins.slots.sources.compactMap { source in
-            source.picture.flatMap { track in
+            source.videoTrack.flatMap { track in
                 plugins.negotiations.capability(of: source).map { (track, $0) }
             }
         }

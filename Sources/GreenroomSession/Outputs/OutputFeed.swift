@@ -421,7 +421,7 @@ package final class OutputFeed: Sendable {
     /// Says that the plugin did not take the rest of its audio in time.
     func tellOfRest() {
         events.send(
-            .outputFailed(output: name, reason: "it is still taking audio, and was left behind"))
+            .outputFailed(output: name, reason: "audio thread did not stop in time"))
     }
 
     // MARK: Report
@@ -549,7 +549,7 @@ extension OutputFeed.Answer {
             return nil
         }
         let parts = [
-            (refused, "refused by it"), (counts.away, "while it was away"),
+            (refused, "refused by it"), (counts.away, "while restarting"),
             (counts.noBuffer, "without memory for them"),
             (counts.lostSamples ?? 0, "samples lost: it was too slow"),
         ]

@@ -33,7 +33,7 @@ package struct PluginOutput: Output, Equatable {
         }
         return missing.map { track in
             track.needsCall
-                ? "nothing comes in without a call. \(cure)"
+                ? "\"\(track.name)\" needs a call. \(cure)"
                 : "there is no \(track.name) to take. \(cure)"
         }
             + (selection.participants.isEmpty || tracks.hasCall

@@ -97,12 +97,12 @@ struct SpeakerDevice: ~Copyable, Sendable {
                 resampled[frame] = Int16(clamping: sum / 2)
             }
         }
-        let sound = resampled
+        let audio = resampled
         var done = 0
         var deadline = MonotonicClock.deadline(after: Self.stallNanoseconds)
         while done < frames {
             let rest = done * pcm.channels..<frames * pcm.channels
-            let written = try pcm.write(sound.span.extracting(rest))
+            let written = try pcm.write(audio.span.extracting(rest))
             if written > 0 {
                 done += written
                 deadline = MonotonicClock.deadline(after: Self.stallNanoseconds)
@@ -111,7 +111,7 @@ struct SpeakerDevice: ~Copyable, Sendable {
             guard MonotonicClock.now < deadline else {
                 throw ALSAError(
                     call: "snd_pcm_writei", pcm: pcm.name, code: EIO,
-                    message: "the device takes nothing any more")
+                    message: "device stopped accepting audio")
             }
             // Some devices report to be ready but have no room.
             if try pcm.wait(milliseconds: 100) { usleep(1_000) }

@@ -78,8 +78,8 @@ struct SpeakerThread: ~Copyable {
             controller.restart()
             isStarted = true
         }
-        let sound = samples
-        try line?.play(sound.span.extracting((skipped * 2)..<(frames * 2)))
+        let audio = samples
+        try line?.play(audio.span.extracting((skipped * 2)..<(frames * 2)))
         state.withLock {
             $0.statistics.played += played
             $0.statistics.failure = nil

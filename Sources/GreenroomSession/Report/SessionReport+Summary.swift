@@ -7,8 +7,8 @@ extension SessionReport {
     /// The lines of the summary at the end.
     public var summary: [String] {
         var lines: [String] = []
-        for picture in pictures { lines += self.lines(of: picture) }
-        for sound in sounds { lines += self.lines(of: sound) }
+        for video in pictures { lines += self.lines(of: video) }
+        for audio in sounds { lines += self.lines(of: audio) }
         for participant in participants ?? [] {
             for track in participant.tracks {
                 // A track that no output takes has nothing to show.
@@ -26,8 +26,10 @@ extension SessionReport {
         lines += outputs.compactMap { $0.entry as? OutputFeed.Entry }.compactMap(lossOfOutput)
         for role in notReal ?? [] {
             lines.append(
-                minimumRealPercent.map { "track \(role): less is real than minimum-real, \($0) %" }
-                    ?? "track \(role): nothing of it was real")
+                minimumRealPercent.map {
+                    "track \(role): less real media than minimum-real, \($0) %"
+                }
+                    ?? "track \(role): no real media")
         }
         if outcome == .outputsFailed {
             lines.append(
@@ -52,15 +54,15 @@ extension SessionReport {
         }
         let what =
             outputsWithoutProduct.contains(output.role)
-            ? "it made nothing" : "what it made ends there"
+            ? "it made nothing" : "its output ends there"
         let seconds = (loss.seconds * 10).rounded() / 10
         return "\(output.role) (\(output.plugin)) failed at \(seconds) s, \(what): \(loss.evidence)"
     }
 
-    private func lines(of picture: Video) -> [String] {
+    private func lines(of video: Video) -> [String] {
         var lines: [String] = []
-        lines.append("track \(picture.track): \(picture.account)")
-        for output in picture.outputs {
+        lines.append("track \(video.track): \(video.account)")
+        for output in video.outputs {
             let frames =
                 output.delivered + output.repeated + output.black + output.slate
             var line = "\(output.output): \(frames) frames"
@@ -68,7 +70,7 @@ extension SessionReport {
             if output.black > 0 { line += ", \(output.black) of them black" }
             if output.slate > 0 { line += ", \(output.slate) of them a slate" }
             let lost =
-                output.queueFull + output.unconvertible + output.failed + picture.superseded
+                output.queueFull + output.unconvertible + output.failed + video.superseded
             if lost > 0 { line += "; \(lost) frames lost" }
             lines.append(line)
             lines += (output.pieces ?? []).map {
@@ -80,33 +82,33 @@ extension SessionReport {
                         + "\(bars.size), shown in \(bars.within) with bars")
             }
         }
-        lines += refusals(of: "frames", picture.refused).map { "\(picture.track): \($0)" }
-        if picture.unedited > 0 {
+        lines += refusals(of: "frames", video.refused).map { "\(video.track): \($0)" }
+        if video.unedited > 0 {
             lines.append(
-                "\(picture.track): \(picture.unedited) of \(picture.carried) frames shown "
+                "\(video.track): \(video.unedited) of \(video.carried) frames shown "
                     + "unedited by a filter")
         }
-        if picture.withheld > 0 {
+        if video.withheld > 0 {
             lines.append(
-                "\(picture.track): \(picture.withheld) frames not shown: a required filter "
+                "\(video.track): \(video.withheld) frames not shown: a required filter "
                     + "did not edit them")
         }
         return lines
     }
 
-    private func lines(of sound: Audio) -> [String] {
+    private func lines(of audio: Audio) -> [String] {
         var lines: [String] = []
-        lines.append("track \(sound.role): \(sound.account)")
-        if sound.concealed >= 48 {
+        lines.append("track \(audio.role): \(audio.account)")
+        if audio.concealed >= 48 {
             lines.append(
-                "\(sound.role): \(sound.concealed / 48) ms of silence for audio that was late "
+                "\(audio.role): \(audio.concealed / 48) ms of silence for audio that was late "
                     + "or missing")
         }
-        if sound.overfedPercent != nil, sound.cut >= 48 {
+        if audio.overfedPercent != nil, audio.cut >= 48 {
             lines.append(
-                "\(sound.role): \(sound.cut / 48) ms left out, there was more audio than time")
+                "\(audio.role): \(audio.cut / 48) ms dropped: source too fast")
         }
-        lines += refusals(of: "blocks", sound.refused).map { "\(sound.role): \($0)" }
+        lines += refusals(of: "blocks", audio.refused).map { "\(audio.role): \($0)" }
         return lines
     }
 

@@ -378,11 +378,11 @@ public struct SessionReport: Sendable {
         }
         plugins = instances.map { Plugin($0, losses) }
         pictures =
-            pipeline?.videoTracks.map { picture in
-                let negotiation = negotiations.first { $0.plugin.instance === picture.instance }
+            pipeline?.videoTracks.map { video in
+                let negotiation = negotiations.first { $0.plugin.instance === video.instance }
                 return Video(
-                    picture.track, named: picture.track.kind.rawValue,
-                    from: picture.instance.videoIngest, negotiation?.negotiator, at: nanoseconds)
+                    video.track, named: video.track.kind.rawValue,
+                    from: video.instance.videoIngest, negotiation?.negotiator, at: nanoseconds)
             } ?? []
         sounds = pipeline?.audioTracks.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
         if instances.contains(where: { $0.roster != nil }) {

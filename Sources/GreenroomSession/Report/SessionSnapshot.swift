@@ -28,29 +28,29 @@ public struct SessionSnapshot: Sendable {
 
     init(of pipeline: SessionPipeline, at now: Int64) {
         seconds = Double(now - pipeline.epoch) / 1e9
-        pictures = pipeline.videoTracks.map { picture in
-            let ingest = picture.instance.videoIngest?.counts ?? VideoIngest.Counts()
-            let track = picture.track.counts
-            let branches = picture.track.branches.map(\.counts)
+        pictures = pipeline.videoTracks.map { video in
+            let ingest = video.instance.videoIngest?.counts ?? VideoIngest.Counts()
+            let track = video.track.counts
+            let branches = video.track.branches.map(\.counts)
             let lost = branches.map { $0.queueFull + $0.unconvertible + $0.failed }.max() ?? 0
             return Video(
-                track: picture.track.kind.rawValue, accepted: ingest.accepted,
+                track: video.track.kind.rawValue, accepted: ingest.accepted,
                 refused: ingest.refused.refused,
-                dropped: picture.track.input.counts.superseded + track.unconvertible
+                dropped: video.track.input.counts.superseded + track.unconvertible
                     + track.lostInFilter
                     + lost)
         }
-        sound = pipeline.audioTracks.reduce((played: 0, concealed: 0)) { sum, sound in
-            let counts = sound.ingest.statistics.queue
+        sound = pipeline.audioTracks.reduce((played: 0, concealed: 0)) { sum, audio in
+            let counts = audio.ingest.statistics.queue
             return (sum.played + counts.played, sum.concealed + counts.concealed)
         }
-        for picture in pipeline.videoTracks {
-            let account = picture.track.account(at: now - pipeline.epoch)
-            realPercents[picture.instance.role] = account.realPart.map(percent)
+        for video in pipeline.videoTracks {
+            let account = video.track.account(at: now - pipeline.epoch)
+            realPercents[video.instance.role] = account.realPart.map(percent)
         }
-        for sound in pipeline.audioTracks {
-            let account = sound.ingest.statistics.queue.account
-            realPercents[sound.role] = account.realPart.map(percent)
+        for audio in pipeline.audioTracks {
+            let account = audio.ingest.statistics.queue.account
+            realPercents[audio.role] = account.realPart.map(percent)
         }
     }
 }

@@ -184,7 +184,7 @@ struct Refusal: Error, Equatable, Sendable {
             ("pixel format \(format) is unknown", "Use one of GR_FORMAT_...")
         case .compressedLease:
             (
-                "MJPEG frames are not leased, for their length is not known before",
+                "MJPEG frames are not leased, because their length is unknown",
                 "Pass them to send"
             )
         case .size(let width, let height):
@@ -289,7 +289,7 @@ struct Refusal: Error, Equatable, Sendable {
                 "Pass a name for people"
             )
         case .participantLimit(let limit):
-            ("\(limit) participants are there already", "Let nobody else join")
+            ("\(limit) participants are there already", "Limit the participants")
         case .unknownParticipant(let number):
             (
                 "participant \(number) is not there",

@@ -54,9 +54,9 @@ public enum SessionEvent: Sendable {
     /// A log line of a plugin.
     case pluginLog(role: String, level: LogLevel, text: String)
     /// A plugin refused a step, or broke a rule.
-    case stepFailed(role: String, step: String, status: Status, reason: String)
+    case stepFailed(role: String, step: Step, status: Status, reason: String)
     /// A callback has not returned by its deadline, and still runs.
-    case callbackHangs(role: String, callback: String, seconds: Double)
+    case callbackHangs(role: String, callback: Step, seconds: Double)
     /// A plugin can't continue.
     case pluginGaveUp(role: String, status: Status, reason: String)
     /// A broadcast has connected; with its description.
@@ -102,6 +102,30 @@ public enum SessionEvent: Sendable {
     case stopping(reason: String)
     /// Everything has ended.
     case ended
+}
+
+extension SessionEvent {
+    /// What the host does with a plugin; its text is the name in events and reports.
+    public enum Step: Hashable, Sendable, CustomStringConvertible {
+        /// A step of its life.
+        case lifecycle(LifecycleStep)
+        /// The wait for a broadcast's connection.
+        case broadcast
+        /// A filter edits a frame.
+        case process
+        /// An output takes video or audio.
+        case media
+
+        /// `start-send`, `media` and so on.
+        public var description: String {
+            switch self {
+            case .lifecycle(let step): step.rawValue
+            case .broadcast: "broadcast"
+            case .process: "process"
+            case .media: "media"
+            }
+        }
+    }
 }
 
 /// Passes on events.

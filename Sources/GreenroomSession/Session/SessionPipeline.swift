@@ -66,7 +66,7 @@ final class SessionPipeline: Sendable {
 
         var (videoTracks, branchCount): ([Video], Int) = ([], 0)
         for source in plugins.slots.sources {
-            guard let kind = source.picture, let input = source.input, let pool = source.pool,
+            guard let kind = source.videoTrack, let input = source.input, let pool = source.pool,
                 let agreed = plugins.negotiations.capability(of: source)
             else { continue }
             let track = VideoTrack(

@@ -25,7 +25,7 @@ struct SessionPlugin {
     var number: Int { instance.number }
 
     /// The track of its video; nil for audio sources and filters.
-    var picture: VideoTrackKind? {
+    var videoTrack: VideoTrackKind? {
         guard case .source(let role) = address, role.medium == .video else { return nil }
         return role.track
     }

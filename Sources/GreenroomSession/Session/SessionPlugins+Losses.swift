@@ -141,7 +141,7 @@ extension SessionPlugins {
         of plugin: SessionPlugin, _ text: (VideoTrackKind) -> SlateText
     ) {
         // Black by command stays.
-        guard let track = plugin.picture, !stopped.contains(plugin.number) else { return }
+        guard let track = plugin.videoTrack, !stopped.contains(plugin.number) else { return }
         slates.announce(text(track), on: track, at: clock.now)
     }
 
@@ -165,9 +165,9 @@ extension SessionPlugins {
             guard instance.finish(pending, until: deadline) != nil else {
                 events.send(
                     .callbackHangs(
-                        role: instance.role, callback: step.rawValue,
+                        role: instance.role, callback: .lifecycle(step),
                         seconds: Double(steps.deadlineNanoseconds) / 1e9))
-                instance.giveUp(because: "it hangs in \(step.rawValue)")
+                instance.giveUp(because: "it hangs in \(step)")
                 break
             }
         }
@@ -224,7 +224,7 @@ extension SessionPlugins {
             } catch {
                 events.send(
                     .stepFailed(
-                        role: role, step: "broadcast", status: .unavailable,
+                        role: role, step: .broadcast, status: .unavailable,
                         reason: error.explanation))
                 failedRole = role
                 return
@@ -284,7 +284,7 @@ extension SessionPlugins {
     mutating func didRestart(_ plugin: SessionPlugin) {
         let instance = plugin.instance
         guard let (away, settings) = restarts.finish(plugin.number, at: clock.now) else { return }
-        if let track = plugin.picture { slates.cancel(on: track) }
+        if let track = plugin.videoTrack { slates.cancel(on: track) }
         let seconds = Double(away) / 1e9
         losses.returned(instance.role, after: seconds)
         events.send(.pluginReturned(role: instance.role, seconds: seconds))

@@ -37,8 +37,8 @@ extension SessionPlugins {
                     role: instance.role,
                     text:
                         "its process holds \(instance.endedByteCount >> 20) MiB of frames that have "
-                        + "ended, limit: \(Self.endedByteLimit >> 20) MiB; it is asked for no other "
-                        + "wants, and told of no new tracks, until it unmaps them"))
+                        + "ended, limit: \(Self.endedByteLimit >> 20) MiB; until it unmaps "
+                        + "them: no new wants, no new tracks"))
         }
         return false
     }

@@ -27,7 +27,7 @@ extension SessionPlugins {
             switch finding {
             case nil: break
             case .silent(let nanoseconds, let isFirst):
-                if let track = plugin.picture {
+                if let track = plugin.videoTrack {
                     slates.show(.silent(track), on: track, at: clock.now)
                 }
                 events.send(
@@ -45,7 +45,7 @@ extension SessionPlugins {
             case .failed(let nanoseconds):
                 let unit = plugin.role?.medium == .audio ? "audio" : "frame"
                 let reason =
-                    "no \(unit) of it was accepted for \(seconds(nanoseconds)) s"
+                    "no \(unit) accepted for \(seconds(nanoseconds)) s"
                     + (instance.newestRefusals.counts.map { ": \($0)" } ?? "")
                 events.send(.pluginLost(role: instance.role, evidence: reason))
                 fail(plugin, because: reason)
@@ -69,7 +69,7 @@ extension SessionPlugins {
     }
 
     private func promise(of plugin: SessionPlugin) -> SourceSilence.Promise? {
-        guard plugin.picture != nil else { return .audio }
+        guard plugin.videoTrack != nil else { return .audio }
         if plugin.instance.descriptor.kind.facts.canPause { return .firstFrame }
         return negotiations[plugin]?.negotiator.track.map {
             .frames(every: $0.rate.dueNanoseconds(ofFrame: 1))
@@ -83,24 +83,24 @@ extension SessionPlugins {
             switch promise {
             case .frames:
                 (
-                    "frame", "a slate stands for it",
+                    "frame", "showing a slate",
                     "Send until stop-send, on a thread that waits for nothing else."
                 )
             case .firstFrame:
                 (
-                    "frame", "a slate stands for it",
+                    "frame", "showing a slate",
                     "Send the first frame when the share is started."
                 )
             case .audio:
                 (
-                    "audio", "silence stands for it",
+                    "audio", "playing silence",
                     "Send zeros while there is nothing to hear."
                 )
             }
         guard let counts = refusals.counts, let last = refusals.last else {
-            return "no \(unit) of it was accepted \(span); \(stand). \(cure)"
+            return "no \(unit) accepted \(span); \(stand). \(cure)"
         }
-        return "no \(unit) of it was accepted \(span): \(counts); \(stand). The last one: "
+        return "no \(unit) accepted \(span): \(counts); \(stand). The last one: "
             + last.news
     }
 

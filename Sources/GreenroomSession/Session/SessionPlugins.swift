@@ -160,7 +160,7 @@ extension SessionPlugins {
 
     /// A track's first capability; nil without the track.
     func capability(of track: VideoTrackKind) -> VideoCapability? {
-        slots.sources.first { $0.picture == track }.flatMap(negotiations.capability)
+        slots.sources.first { $0.videoTrack == track }.flatMap(negotiations.capability)
     }
 
     /// Starts the outputs, the filters, and the sources, unless one of them ends the session. Waits
@@ -279,7 +279,7 @@ extension SessionPlugins {
             else { continue }
             events.send(
                 .callbackHangs(
-                    role: instance.role, callback: "media", seconds: Double(taken) / 1e9))
+                    role: instance.role, callback: .media, seconds: Double(taken) / 1e9))
             instance.giveUp(because: "it hangs in video or audio")
         }
     }
@@ -302,10 +302,10 @@ extension SessionPlugins {
     mutating func negotiate(on pipeline: SessionPipeline, at nanoseconds: Int64, measures: Bool) {
         for plugin in present {
             guard
-                let picture = pipeline.videoTracks.first(where: { $0.instance === plugin.instance })
+                let video = pipeline.videoTracks.first(where: { $0.instance === plugin.instance })
             else { continue }
             negotiations[plugin]?.observe(
-                picture, feeds: slots.feeds, at: nanoseconds, measures: measures)
+                video, feeds: slots.feeds, at: nanoseconds, measures: measures)
             if let offer = negotiations[plugin]?.next(at: nanoseconds) {
                 if steps.isPumping(plugin.instance) {
                     tell(negotiations[plugin]?.ignore(), of: plugin)
@@ -315,7 +315,7 @@ extension SessionPlugins {
             }
             if let negotiator = negotiations[plugin]?.negotiator, let capability = negotiator.track
             {
-                picture.track.follow(capability, within: negotiator.ceilings.lowest.size)
+                video.track.follow(capability, within: negotiator.ceilings.lowest.size)
             }
         }
     }
@@ -332,7 +332,7 @@ extension SessionPlugins {
     private func report(pump instance: PluginInstance, _ nanoseconds: Int64) {
         events.send(
             .callbackHangs(
-                role: instance.role, callback: LifecycleStep.startSend.rawValue,
+                role: instance.role, callback: .lifecycle(.startSend),
                 seconds: Double(nanoseconds) / 1e9))
         events.send(
             .note(
@@ -380,7 +380,7 @@ extension SessionPlugins {
         case .failed(let status, let reason):
             events.send(
                 .stepFailed(
-                    role: plugin.instance.role, step: step.step.rawValue, status: status,
+                    role: plugin.instance.role, step: .lifecycle(step.step), status: status,
                     reason: reason))
             // A refused parameter stays unchanged.
             if step.step != .setParameter { fail(plugin, because: reason) }
@@ -396,7 +396,7 @@ extension SessionPlugins {
         if case .refused(let status, let reason) = plugin.instance.reply(to: record.revision) {
             events.send(
                 .stepFailed(
-                    role: plugin.instance.role, step: LifecycleStep.propertyChange.rawValue,
+                    role: plugin.instance.role, step: .lifecycle(.propertyChange),
                     status: status, reason: reason))
         }
         tell(record, of: plugin)
@@ -413,9 +413,9 @@ extension SessionPlugins {
             instance.runningCallback ?? (step.step, steps.deadlineNanoseconds)
         events.send(
             .callbackHangs(
-                role: instance.role, callback: callback.rawValue,
+                role: instance.role, callback: .lifecycle(callback),
                 seconds: Double(nanoseconds) / 1e9))
-        instance.giveUp(because: "it hangs in \(callback.rawValue)")
+        instance.giveUp(because: "it hangs in \(callback)")
         fail(plugin)
     }
 }

@@ -37,7 +37,7 @@ struct VideoNegotiation {
     ///   - feeds: The output plugins, which have said what they want.
     /// - Returns: nil for a plugin without video.
     init?(with plugin: SessionPlugin, plan: SessionPlan, feeds: [OutputFeed]) {
-        guard let track = plugin.picture, let rule = plugin.role?.kind.offerRule else {
+        guard let track = plugin.videoTrack, let rule = plugin.role?.kind.offerRule else {
             return nil
         }
         self.plugin = plugin
@@ -88,19 +88,19 @@ struct VideoNegotiation {
     ///   - feeds: The output plugins.
     ///   - measures: Whether the host's work takes session time.
     mutating func observe(
-        _ picture: SessionPipeline.Video, feeds: [OutputFeed], at nanoseconds: Int64, measures: Bool
+        _ video: SessionPipeline.Video, feeds: [OutputFeed], at nanoseconds: Int64, measures: Bool
     ) {
         let wants =
-            picture.pipeline.wants
-            + (picture.hasTaps ? [VideoSinkWant()] : [])
+            video.pipeline.wants
+            + (video.hasTaps ? [VideoSinkWant()] : [])
         let demands =
             wants.map { OutputDemand(want: $0) }
-            + feeds.compactMap { feed in picture.track.kind.videoID.flatMap(feed.demand(of:)) }
+            + feeds.compactMap { feed in video.track.kind.videoID.flatMap(feed.demand(of:)) }
         negotiator.set(demands: demands, at: nanoseconds)
         for followed in plugin.instance.videoIngest?.followed ?? [] {
             negotiator.followed(revision: followed.revision, frames: followed.frames)
         }
-        if measures { measure(picture.track, at: nanoseconds) }
+        if measures { measure(video.track, at: nanoseconds) }
     }
 
     private mutating func measure(_ track: VideoTrack, at nanoseconds: Int64) {

@@ -87,13 +87,13 @@ final class VideoPipeline: Sendable {
         threads.withLock { $0.track }?.join(until: deadline)
     }
 
-    /// Waits for the threads of the branches, and reports those that are left behind.
+    /// Waits for the threads of the branches, and reports those that do not end in time.
     func joinBranches(until deadline: Int64) {
         for (branch, thread) in threads.withLock({ $0.branches })
         where !thread.join(until: deadline) {
             events.send(
                 .outputFailed(
-                    output: branch.name, reason: "it is still writing, and was left behind"))
+                    output: branch.name, reason: "not finished: write timed out"))
         }
     }
 

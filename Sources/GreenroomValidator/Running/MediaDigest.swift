@@ -18,19 +18,19 @@ struct MediaDigest: Codable, Equatable, Sendable {
         var digest: UInt64
     }
 
-    private(set) var pictures: [Frame] = []
+    private(set) var frames: [Frame] = []
     /// A digest of each 10 ms of audio.
-    private(set) var sounds: [UInt64] = []
+    private(set) var blocks: [UInt64] = []
     /// What an output wants of each track, in words.
     var wants: [String] = []
     /// The values that an output has set for the report.
     var values: [String: Double] = [:]
 
-    var isEmpty: Bool { pictures.isEmpty && sounds.isEmpty && wants.isEmpty }
+    var isEmpty: Bool { frames.isEmpty && blocks.isEmpty && wants.isEmpty }
 
     /// A difference to another digest, as text; nil for none.
     func difference(from other: MediaDigest) -> String? {
-        for (index, (one, two)) in zip(pictures, other.pictures).enumerated() where one != two {
+        for (index, (one, two)) in zip(frames, other.frames).enumerated() where one != two {
             let texts = [
                 ("format", one.format, two.format), ("size", one.size, two.size),
                 ("time", one.time.seconds, two.time.seconds),
@@ -40,7 +40,7 @@ struct MediaDigest: Codable, Equatable, Sendable {
             }
             return "frame \(index) has different pixels"
         }
-        if let index = zip(sounds, other.sounds).enumerated().first(where: { $1.0 != $1.1 })?.offset
+        if let index = zip(blocks, other.blocks).enumerated().first(where: { $1.0 != $1.1 })?.offset
         {
             return "the audio differs from \(index * 10) ms on"
         }
@@ -52,11 +52,11 @@ struct MediaDigest: Codable, Equatable, Sendable {
             let texts = [values[name], other.values[name]].map { $0.map { "\($0)" } ?? "nothing" }
             return "it reports \(texts[0]) as \(name) in one and \(texts[1]) in the other"
         }
-        guard pictures.count == other.pictures.count else {
+        guard frames.count == other.frames.count else {
             return
-                "there are \(pictures.count) frames in one and \(other.pictures.count) in the other"
+                "there are \(frames.count) frames in one and \(other.frames.count) in the other"
         }
-        return sounds.count == other.sounds.count
+        return blocks.count == other.blocks.count
             ? nil : "the audio is longer in one than in the other"
     }
 }
@@ -122,12 +122,12 @@ extension PluginHarness {
 }
 
 extension MediaDigest {
-    fileprivate mutating func take(_ pictures: [Frame]) { self.pictures += pictures }
+    fileprivate mutating func take(_ frames: [Frame]) { self.frames += frames }
 
     fileprivate mutating func take(
         _ frames: ArraySlice<Record.Frame>, begin: Int64, until end: Int64
     ) {
-        pictures += frames.filter { $0.arrival < end }.map {
+        self.frames += frames.filter { $0.arrival < end }.map {
             Frame(
                 format: "\($0.format)", size: "\($0.size)",
                 time: $0.info.ptsNanoseconds.map { $0 - begin }, digest: $0.digest)
@@ -139,7 +139,7 @@ extension MediaDigest {
         while !rest.isEmpty {
             var digest = ContentDigest()
             for sample in rest.prefix(960) { digest.add(UInt64(UInt16(bitPattern: sample))) }
-            sounds.append(digest.value)
+            blocks.append(digest.value)
             rest = rest.dropFirst(960)
         }
     }

@@ -104,9 +104,9 @@ final class Record: Sendable {
     }
     func take(_ event: SessionEvent) { state.withLock { $0.events.append(event) } }
 
-    func take(_ sound: Span<Int16>) {
-        sound.withUnsafeBufferPointer { sound in
-            state.withLock { $0.samples.append(contentsOf: sound) }
+    func take(_ audio: Span<Int16>) {
+        audio.withUnsafeBufferPointer { audio in
+            state.withLock { $0.samples.append(contentsOf: audio) }
         }
     }
 }

@@ -43,7 +43,7 @@ struct PluginTemplate: Sendable {
             ]),
         PluginTemplate(
             kind: .virtualMic, typeSuffix: "Mic", content: "a sine of any frequency",
-            setting: ("frequency", 440, 1000), task: "samples are made", sources: sound),
+            setting: ("frequency", 440, 1000), task: "samples are made", sources: audio),
         PluginTemplate(
             kind: .shareSource, typeSuffix: "Share", content: "a page of text that scrolls",
             setting: ("lines", 30, 12), task: "a frame is drawn",
@@ -54,7 +54,7 @@ struct PluginTemplate: Sendable {
             ]),
         PluginTemplate(
             kind: .shareAudioSource, typeSuffix: "Audio", content: "a sine of any frequency",
-            setting: ("frequency", 440, 1000), task: "samples are made", sources: sound,
+            setting: ("frequency", 440, 1000), task: "samples are made", sources: audio,
             companion: "ColorBarsShare",
             // The audio of a share is a microphone's of another kind.
             replacements: [
@@ -111,7 +111,7 @@ struct PluginTemplate: Sendable {
             ], companion: "Tone", companionKey: SessionRole.microphone.facts.key),
     ]
 
-    private static let sound: [NewPlugin.Language: (function: String, text: [UInt8])] = [
+    private static let audio: [NewPlugin.Language: (function: String, text: [UInt8])] = [
         .swift: ("fill", PackageResources.Microphone_swift),
         .c: ("fill", PackageResources.microphone_c),
         .cxx: ("fill", PackageResources.microphone_cpp),

@@ -9,8 +9,8 @@ import GreenroomSession
 struct SessionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
-        abstract: "List the sessions of this user that run on this machine.",
-        discussion: "The user root sees those of services, too.")
+        abstract: "List this user's running sessions.",
+        discussion: "Root also sees the sessions of services.")
 
     @Flag(help: "Print the list as one JSON object.")
     var json = false
@@ -149,8 +149,8 @@ struct ControlCommand: ParsableCommand {
         abstract: "Send commands to a running session.",
         discussion: """
             The commands are those of greenroom run --control: greenroom control demo help lists \
-            them. Each argument is one; without any they are read from standard input, one a line. \
-            Exit codes: 0 all were done, 65 the session could not do one.
+            them. Each argument is one command; without arguments the commands are read from \
+            standard input, one a line. Exit codes: 0 all succeeded, 65 one failed.
             """)
 
     @OptionGroup var session: SessionOption
@@ -216,7 +216,7 @@ struct LogsCommand: ParsableCommand {
 
     @OptionGroup var session: SessionOption
 
-    @Flag(name: [.short, .long], help: "Go on with new events until the session ends.")
+    @Flag(name: [.short, .long], help: "Follow new events until the session ends.")
     var follow = false
 
     func run() throws {
@@ -240,7 +240,7 @@ struct LogsCommand: ParsableCommand {
 /// `greenroom stop NAME`.
 struct StopCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "stop", abstract: "End a running session in order, and wait for its end.")
+        commandName: "stop", abstract: "Stop a running session, and wait until it has ended.")
 
     @OptionGroup var session: SessionOption
 
@@ -256,7 +256,7 @@ struct StopCommand: ParsableCommand {
         }
         guard !RunningSession.all.contains(where: { $0.path == running.path }) else {
             throw Failure(
-                .outputFailed, "\(running.fullName) has not taken the command, and runs on.")
+                .outputFailed, "\(running.fullName) did not accept stop; still running")
         }
     }
 }

@@ -7,7 +7,7 @@ import Synchronization
 /// Reads a session file again while its session runs, and does what can be done at once.
 struct Reload: Sendable {
     /// What the session was started with.
-    var configuration: SessionConfiguration
+    var file: SessionFile
     let session: Session
     /// Shows an event with its line, as all other events of the session.
     let show: @Sendable (EventRecord, _ line: String) -> Void
@@ -18,11 +18,11 @@ struct Reload: Sendable {
     private var settings = TakenSettings()
 
     init(
-        configuration: SessionConfiguration, session: Session, refusals: ReloadRefusals,
+        file: SessionFile, session: Session, refusals: ReloadRefusals,
         show: @escaping @Sendable (EventRecord, _ line: String) -> Void,
         read: @escaping @Sendable () throws -> SessionFile
     ) {
-        self.configuration = configuration
+        self.file = file
         self.session = session
         self.refusals = refusals
         self.show = show
@@ -31,17 +31,17 @@ struct Reload: Sendable {
 
     static let origin = "session file"
 
-    /// Sets the live settings that have changed, and tells what else has.
+    /// Sets the changed live settings, and lists what else has changed.
     mutating func run() {
-        let new: SessionConfiguration
+        let new: SessionFile
         do {
-            new = try read().configuration
+            new = try read()
         } catch {
-            return tell("it can't be read again, and the session goes on as it is:\n\(error)")
+            return tell("can't reload; session unchanged:\n\(error)")
         }
         // What was refused is not what runs: it is tried again.
         settings.forget(refusals.take())
-        let changes = Changes(from: configuration, settings, to: new)
+        let changes = Changes(from: file, settings, to: new)
         var rest = changes.rest
         for command in changes.commands {
             do throws(CommandProblem) {
@@ -66,14 +66,13 @@ struct Reload: Sendable {
 
     /// The difference between two files.
     struct Changes {
-        /// What the session is told to do.
+        /// Commands for the running session.
         private(set) var commands: [SessionCommand] = []
         /// The keys of all else.
         private(set) var rest: [String] = []
 
-        init(
-            from old: SessionConfiguration, _ taken: TakenSettings, to new: SessionConfiguration
-        ) {
+        init(from oldFile: SessionFile, _ taken: TakenSettings, to newFile: SessionFile) {
+            let (old, new) = (oldFile.configuration, newFile.configuration)
             let before = taken.changed(old.pluginsByAddress)
             let after = new.pluginsByAddress
             for (address, plugin) in after.sorted(by: { "\($0.key)" < "\($1.key)" }) {
@@ -95,23 +94,13 @@ struct Reload: Sendable {
                 if was != becomes { rest.append("\(address)") }
             }
             rest += before.keys.filter { after[$0] == nil }.map { "\($0)" }.sorted()
-            let keys = [
-                ("session.name", old.name == new.name),
-                ("session.maximum", old.maximum == new.maximum),
-                ("session.table", old.table == new.table),
-                ("session.clock", old.clock == new.clock),
-                ("session.duration", old.duration == new.duration),
-                ("session.callback-deadline", old.callbackDeadline == new.callbackDeadline),
-                ("session.minimum-real", old.minimumRealPercent == new.minimumRealPercent),
-                ("session.isolation", old.isolation == new.isolation),
-                ("session.sandbox", old.sandbox == new.sandbox),
-                ("session.memory-limit", old.memoryLimit == new.memoryLimit),
+            rest += newFile.changedKeys(since: oldFile)
+            let parts = [
                 ("broadcast", old.broadcast == new.broadcast),
                 ("outputs", old.outputs.count == new.outputs.count),
-                ("call", old.needsCall == new.needsCall),
-                ("timeline", old.timeline == new.timeline),
+                (PluginAddress.callKey, old.needsCall == new.needsCall),
             ]
-            rest += keys.filter { !$0.1 }.map(\.0)
+            rest += parts.filter { !$0.1 }.map(\.0)
             for (index, (was, becomes)) in zip(old.outputs, new.outputs).enumerated() {
                 let (was, becomes) = (was.output, becomes.output)
                 if was.plugin == nil || becomes.plugin == nil {

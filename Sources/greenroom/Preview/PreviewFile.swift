@@ -105,7 +105,7 @@ struct PreviewFile {
     /// `2s 640x360@15, 4s none`: as a timeline, `{ at: 2s, ceiling: 640x360@15 }`.
     private func timeline(_ faults: inout [Diagnostic]) -> [Override] {
         guard let ceilings else { return [] }
-        guard descriptor.kind.hasPicture else {
+        guard descriptor.kind.hasVideo else {
             faults.append(
                 Diagnostic(
                     "\(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no video to limit. "
@@ -179,5 +179,5 @@ extension PluginAddress {
 
 extension PluginKind {
     /// Whether a session with it has video.
-    var hasPicture: Bool { facts.medium == .video }
+    var hasVideo: Bool { facts.medium == .video }
 }

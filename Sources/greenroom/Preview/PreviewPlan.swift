@@ -31,7 +31,7 @@ struct PreviewPlan {
         let locator = Installation.ofThisProgram.locator()
         descriptor = try locator.find(plugin, relativeTo: folder).descriptor
         address = PluginAddress(of: descriptor.kind)
-        if !descriptor.kind.hasPicture,
+        if !descriptor.kind.hasVideo,
             let option = arguments.snapshot.map({ "--snapshot \($0)" })
                 ?? arguments.y4m.map({ "--y4m \($0)" })
         {

@@ -135,12 +135,12 @@ final class PreviewRun: Sendable {
 
     /// Reports the results of offers; those of an output's companions are not the plugin's.
     private func tell(_ standing: Session.Standing, _ state: inout State, isOver: Bool = false) {
-        guard !plan.descriptor.kind.isOutput, let picture = standing.report.pictures.first else {
+        guard !plan.descriptor.kind.isOutput, let video = standing.report.pictures.first else {
             return
         }
         screen.show(
             state.negotiation.lines(
-                of: picture.negotiation, at: standing.seconds, isOver: isOver))
+                of: video.negotiation, at: standing.seconds, isOver: isOver))
     }
 
     /// Shows the final statistics.

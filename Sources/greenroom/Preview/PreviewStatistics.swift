@@ -16,8 +16,8 @@ struct PreviewStatistics {
     /// The loudness since the last report; nil for the whole session.
     var loudness: PreviewTap.Loudness?
 
-    private var picture: SessionReport.Video? { now.report.pictures.first }
-    private var sound: SessionReport.Audio? { now.report.sounds.first }
+    private var video: SessionReport.Video? { now.report.pictures.first }
+    private var audio: SessionReport.Audio? { now.report.sounds.first }
     private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
     /// Nil for a plugin that is no output.
     private var output: OutputFeed.Entry? {
@@ -26,31 +26,31 @@ struct PreviewStatistics {
 
     /// Some lines of less than 80 columns, unless there are many problems.
     var block: [String] {
-        let rows = output.map(rows) ?? picture.map(rows) ?? sound.map(rows) ?? []
+        let rows = output.map(rows) ?? video.map(rows) ?? audio.map(rows) ?? []
         let lines = table((rows + callbacks + losses).flatMap(wrapped)).split(separator: "\n")
         return [time] + lines.map(String.init)
     }
 
     /// The changing values on one line.
     var line: String {
-        let parts = output.map(parts) ?? picture.map(parts) ?? sound.map(parts) ?? []
+        let parts = output.map(parts) ?? video.map(parts) ?? audio.map(parts) ?? []
         return ([time] + parts).joined(separator: "  ")
     }
 
     // MARK: Video
 
-    private func rows(of picture: SessionReport.Video) -> [[String]] {
-        let arrival = picture.arrival
+    private func rows(of video: SessionReport.Video) -> [[String]] {
+        let arrival = video.arrival
         var rows = [
-            ["  video", carried(picture)],
-            ["  real", "\(picture.account)"],
+            ["  video", carried(video)],
+            ["  real", "\(video.account)"],
             [
                 "  frames",
-                "\(rate(of: picture)), sent \(picture.sent), accepted \(picture.accepted), "
-                    + "stale \(picture.staleRevision)",
+                "\(rate(of: video)), sent \(video.sent), accepted \(video.accepted), "
+                    + "stale \(video.staleRevision)",
             ],
-            ["  refused", list(picture.refused)],
-            ["  dropped", list(drops(of: picture))],
+            ["  refused", list(video.refused)],
+            ["  dropped", list(drops(of: video))],
             [
                 "  intervals",
                 arrival.count == 0
@@ -60,17 +60,17 @@ struct PreviewStatistics {
                         + "longest \(tenths(arrival.maximumMilliseconds)) ms",
             ],
         ]
-        if isFilter { rows.append(["  unedited", list(unedited(picture))]) }
+        if isFilter { rows.append(["  unedited", list(unedited(video))]) }
         return rows
     }
 
-    private func parts(of picture: SessionReport.Video) -> [String] {
-        let edits = unedited(picture).reduce(0) { $0 + $1.count }
+    private func parts(of video: SessionReport.Video) -> [String] {
+        let edits = unedited(video).reduce(0) { $0 + $1.count }
         return [
-            carried(picture), rate(of: picture), real(picture.account), "sent \(picture.sent)",
-            "refused \(picture.refused.values.reduce(0, +))",
-            "dropped \(drops(of: picture).reduce(0) { $0 + $1.count })",
-            "stale \(picture.staleRevision)",
+            carried(video), rate(of: video), real(video.account), "sent \(video.sent)",
+            "refused \(video.refused.values.reduce(0, +))",
+            "dropped \(drops(of: video).reduce(0) { $0 + $1.count })",
+            "stale \(video.staleRevision)",
         ] + (isFilter ? ["unedited \(edits)"] : [])
     }
 
@@ -79,35 +79,35 @@ struct PreviewStatistics {
     }
 
     /// Edits that did not take place, by reason.
-    private func unedited(_ picture: SessionReport.Video) -> [(name: String, count: Int)] {
-        let unprocessed = picture.unprocessed
+    private func unedited(_ video: SessionReport.Video) -> [(name: String, count: Int)] {
+        let unprocessed = video.unprocessed
         return [
             ("refused", unprocessed.refused), ("late", unprocessed.late),
             ("lost", unprocessed.lost),
         ]
     }
 
-    private func carried(_ picture: SessionReport.Video) -> String {
-        guard let offer = picture.negotiation.last(where: { $0.answer != nil }),
+    private func carried(_ video: SessionReport.Video) -> String {
+        guard let offer = video.negotiation.last(where: { $0.answer != nil }),
             let track = offer.track
-        else { return picture.capability }
+        else { return video.capability }
         let source = offer.source.map { $0 == track ? "" : ", made of its \($0)" } ?? ""
         return "\(track) (offer \(offer.revision)\(source))"
     }
 
-    private func rate(of picture: SessionReport.Video) -> String {
+    private func rate(of video: SessionReport.Video) -> String {
         let earlier = before?.report.pictures.first?.accepted
-        return "\(tenths(rate(from: earlier, to: picture.accepted))) fps"
+        return "\(tenths(rate(from: earlier, to: video.accepted))) fps"
     }
 
     /// Accepted frames that reached no viewer, by reason.
-    private func drops(of picture: SessionReport.Video) -> [(name: String, count: Int)] {
-        let outputs = picture.outputs
+    private func drops(of video: SessionReport.Video) -> [(name: String, count: Int)] {
+        let outputs = video.outputs
         return [
-            ("for newer ones", picture.superseded), ("above the rate", picture.overRate),
-            ("unconvertible", picture.unconvertible), ("in the filter", picture.lostInFilter),
-            ("withheld for the filter", picture.withheld),
-            ("after the end", picture.discarded),
+            ("for newer ones", video.superseded), ("above the rate", video.overRate),
+            ("unconvertible", video.unconvertible), ("in the filter", video.lostInFilter),
+            ("withheld for the filter", video.withheld),
+            ("after the end", video.discarded),
             ("for a slow reader", outputs.reduce(0) { $0 + $1.queueFull }),
             ("for want of a reader", outputs.reduce(0) { $0 + $1.failed }),
         ]
@@ -115,42 +115,42 @@ struct PreviewStatistics {
 
     // MARK: Audio
 
-    private func rows(of sound: SessionReport.Audio) -> [[String]] {
+    private func rows(of audio: SessionReport.Audio) -> [[String]] {
         let level = loudness.map { "level \(decibels($0.levelDBFS)), " } ?? ""
-        let peak = loudness.map(\.peakDBFS) ?? sound.peakDBFS
+        let peak = loudness.map(\.peakDBFS) ?? audio.peakDBFS
         return [
-            ["  real", "\(sound.account)"],
-            ["  audio", "\(level)peak \(decibels(peak)), clipped \(sound.clippedSamples)"],
+            ["  real", "\(audio.account)"],
+            ["  audio", "\(level)peak \(decibels(peak)), clipped \(audio.clippedSamples)"],
             [
                 "  blocks",
-                "\(rate(of: sound)), sent \(sound.sent), accepted \(sound.accepted), "
-                    + "resampled \(sound.resampled)",
+                "\(rate(of: audio)), sent \(audio.sent), accepted \(audio.accepted), "
+                    + "resampled \(audio.resampled)",
             ],
-            ["  refused", list(sound.refused)],
+            ["  refused", list(audio.refused)],
             [
                 "  queue",
-                "\(sound.queued / 48) ms; \(sound.concealed / 48) ms concealed, "
-                    + "\(sound.cut / 48) ms left out",
+                "\(audio.queued / 48) ms; \(audio.concealed / 48) ms concealed, "
+                    + "\(audio.cut / 48) ms dropped",
             ],
             [
                 "  drift",
-                sound.driftPPM.map { "\(tenths($0)) ppm: the audio is stretched" } ?? "none",
+                audio.driftPPM.map { "\(tenths($0)) ppm: the audio is stretched" } ?? "none",
             ],
         ]
     }
 
-    private func parts(of sound: SessionReport.Audio) -> [String] {
+    private func parts(of audio: SessionReport.Audio) -> [String] {
         let level = loudness.map { ["level \(decibels($0.levelDBFS))"] } ?? []
         return level + [
-            real(sound.account), "sent \(sound.sent)",
-            "refused \(sound.refused.values.reduce(0, +))",
-            "queue \(sound.queued / 48) ms", "concealed \(sound.concealed / 48) ms",
+            real(audio.account), "sent \(audio.sent)",
+            "refused \(audio.refused.values.reduce(0, +))",
+            "queue \(audio.queued / 48) ms", "concealed \(audio.concealed / 48) ms",
         ]
     }
 
-    private func rate(of sound: SessionReport.Audio) -> String {
+    private func rate(of audio: SessionReport.Audio) -> String {
         let earlier = before?.report.sounds.first?.sent
-        return "\(tenths(rate(from: earlier, to: sound.sent))) a second"
+        return "\(tenths(rate(from: earlier, to: audio.sent))) a second"
     }
 
     // MARK: Outputs
@@ -160,7 +160,7 @@ struct PreviewStatistics {
             let branch = "\(output.role) (\(output.plugin)) \(track.track)"
             let video = now.report.pictures.flatMap(\.outputs).first { $0.output == branch }
             let lost: [(name: String, count: Int)] = [
-                ("while it was away", track.media.away),
+                ("while restarting", track.media.away),
                 ("without memory for them", track.media.noBuffer),
                 ("while its queue was full", video?.queueFull ?? 0),
                 ("samples while its queue was full", track.media.lostSamples ?? 0),

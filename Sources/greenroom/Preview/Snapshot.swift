@@ -51,7 +51,7 @@ final class Snapshot: Sendable {
     /// - Returns: The message, and whether the file exists.
     func take() -> (text: String, isThere: Bool) {
         count.withLock { count in
-            guard let picture = monitor.picture else {
+            guard let frame = monitor.frame else {
                 return (
                     "--snapshot \(path): there is no frame to write: none has arrived. \"sent\", "
                         + "\"refused\" and \"dropped\" say why, or the duration is too short.",
@@ -59,7 +59,7 @@ final class Snapshot: Sendable {
                 )
             }
             do {
-                let size = try write(picture)
+                let size = try write(frame)
                 count += 1
                 return ("\(path): \(size)", true)
             } catch {
@@ -68,10 +68,10 @@ final class Snapshot: Sendable {
         }
     }
 
-    private func write(_ picture: borrowing VideoFrame) throws -> FrameSize {
+    private func write(_ frame: borrowing VideoFrame) throws -> FrameSize {
         // A frame of 8192 pixels a side has 201 MB.
         let image = try FrameConverter().convert(
-            picture, to: VideoWant(format: .rgb24), into: FramePool(limit: 1))
+            frame, to: VideoWant(format: .rgb24), into: FramePool(limit: 1))
         try PNGFile.write(image, to: path)
         return image.size
     }

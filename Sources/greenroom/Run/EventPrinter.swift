@@ -92,25 +92,25 @@ final class EventPrinter: Sendable {
         case .json:
             var record = EventRecord(event: .status)
             record.seconds = snapshot.seconds
-            record.pictures = zip(snapshot.pictures, rates).map { picture, rate in
+            record.pictures = zip(snapshot.pictures, rates).map { video, rate in
                 EventRecord.Video(
-                    track: picture.track, accepted: picture.accepted, refused: picture.refused,
-                    dropped: picture.dropped, fps: rate)
+                    track: video.track, accepted: video.accepted, refused: video.refused,
+                    dropped: video.dropped, fps: rate)
             }
             record.concealed = snapshot.sound.concealed
             record.real = snapshot.realPercents
             show(record, line: nil)
         case .terminal:
-            let pictures = zip(snapshot.pictures, rates).map { picture, rate in
-                "\(picture.track) \(Self.oneDigit(rate)) fps, \(picture.dropped) dropped"
+            let videos = zip(snapshot.pictures, rates).map { video, rate in
+                "\(video.track) \(Self.oneDigit(rate)) fps, \(video.dropped) dropped"
             }
             let (minutes, seconds) = Int(snapshot.seconds).quotientAndRemainder(dividingBy: 60)
             let clock = "\(minutes):\(seconds < 10 ? "0" : "")\(seconds)"
-            let sound =
+            let audio =
                 snapshot.sound.concealed > 0
                 ? ["audio concealed \(snapshot.sound.concealed / 48) ms"] : []
             queue.show(
-                status: (["sending \(clock)"] + pictures + sound).joined(separator: "  "))
+                status: (["sending \(clock)"] + videos + audio).joined(separator: "  "))
         case .plain, .journal:
             break
         }
@@ -119,12 +119,12 @@ final class EventPrinter: Sendable {
     /// The frame rate of each track since the last status.
     private func rates(in snapshot: SessionSnapshot) -> [Double] {
         last.withLock { last in
-            let rates = snapshot.pictures.map { picture in
-                let frames = picture.accepted - (last.accepted[picture.track] ?? 0)
+            let rates = snapshot.pictures.map { video in
+                let frames = video.accepted - (last.accepted[video.track] ?? 0)
                 return Double(frames) / max(snapshot.seconds - last.seconds, 0.001)
             }
             last.seconds = snapshot.seconds
-            for picture in snapshot.pictures { last.accepted[picture.track] = picture.accepted }
+            for video in snapshot.pictures { last.accepted[video.track] = video.accepted }
             return rates
         }
     }

@@ -14,8 +14,8 @@ struct LiveCommand: ParsableCommand {
             Prints three links: for viewers, who see and hear the session; for guests, who may join \
             with camera, microphone and screen; and for an operator, who may also remove guests and, \
             with --control, change the session: live settings, sizes, mute, start and stop. Each \
-            ends with a secret that is made anew each time. The page is for this machine alone, \
-            unless the session file has a call WebRoom with an address.
+            run makes new links. Only this machine can open the page, unless the session file has a \
+            call WebRoom with an address.
 
             The session runs until Ctrl-C, whatever duration the file says, unless --duration is \
             given.

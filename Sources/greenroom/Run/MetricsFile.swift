@@ -11,7 +11,7 @@ import SystemPackage
 final class MetricsFile: Sendable {
     /// How often it is written, in milliseconds.
     private static let interval: Int32 = 5000
-    /// Everybody may read it: the collector is another user.
+    /// Every user may read it: the collector is another user.
     private static let mode: FilePermissions = [.ownerReadWrite, .groupRead, .otherRead]
 
     private let path: String

@@ -97,7 +97,7 @@ struct SessionRun {
         running.withLock { $0 = session }
         reload.withLock {
             $0 = Reload(
-                configuration: plain.configuration, session: session, refusals: refusals,
+                file: plain, session: session, refusals: refusals,
                 show: { record, line in
                     printer.show(record, line: line)
                     socket.withLock { $0 }?.add(record)
@@ -131,11 +131,11 @@ struct SessionRun {
             }
             if explain {
                 let participants = report.participants ?? []
-                for picture in report.pictures
+                for video in report.pictures
                     + participants.flatMap({ $0.tracks.compactMap(\.video) })
                 {
-                    for record in picture.negotiation {
-                        printer.show(.explanation(role: picture.track, record))
+                    for record in video.negotiation {
+                        printer.show(.explanation(role: video.track, record))
                     }
                 }
             }

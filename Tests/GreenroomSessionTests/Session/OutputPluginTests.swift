@@ -333,7 +333,7 @@ import Testing
         #expect(result.report.outcome == .outputsFailed)
         #expect(
             result.report.summary.contains {
-                $0.hasPrefix("outputs[0] (FakeOutput) failed at 1.0 s, what it made ends there")
+                $0.hasPrefix("outputs[0] (FakeOutput) failed at 1.0 s, its output ends there")
             }, "\(result.report.summary)")
     }
 

@@ -99,7 +99,7 @@ import Testing
         #expect((account.slate ?? 0) >= 15, "\(account)")
         let loss = try #require(result.plugin("camera")?.losses?.first)
         #expect(
-            loss.policy == policy && loss.evidence == "no frame of it was accepted for 3.0 s",
+            loss.policy == policy && loss.evidence == "no frame accepted for 3.0 s",
             "\(loss)")
         #expect((3.8...4.0).contains(loss.seconds), "\(loss)")
         switch policy {
@@ -162,17 +162,17 @@ import Testing
         #expect(
             texts.contains {
                 $0.contains(
-                    " were refused with BAD_ROTATION; a slate stands for it. The last one: ")
+                    " were refused with BAD_ROTATION; showing a slate. The last one: ")
                     && $0.contains("Use 0, 90, 180 or 270 degrees clockwise.")
             }, "\(texts)")
         #expect(
             texts.contains {
-                $0.contains(" were refused with BAD_CHANNELS; silence stands for it. ")
+                $0.contains(" were refused with BAD_CHANNELS; playing silence. ")
                     && $0.contains("Mix down to stereo.")
             }, "\(texts)")
         let evidence = result.plugin("camera")?.losses?.first?.evidence ?? ""
         #expect(
-            evidence.hasPrefix("no frame of it was accepted for 1.4 s: ")
+            evidence.hasPrefix("no frame accepted for 1.4 s: ")
                 && evidence.hasSuffix(" were refused with BAD_ROTATION"), "\(evidence)")
     }
 

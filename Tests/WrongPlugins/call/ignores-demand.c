@@ -1,4 +1,4 @@
-/* call.demand: sends what nobody wants */
+/* call.demand: sends unwanted tracks */
 /* outcome: warning */
 #define KIND GR_KIND_CALL
 #define OWN_DEMAND

@@ -127,10 +127,10 @@ extension AudioCapture {
     /// How much it has tried to send, as a part of the time; a block that is tried again counts again.
     var attemptedPart: Double {
         let attempts = sends.filter { $0.status == .ok || $0.status == .queueFull }
-        let sound = attempts.reduce(0) {
+        let samples = attempts.reduce(0) {
             $0 + Double($1.block.frames) / Double(max($1.block.sampleRate, 1))
         }
-        return sound / max(seconds, 0.1)
+        return samples / max(seconds, 0.1)
     }
 
     /// Sends that follow each other on a thread.

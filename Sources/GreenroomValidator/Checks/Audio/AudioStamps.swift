@@ -62,7 +62,7 @@ extension Catalogue {
     private static func proportion(
         _ stamped: [AudioCapture.Send], _ format: AudioFormat
     ) throws(Verdict) -> Verdict {
-        var (sound, time, skipped): (Int64, Int64, Int64) = (0, 0, 0)
+        var (audio, time, skipped): (Int64, Int64, Int64) = (0, 0, 0)
         var worst: Int64 = 0
         for (one, next) in zip(stamped, stamped.dropFirst()) {
             let length = Int64(one.block.frames) * 1_000_000_000 / Int64(format.sampleRate)
@@ -72,12 +72,12 @@ extension Catalogue {
                 skipped += step - length
                 continue
             }
-            sound += length
+            audio += length
             time += step
-            if abs(time - sound) > abs(worst) { worst = time - sound }
+            if abs(time - audio) > abs(worst) { worst = time - audio }
         }
         guard abs(worst) <= 40_000_000 else {
-            let (stamps, samples) = (time / 1_000_000, sound / 1_000_000)
+            let (stamps, samples) = (time / 1_000_000, audio / 1_000_000)
             throw .failed(
                 "its timestamps advance \(stamps) ms while its samples last \(samples) ms: compute the timestamp "
                     + "of a block from the samples before it")

@@ -26,9 +26,7 @@ extension Catalogue {
         try fixture.uninitialize()
         try fixture.destroy()
         guard !wanted.isEmpty else {
-            return .skipped(
-                "it wants nothing before somebody is there: give it settings with which somebody joins"
-            )
+            return .skipped("no wants without participants; use settings that add one")
         }
         let kinds = Set(wanted.map(\.kind))
         guard !kinds.contains(UInt32(GR_TRACK_MIX_MINUS)) else { return .passed() }
@@ -58,7 +56,7 @@ extension Catalogue {
             return joined > 0
                 ? .passed("\(joined) joined")
                 : .skipped(
-                    "nobody has joined within 3 s: give it settings with which somebody does")
+                    "no participant joined within 3 s: use settings that add a participant")
         }
         return .failed(
             "\(first.name) is answered \(status), and \(refused.count) such calls in all: use the "
@@ -78,9 +76,9 @@ extension Catalogue {
         let calls = try examination.run(forSeconds: 3)
         let sends = calls.filter(\.isSend)
         guard !sends.isEmpty else {
-            return .skipped("nothing was sent within 3 s: give it settings with which it is")
+            return .skipped("nothing was sent within 3 s: use settings that send media")
         }
-        // Whoever leaves may have four tracks.
+        // A participant who leaves may have four tracks.
         let closings = calls.reduce(0) { count, call in
             guard call.status == .ok else { return count }
             return count + (call.request == .closeTrack ? 1 : call.request == .left ? 4 : 0)
@@ -102,7 +100,7 @@ extension Catalogue {
     }
 
     static let callDemand = Check(
-        "call.demand", "what nobody wants is not sent", of: .calls,
+        "call.demand", "unwanted tracks are not sent", of: .calls,
         proving: """
             Says with demand that no output wants any track, and a second later counts what is sent \
             in another second: nothing should be, because receiving and decoding costs. That is only \
@@ -114,7 +112,7 @@ extension Catalogue {
         try fixture.start()
         _ = try fixture.wait(seconds: 1, demanding: true)
         guard !fixture.pluginHarness.openSenders.isEmpty else {
-            throw .skipped("no track is open after 1 s: give it settings with which one is")
+            throw .skipped("no track is open after 1 s: use settings that open one")
         }
         let before = fixture.sends
         _ = try fixture.wait(seconds: 1, demanding: false)
@@ -135,7 +133,7 @@ extension Catalogue {
         }
         return unwanted > 0
             ? .warning(
-                "it sends \(unwanted) times in a second on tracks that nobody wants: receive and "
+                "it sends \(unwanted) times in a second on unwanted tracks: receive and "
                     + "decode nothing while is_wanted of demand is 0")
             : .passed()
     }

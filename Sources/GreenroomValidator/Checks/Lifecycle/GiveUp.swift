@@ -7,9 +7,9 @@ extension Catalogue {
         "lifecycle.give-up", "give_up is final", of: .senders,
         proving: """
             A source that calls give_up within its first three seconds must call it once and send \
-            nothing more: "the source is lost for good, and nothing more will be sent". A few \
-            calls that other threads had already begun are tolerated. It must then stop and end \
-            like any other.
+            nothing more: "the source can't continue and sends nothing more". A few calls that \
+            other threads had already begun are tolerated. It must then stop and end like any \
+            other.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()

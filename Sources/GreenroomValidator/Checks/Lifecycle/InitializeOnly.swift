@@ -7,7 +7,7 @@ extension Catalogue {
         proving: """
             An instance that was initialized and never started must uninitialize and destroy \
             cleanly: a microphone that is never unmuted is never started, and "uninitialize comes \
-            exactly once for each initialize that succeeded".
+            exactly once for each successful initialize".
             """
     ) { examination throws(Verdict) in
         let first = try examination.fixture()

@@ -13,8 +13,8 @@ extension Catalogue {
         "lifecycle.joins", "stop-send joins the plugin's threads",
         proving: """
             Delays the reply to a send from one of the plugin's threads by a second: stop-send \
-            must not return meanwhile ("stop_send must not return before those threads have ended \
-            or have gone idle"). A thread that was detached, or signalled but not joined, uses \
+            must not return meanwhile ("stop_send must not return before these threads have ended \
+            or are idle"). A thread that was detached, or signalled but not joined, uses \
             memory that uninitialize and destroy free. Then delays wait_until_ns as well: a thread \
             may idle there, so stop-send may return, but the thread must make no call afterwards. \
             Finally starts and stops eight times and counts thread stacks (mappings behind a guard \

@@ -14,8 +14,8 @@ extension Catalogue {
             once for each path setting, while that path does not exist; another instance runs \
             beside the latter. The plugin may work anyway, or refuse with a status: then no thread \
             or descriptor of the attempt may remain, and the same step must succeed once \
-            descriptors are available. "An initialize or start_send that fails leaves the instance \
-            where it was." Dispatch and Foundation end the process themselves when they can open \
+            descriptors are available. "A failed initialize or start_send leaves the state \
+            unchanged." Dispatch and Foundation end the process themselves when they can open \
             nothing: that is not checked.
             """
     ) { examination throws(Verdict) in

@@ -11,7 +11,7 @@ extension Catalogue {
             Pairs of start-send and stop-send, a hundred times at random intervals: each must work \
             like the first, a source must send again after the last start, and no pair may leave a \
             thread or descriptor behind. "start_send and stop_send come in pairs, any number of \
-            times (mute and unmute, a share that begins again)." A slow plugin is started at least \
+            times (mute and unmute, a share that starts again)." A slow plugin is started at least \
             ten times, and as often as half a minute allows; one that does not use the session \
             clock, ten times in real time.
             """

@@ -9,7 +9,7 @@ extension Catalogue {
         "lifecycle.silent-before-start", "nothing is sent before start-send", of: .senders,
         proving: """
             Between initialize and start-send, for a second of session time, the plugin must not \
-            send or acquire a frame: each such call gets GR_STATUS_NOT_STARTED. "initialize: here \
+            send or acquire a frame: each such call gets GR_STATUS_NOT_STARTED. "here \
             is your sender, and what the session can take; send nothing yet."
             """
     ) { examination throws(Verdict) in
@@ -31,8 +31,7 @@ extension Catalogue {
         proving: """
             After stop-send has returned, the plugin must not send or acquire a frame until the \
             next start-send, observed for half a second of session time and a third of a second of \
-            real time. "stop_send must not return before those threads have ended or have gone \
-            idle": a thread that is left running uses memory that uninitialize and destroy free.
+            real time. "stop_send must not return before these threads have ended or are idle": a thread that is left running uses memory that uninitialize and destroy free.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in

@@ -151,10 +151,10 @@ extension Catalogue {
     private static func differs(
         _ role: InstanceSet, _ examination: Examination
     ) throws(Verdict) -> Int? {
-        guard let alone = try pictures(of: role, among: role, examination),
-            let beside = try pictures(of: role, among: .both, examination),
+        guard let alone = try frames(of: role, among: role, examination),
+            let beside = try frames(of: role, among: .both, examination),
             let place = firstDifference(alone, beside),
-            let again = try pictures(of: role, among: role, examination),
+            let again = try frames(of: role, among: role, examination),
             firstDifference(alone, again) == nil
         else { return nil }
         return place
@@ -170,7 +170,7 @@ extension Catalogue {
     /// The frames of an instance in a short run.
     ///
     /// - Returns: nil if the run can't be compared.
-    private static func pictures(
+    private static func frames(
         of role: InstanceSet, among instances: InstanceSet, _ examination: Examination
     ) throws(Verdict) -> [Sample]? {
         let first = try examination.fixture()

@@ -8,8 +8,8 @@ extension Catalogue {
         "lifecycle.withheld-extension", "a host without extensions",
         of: .pausing,
         proving: """
-            The share must work under a host that returns NULL for greenroom.broadcast/1: "ask \
-            get_extension, and take NULL for no". Only hosts that offer outputs and calls what is \
+            The share must work under a host that returns NULL for greenroom.broadcast/1: "call \
+            get_extension; NULL means no". Only hosts that offer outputs and calls what is \
             theirs load these.
             """
     ) { examination throws(Verdict) in

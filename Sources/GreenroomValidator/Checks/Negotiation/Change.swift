@@ -10,8 +10,8 @@ extension Catalogue {
         proving: """
             While it sends, the plugin is offered 640x360 at 15 fps in place of 1920x1080 at 30 \
             fps, then the latter again. Its frames must follow what it agreed to within a second, \
-            at no more than the agreed rate: "those for older ones are welcome for a second after \
-            it has returned, and counted as stale from then on". A plugin without property_change, \
+            at no more than the agreed rate: the host "counts frames for older offers as stale \
+            from one second after the call has returned". A plugin without property_change, \
             or that answers anything but GR_STATUS_OK, continues unchanged and the host adapts: \
             that is legal.
             """

@@ -8,7 +8,7 @@ extension Catalogue {
         "negotiation.unfamiliar-sizes", "sizes outside the standard table", of: .videoSources,
         proving: """
             Tables with odd, tiny, narrow and fast rows: 333x251, 1366x768 at 60 fps, 8x8, 2x1080, \
-            854x480 at 30000/1001 fps. "Any size up to GR_MAX_DIMENSION, odd ones included": \
+            854x480 at 30000/1001 fps. "any size up to GR_MAX_DIMENSION, also odd": \
             frames must have the agreed size, unless the plugin answered GR_ANSWER_FIXED or \
             refused with a status. Chroma rounds up.
             """

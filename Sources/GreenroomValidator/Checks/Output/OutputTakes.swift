@@ -47,7 +47,7 @@ extension Catalogue {
         "output.read-only", "frames are not written to", of: .outputs,
         proving: """
             Passes two seconds of media in a host's process, where frames are in writable memory, \
-            and compares every picture before and after. Frames are shared with other outputs, \
+            and compares every frame before and after. Frames are shared with other outputs, \
             which would show what is written; in a process of its own a plugin that writes crashes.
             """
     ) { examination throws(Verdict) in

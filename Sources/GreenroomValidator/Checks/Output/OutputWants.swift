@@ -13,7 +13,7 @@ extension Catalogue {
             Describes a camera, a microphone, a share, its audio and the mixes, each three times: \
             first with nothing wanted, then with the last answer. track must answer GR_STATUS_OK \
             each time, what it wants must be possible and the same each time, and it must want \
-            something of at least one track, unless it is a call that nobody has joined. The host \
+            something of at least one track, unless it is a call without participants. The host \
             describes a track again once its source has agreed, and the last answer counts.
             """
     ) { examination throws(Verdict) in
@@ -44,11 +44,10 @@ extension Catalogue {
         try fixture.uninitialize()
         try fixture.destroy()
         guard !wants.isEmpty else {
-            // It may ask for what it takes when somebody is there.
+            // It may ask for what it takes once a participant joins.
             if examination.descriptor.kind.isCall {
                 return .skipped(
-                    "it wants nothing before somebody is there: give it settings with which somebody "
-                        + "joins")
+                    "no wants without participants; use settings that add one")
             }
             return .failed(
                 "it wants nothing of any track, and gets nothing: set is_wanted to 1 in track for "

@@ -65,9 +65,9 @@ extension Examination {
         }
         var results: [UInt64] = []
         for content in FilterFrame.Content.allCases {
-            let picture = FilterFrame(content, random(5))
+            let source = FilterFrame(content, random(5))
             guard isChanged else {
-                let edit = try life.editKeepingToPlanes(picture)
+                let edit = try life.editKeepingToPlanes(source)
                 guard edit.status == .ok else { return nil }
                 results.append(edit.after)
                 continue
@@ -75,7 +75,7 @@ extension Examination {
             let change = "after a property change from \(first.size) to \(row.size)"
             let edit: FilterStage.Edited
             do throws(Verdict) {
-                edit = try life.edit(picture)
+                edit = try life.edit(source)
             } catch {
                 // A new instance in that size kept to its planes.
                 guard let crash = life.crash else { throw error }

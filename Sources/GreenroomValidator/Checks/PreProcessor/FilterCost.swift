@@ -72,12 +72,12 @@ extension Catalogue {
     private static func times(
         of life: FilterLife, _ examination: Examination
     ) throws(Verdict) -> [FilterLife.Times]? {
-        let picture = FilterFrame(.noise, examination.random(6))
+        let source = FilterFrame(.noise, examination.random(6))
         var times: [FilterLife.Times] = []
         do throws(Verdict) {
             for number in 0..<(warmUp + measured) {
                 var found: FilterLife.Times?
-                let edit = try life.edit(picture) { found = $0 }
+                let edit = try life.edit(source) { found = $0 }
                 guard edit.status == .ok else { return [] }
                 if number >= warmUp, let found { times.append(found) }
                 // This slow, no more frames are needed.

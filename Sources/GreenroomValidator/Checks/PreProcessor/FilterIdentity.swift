@@ -55,8 +55,8 @@ extension Examination {
         var count = 0
         for color in colors {
             for content in FilterFrame.Content.allCases {
-                let picture = FilterFrame(content, color: color, random(4))
-                let edit = try life.editKeepingToPlanes(picture)
+                let source = FilterFrame(content, color: color, random(4))
+                let edit = try life.editKeepingToPlanes(source)
                 guard edit.status == .ok else { return nil }
                 guard edit.isUnchanged else { return (count, "\(content) in \(color.text)") }
                 count += 1

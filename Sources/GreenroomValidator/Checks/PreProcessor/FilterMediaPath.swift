@@ -23,8 +23,8 @@ extension Catalogue {
         guard let life = try stage.begin(row) else {
             throw .hindered(by: "pre-processor.sizes", "it does not initialize at \(row)")
         }
-        let picture = FilterFrame(.noise, examination.random(8))
-        for _ in 0..<30 { _ = try life.edit(picture) }
+        let source = FilterFrame(.noise, examination.random(8))
+        for _ in 0..<30 { _ = try life.edit(source) }
         try life.end()
         let counts = life.fixture.record.edits.dropFirst(10).compactMap(\.counts)
         guard !counts.isEmpty else {

@@ -19,12 +19,12 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let colors = [ColorSpace.bt709Limited, .bt709Full, .bt601Limited, .bt601Full]
-        let pictures = colors.map { FilterFrame(.slope, color: $0, examination.random(3)) }
+        let sources = colors.map { FilterFrame(.slope, color: $0, examination.random(3)) }
         var count = 0
         for row in FilterSizes.table + FilterSizes.unfamiliar {
             guard let life = try stage.begin(row) else { continue }
-            for picture in pictures {
-                let changed = try life.edit(picture).changed
+            for source in sources {
+                let changed = try life.edit(source).changed
                 guard changed.isEmpty else {
                     throw .failed(
                         "at \(row.size) it changes \(changed.text) of the frame that process was "

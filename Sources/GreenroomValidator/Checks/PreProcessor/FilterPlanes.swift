@@ -17,7 +17,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         let random = examination.random(2)
-        let pictures = FilterFrame.Content.allCases.map { FilterFrame($0, random) }
+        let sources = FilterFrame.Content.allCases.map { FilterFrame($0, random) }
         let rows =
             [(640, 360), (352, 240)].map { VideoCapability(width: $0.0, height: $0.1, fps: 30) }
             + FilterSizes.unfamiliar
@@ -25,7 +25,7 @@ extension Catalogue {
         for extra in [0, 64] {
             let stage = FilterStage(examination)
             for row in rows {
-                count += try examination.guardPlanes(row, pictures, on: stage, extraStride: extra)
+                count += try examination.guardPlanes(row, sources, on: stage, extraStride: extra)
             }
         }
         guard count > 0 else { throw .hindered(by: "pre-processor.sizes", "it edits nothing") }
@@ -43,16 +43,16 @@ extension Examination {
     ///
     /// - Returns: Number of edited frames.
     fileprivate func guardPlanes(
-        _ row: VideoCapability, _ pictures: [FilterFrame], on stage: FilterStage,
+        _ row: VideoCapability, _ sources: [FilterFrame], on stage: FilterStage,
         extraStride: Int
     ) throws(Verdict) -> Int {
         let watch = watch(extraStrideBytes: extraStride, isClosed: true)
         guard let life = try stage.begin(row, guarded: watch) else { return 0 }
         var count = 0
         do throws(Verdict) {
-            for (number, picture) in pictures.enumerated() {
+            for (number, source) in sources.enumerated() {
                 life.padding = UInt8(truncatingIfNeeded: 0xA5 + number * 37)
-                let edit = try life.edit(picture)
+                let edit = try life.edit(source)
                 if let spill = edit.spill {
                     throw .failed("at \(row.size) it \(spill.text): \(Catalogue.lesson)")
                 }

@@ -15,7 +15,7 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let stage = FilterStage(examination)
         let random = examination.random(1)
-        let pictures = FilterSizes.contents.map { FilterFrame($0, random) }
+        let sources = FilterSizes.contents.map { FilterFrame($0, random) }
         var (edited, refused) = (0, 0)
         var notes: [String] = []
         for row in FilterSizes.table + FilterSizes.unfamiliar {
@@ -24,10 +24,10 @@ extension Catalogue {
                 continue
             }
             life.isTrial = true
-            for picture in pictures {
+            for source in sources {
                 let edit: FilterStage.Edited
                 do throws(Verdict) {
-                    edit = try life.edit(picture)
+                    edit = try life.edit(source)
                 } catch {
                     guard error.outcome == .crashed else { throw error }
                     throw .crashed("while it edits \(row.size): \(error.text)", error.details)
@@ -54,6 +54,6 @@ extension Catalogue {
                     + "\(FilterSizes.table.count + FilterSizes.unfamiliar.count) sizes: their frames "
                     + "pass unedited", notes)
         }
-        return .passed("\(edited) frames of \(edited / pictures.count) sizes")
+        return .passed("\(edited) frames of \(edited / sources.count) sizes")
     }
 }

@@ -118,7 +118,7 @@ final class FilterLife {
     ///
     /// - Parameter measure: Receives the time.
     func edit(
-        _ picture: FilterFrame, measure: (Times) -> Void = { _ in }
+        _ source: FilterFrame, measure: (Times) -> Void = { _ in }
     ) throws(Verdict) -> FilterStage.Edited {
         guard MonotonicClock.now < deadline else {
             throw .hindered(
@@ -129,12 +129,12 @@ final class FilterLife {
             process: fixture.process.process, editingThread: fixture.record.editingThread)
         let padding = isGuarded ? padding : nil
         let info = FrameInfo(
-            color: picture.color, offerRevision: 1,
+            color: source.color, offerRevision: 1,
             ptsNanoseconds: fixture.clock.now + Int64(number) * row.intervalNanoseconds)
         let edit = fixture.pluginHarness.edit(row.size, info: info) { frame in
             // The memory of a process that has just been lost is gone.
             let isGuarded = frame.isInGivenMemory
-            picture.fill(&frame, padding: isGuarded ? padding : nil, number: number)
+            source.fill(&frame, padding: isGuarded ? padding : nil, number: number)
             planes = (0..<frame.planeCount).map {
                 LeaseWatch.Plane(
                     offset: frame.planeOffset($0), strideBytes: frame.strideBytes($0),
@@ -190,10 +190,10 @@ final class FilterLife {
     }
 
     /// Lets a filter edit a guarded frame, expecting no other writes.
-    func editKeepingToPlanes(_ picture: FilterFrame) throws(Verdict) -> FilterStage.Edited {
+    func editKeepingToPlanes(_ source: FilterFrame) throws(Verdict) -> FilterStage.Edited {
         let edit: FilterStage.Edited
         do throws(Verdict) {
-            edit = try self.edit(picture)
+            edit = try self.edit(source)
         } catch {
             guard crash != nil else { throw error }
             throw .hindered(by: "pre-processor.planes", "it crashes")

@@ -28,7 +28,7 @@ extension Catalogue {
             return isolated.isEmpty
                 ? .passed("it made nothing")
                 : .passed(
-                    "\(isolated.pictures.count) frames, \(isolated.sounds.count * 10) ms of audio")
+                    "\(isolated.frames.count) frames, \(isolated.blocks.count * 10) ms of audio")
         }
         guard try examination.inProcessRun(nanoseconds: seconds) == hosted else {
             throw .skipped("its output differs each time and can't be compared")

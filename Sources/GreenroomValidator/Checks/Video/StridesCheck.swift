@@ -38,11 +38,11 @@ enum StrideTrial {
 
 extension Examination {
     func compareStrides() throws(Verdict) -> StrideTrial {
-        let tight = try pictures(extraStrideBytes: 0)
+        let tight = try frames(extraStrideBytes: 0)
         guard tight.hasLeased else { return .leasesNothing }
-        let wide = try pictures(extraStrideBytes: Catalogue.extraStrideBytes)
+        let wide = try frames(extraStrideBytes: Catalogue.extraStrideBytes)
         guard let first = tight.firstDifference(from: wide) else { return .honoured }
-        let again = try pictures(extraStrideBytes: 0)
+        let again = try frames(extraStrideBytes: 0)
         return tight.firstDifference(from: again) == nil ? .ignored(frame: first) : .cannotTell
     }
 
@@ -56,7 +56,7 @@ extension Examination {
         }
     }
 
-    private func pictures(extraStrideBytes: Int) throws(Verdict) -> Frames {
+    private func frames(extraStrideBytes: Int) throws(Verdict) -> Frames {
         let watch = watch(extraStrideBytes: extraStrideBytes, isClosed: false)
         let fixture = try show(scenario(LeaseTrial.rows[0], seconds: 0.5, leases: watch))
         return Frames(
