@@ -6,6 +6,8 @@ package struct ClientAddress: Hashable, Sendable {
     package let text: String
     /// Whether it is this machine: a program on it may speak for others.
     package let isLocal: Bool
+    /// All of it.
+    private let exact: [UInt8]
 
     /// - Parameter address: Of IPv4 or IPv6.
     /// - Returns: nil for another text.
@@ -29,15 +31,29 @@ package struct ClientAddress: Hashable, Sendable {
         }
         self.init(
             text: words.joined(separator: ":") + "::/64",
-            isLocal: bytes == [UInt8](repeating: 0, count: 15) + [1])
+            isLocal: bytes == [UInt8](repeating: 0, count: 15) + [1], exact: bytes)
     }
 
     private init(ip4 bytes: [UInt8]) {
         self.init(
-            text: bytes.map { String($0) }.joined(separator: "."), isLocal: bytes.first == 127)
+            text: bytes.map { String($0) }.joined(separator: "."), isLocal: bytes.first == 127,
+            exact: bytes)
     }
 
-    private init(text: String, isLocal: Bool) { (self.text, self.isLocal) = (text, isLocal) }
+    private init(text: String, isLocal: Bool, exact: [UInt8]) {
+        self.text = text
+        self.isLocal = isLocal
+        self.exact = exact
+    }
+
+    package static func == (one: ClientAddress, other: ClientAddress) -> Bool {
+        one.text == other.text
+    }
+
+    package func hash(into hasher: inout Hasher) { hasher.combine(text) }
+
+    /// Whether it is this very address: neighbours of an IPv6 address are not.
+    package func isExactly(_ other: ClientAddress?) -> Bool { exact == other?.exact }
 
     /// Where a request is from that has come through a proxy.
     ///
@@ -48,7 +64,7 @@ package struct ClientAddress: Hashable, Sendable {
     package static func of(
         peer: ClientAddress?, proxy: ClientAddress?, forwarded: String?
     ) -> ClientAddress? {
-        guard let proxy, peer == proxy else { return peer }
+        guard let proxy, proxy.isExactly(peer) else { return peer }
         // Its last part is the proxy's own word.
         guard let last = forwarded?.split(separator: ",").last else { return peer }
         return ClientAddress(last.drop { $0 == " " }.prefix { $0 != " " }) ?? peer

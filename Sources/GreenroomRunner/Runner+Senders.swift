@@ -15,8 +15,10 @@ extension Runner {
     ///
     /// - Returns: Whether the time came.
     func waitsHere(until deadline: Int64) -> Bool {
-        probe == nil && ThreadChannels.isOwn(of: self)
-            && channels.waitWhileSending(until: deadline)
+        guard probe == nil, ThreadChannels.isOwn(of: self) else { return false }
+        // Reads an answer that may lend a frame: other threads may take it meanwhile.
+        _ = ThreadChannels.channel(of: self)
+        return channels.waitWhileSending(until: deadline)
     }
 
     /// Asks the host to check a frame, and copies it to the host's memory: before, into a frame that
@@ -114,7 +116,9 @@ extension Runner {
         channel.write(id, at: MessageLayout.subject)
         let sent = channel.writeSized(info, at: MessageLayout.subject + 8)
         defer { evictSpareFrames() }
-        if let sent, let grant = takeLeased(id, sender: sender) {
+        // The lease ends, whatever its info is.
+        let grant = takeLeased(id, sender: sender)
+        if let sent, let grant {
             return pass(.videoCommit, sent, in: grant, on: channel)
         }
         let status = channel.status(of: .videoCommit, length: MessageLayout.samples)

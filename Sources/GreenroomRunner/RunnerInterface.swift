@@ -115,6 +115,7 @@ enum RunnerInterface {
             abandon: { sender, id in
                 guard let (runner, name) = route(sender: sender) else { return gone }
                 let channel = runner.channel
+                _ = runner.takeLeased(id, sender: name)
                 runner.probe?.willReturn(lease: id)
                 channel.write(name, at: MessageLayout.name)
                 channel.write(id, at: MessageLayout.subject)

@@ -149,7 +149,7 @@ final class RoomServer: Sendable {
     private func admit(_ socket: AsyncSocket) -> (id: Int, peer: ClientAddress?)? {
         let address = (try? socket.socket.remotePeer())?.client
         // What many share has no limit of its own.
-        let key = address.flatMap { $0.isLocal || $0 == proxy ? nil : $0.text }
+        let key = address.flatMap { $0.isLocal || $0.isExactly(proxy) ? nil : $0.text }
         let file = socket.socket.file.rawValue
         let (id, isNews) = state.withLock { state -> (Int?, Bool) in
             let id = state.next

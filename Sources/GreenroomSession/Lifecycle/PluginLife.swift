@@ -237,6 +237,7 @@ final class PluginLife: Sendable {
             state.fault = fault
             state.senderStatus = LifecycleTable.senderStatus(in: next)
             environment.follow(next)
+            state.backend?.senderChanged(sends: false)
             gate?.close()
             environment.feed?.control.endLife()
             // A plugin that hangs in this process may still use its leases and the frames it keeps.

@@ -328,7 +328,9 @@ package final class VideoIngest: Sendable {
         lease.frame = gr_mutable_frame(describing: frame, revision: agreed)
         var lent: VideoFrame? = frame
         lease.id = state.withLock { state in
-            guard state.status == .ok, state.granted == 0, let frame = lent.take(),
+            // Not to the plugin's next life, whose frames lie elsewhere.
+            guard state.status == .ok, state.granted == 0, state.pool === pool,
+                let frame = lent.take(),
                 let id = try? state.lend(frame, .videoAcquire)
             else { return 0 }
             state.granted = id

@@ -171,7 +171,7 @@ final class ReloadRefusals: Sendable {
     /// Sees an event of the session. [any]
     func look(at event: SessionEvent) {
         switch event {
-        case .stepFailed(let role, let step, _, _) where step == LifecycleStep.setParameter.rawValue:
+        case .stepFailed(let role, let step, _, _) where step == .lifecycle(.setParameter):
             state.withLock { _ = $0.roles.insert(role) }
         // It is not said which.
         case .note(let role, _) where role == Reload.origin: state.withLock { $0.all = true }
