@@ -307,7 +307,9 @@ let package = Package(
         .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia", "GreenroomABI"]),
         .testTarget(
             name: "GreenroomConversionTests",
-            dependencies: ["CGreenroomKernels", "GreenroomConversion", "GreenroomMedia"]),
+            dependencies: [
+                "CGreenroomKernels", "GreenroomConversion", "GreenroomMedia", "TestSupport",
+            ]),
         .testTarget(
             name: "GreenroomFilesTests",
             dependencies: ["CSndFile", "GreenroomFiles", "GreenroomMedia", "TestSupport"]),

@@ -36,7 +36,8 @@ import Testing
         let runner = try #require(Runners.all(ofHost: child.id).first)
         // Its main thread answers the host's pings: they stop for longer than the watch bears.
         let debugger = try ChildProcess(tracer, ["\(runner)", "5"])
-        let line = "camera: a debugger is attached (tracer, process \(debugger.id)): until it"
+        let line =
+            "camera: a debugger is attached (tracer, process \(debugger.id)): deadlines suspended"
         #expect(child.waitForErrors(containing: line, atMost: .seconds(20)))
         #expect(debugger.wait(atMost: .seconds(30)).exit == .code(0))
         usleep(1_000_000)

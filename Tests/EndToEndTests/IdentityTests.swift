@@ -258,7 +258,8 @@ import Testing
             // Only an isolated plugin identifies calls to an ended sender. Whether a thread that sends
             // all the time has another turn after the end depends on timing, too.
             let counted = [
-                "good-frame", "good-block", "blocks ", "refused: ", "calls a sender that has ended",
+                "good-frame", "good-block", "blocks ", "refused: ",
+                "uses an ended or unknown sender",
                 "send-all-the-time 3 GONE",
             ]
             return recorded.run.lines(of: role).split(separator: "\n").map(String.init).filter {

@@ -47,7 +47,7 @@ import Testing
         let second = try read(
             """
             camera: { plugin: Slides, settings: { path: slides } }
-            timeline: [{ at: 1s, do: mute }]
+            timeline: [{ at: 1s, ceiling: 640x360@15 }]
             """)
         #expect(second.changedKeys(since: first) == ["timeline"])
     }

@@ -118,8 +118,8 @@ import Testing
                 ),
                 (
                     "acquire-mjpeg",
-                    "BAD_FORMAT: video.acquire: MJPEG frames are not leased, for their length is not "
-                        + "known before. Pass them to send."
+                    "BAD_FORMAT: video.acquire: MJPEG frames are not leased, because their "
+                        + "length is unknown. Pass them to send."
                 ),
                 (
                     "acquire-short",
