@@ -14,10 +14,28 @@ import Testing
     /// changed as often as all others.
     struct Target: CustomStringConvertible, Sendable {
         var name: String
-        var run: @Sendable ([UInt8]) -> Void
+        /// Makes what takes the inputs, which ends with the test.
+        var begin: @Sendable () throws -> ([UInt8]) -> Void
         var seeds: @Sendable () throws -> [[UInt8]]
         /// Of processor time.
-        var milliseconds = 500
+        var milliseconds: Int
+
+        init(
+            name: String, begin: @escaping @Sendable () throws -> ([UInt8]) -> Void,
+            seeds: @escaping @Sendable () throws -> [[UInt8]], milliseconds: Int = 500
+        ) {
+            self.name = name
+            self.begin = begin
+            self.seeds = seeds
+            self.milliseconds = milliseconds
+        }
+
+        init(
+            name: String, run: @escaping @Sendable ([UInt8]) -> Void,
+            seeds: @escaping @Sendable () throws -> [[UInt8]], milliseconds: Int = 500
+        ) {
+            self.init(name: name, begin: { run }, seeds: seeds, milliseconds: milliseconds)
+        }
 
         var description: String { name }
     }
@@ -34,19 +52,24 @@ import Testing
         Target(name: "wire", run: ProcessTarget.read, seeds: { Seeds.wires }),
         Target(name: "messages", run: ProcessTarget.receive, seeds: { Seeds.messages }),
         Target(
-            name: "calls", run: { _ = ProcessTarget.rig?.serve($0) }, seeds: { Seeds.calls },
-            milliseconds: 1000),
+            name: "calls",
+            begin: {
+                // Its processes end with it: one that outlives the tests keeps their run from its end.
+                let rig = try HostServiceRig()
+                return { _ = rig.serve($0) }
+            }, seeds: { Seeds.calls }, milliseconds: 1000),
     ]
 
     @Test(arguments: targets)
     func `changed seeds do no harm`(target: Target) throws {
         let seeds = try target.seeds()
-        for seed in seeds { target.run(seed) }
+        let run = try target.begin()
+        for seed in seeds { run(seed) }
         var random = SeededGenerator(seed: 4)
         let end = Self.processorMilliseconds + target.milliseconds
         var count = 0
         while Self.processorMilliseconds < end {
-            for seed in seeds { target.run(random.mutation(of: seed)) }
+            for seed in seeds { run(random.mutation(of: seed)) }
             count += seeds.count
         }
         #expect(count > 0)

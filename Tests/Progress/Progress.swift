@@ -31,7 +31,16 @@ import Foundation
 
         var run = TestRun()
         var nextReport = Date.now + TestRun.interval
+        var ended: Date?
         while tests.isRunning {
+            // Foundation sees the end once no process has what the tests' processes inherit.
+            if ended == nil, hasExited(tests.processIdentifier) { ended = .now }
+            if let ended, Date.now > ended + 60 {
+                show("The tests have ended, but a process that they started still runs.")
+                take(events, times, into: &run)
+                show(run.summary)
+                exit(1)
+            }
             Thread.sleep(forTimeInterval: 0.25)
             take(events, times, into: &run)
             if Date.now >= nextReport {
@@ -48,6 +57,13 @@ import Foundation
         show(run.summary)
         let isBad = run.failedCount > 0 || run.hasNotEnded
         exit(tests.terminationStatus != 0 ? tests.terminationStatus : isBad ? 1 : 0)
+    }
+
+    /// Whether a child has ended and waits to be reaped.
+    private static func hasExited(_ process: Int32) -> Bool {
+        let status = try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+        // The state follows the name, which may have any characters.
+        return status?.split(separator: ")").last?.hasPrefix(" Z") ?? false
     }
 
     private static func take(_ events: LineFile, _ times: LineFile, into run: inout TestRun) {
