@@ -296,10 +296,7 @@ struct HostService {
         {
             message.planes = SharedPlanes(of: lease.frame, in: frames)
             message.lease = lease
-            // The host's addresses are nothing to the plugin.
-            message.lease.frame.planes.0.data = nil
-            message.lease.frame.planes.1.data = nil
-            message.lease.frame.planes.2.data = nil
+            message.lease.frame.clearAddresses()
         }
         channel.write(message, at: MessageLayout.subject)
         _ = answer(status)
@@ -327,6 +324,7 @@ struct HostService {
         }
         if status == Status.ok.rawValue, let frames = connection.frames {
             let planes = SharedPlanes(of: lease.frame, in: frames)
+            lease.frame.clearAddresses()
             channel.write(lease, at: MessageLayout.subject)
             channel.write(planes, at: MessageLayout.subject + MemoryLayout<gr_lease>.stride)
         }
@@ -393,6 +391,16 @@ private func withMutablePointer<Value, Result>(
     withUnsafeMutablePointer(to: &value) { pointer in
         let null: UnsafeMutablePointer<Value>? = nil
         return body(isNull ? unsafeBitCast(null, to: UnsafeMutablePointer<Value>.self) : pointer)
+    }
+}
+
+extension gr_mutable_frame {
+    /// Leaves the host's addresses out, which are nothing to a plugin in another process: it gets the
+    /// places of the planes.
+    mutating func clearAddresses() {
+        planes.0.data = nil
+        planes.1.data = nil
+        planes.2.data = nil
     }
 }
 

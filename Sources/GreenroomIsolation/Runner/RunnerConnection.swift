@@ -116,11 +116,8 @@ final class RunnerConnection: Sendable {
     func process(_ frame: gr_mutable_frame) -> Status {
         guard let frames else { return .gone }
         let channel = channels[Channels.media]
-        // Without the host's addresses: the planes' places are enough.
         var described = frame
-        described.planes.0.data = nil
-        described.planes.1.data = nil
-        described.planes.2.data = nil
+        described.clearAddresses()
         channel.write(described, at: MessageLayout.subject)
         channel.write(
             SharedPlanes(of: frame, in: frames),
