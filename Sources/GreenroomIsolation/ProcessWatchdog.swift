@@ -36,8 +36,8 @@ struct ProcessWatchdog {
     /// Limit of time without an answer, in nanoseconds.
     static let silenceLimit: Int64 = 3_000_000_000
     /// Limit of time without a main thread, in nanoseconds. An exiting process is briefly in this
-    /// state, longer on a busy machine.
-    static let exitLimit: Int64 = 1_000_000_000
+    /// state, longer on a busy machine; how it exited says more.
+    static let exitLimit: Int64 = 3_000_000_000
     /// Longer intervals between samples, in nanoseconds, count as this long: the host itself was
     /// stopped or had no processor time.
     static let longestInterval: Int64 = 250_000_000
