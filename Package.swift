@@ -23,13 +23,14 @@ let systemPackage = external("SystemPackage", of: "swift-system", for: "Broadcas
 struct BundledPlugin {
     var name: String
     var dependencies: [Target.Dependency] = []
-    var resources: [Resource]?
+    /// What in its folder is of another target.
+    var exclude: [String] = []
 
     var product: Product { .library(name: name, type: .dynamic, targets: [name]) }
     var target: Target {
         .target(
             name: name, dependencies: ["GreenroomPlugin"] + dependencies, path: "Plugins/\(name)",
-            resources: resources,
+            exclude: exclude,
             linkerSettings: [
                 .unsafeFlags([
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/exports.map",
@@ -58,11 +59,11 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "WebRoom",
         dependencies: [
-            "CCurl", "CGStreamer", "CTurboJPEG", "GreenroomMetrics", "GreenroomRoom",
+            "CCurl", "CGStreamer", "CRoomPage", "CTurboJPEG", "GreenroomMetrics", "GreenroomRoom",
             external("FlyingFox", of: "FlyingFox", for: "Host"),
             external("FlyingSocks", of: "FlyingFox", for: "Host"),
         ],
-        resources: [.embedInCode("Page/Files")]),
+        exclude: ["Page"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
 ]
 
@@ -104,9 +105,11 @@ let package = Package(
             name: "CGreenroomKernels",
             cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(name: "CLinux"),
+        .target(name: "CPluginTemplates", exclude: ["Templates"]),
         .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
+        .target(name: "CRoomPage", path: "Plugins/WebRoom/Page", exclude: ["Files"]),
         .systemLibrary(
             name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
         .systemLibrary(
@@ -292,7 +295,8 @@ let package = Package(
             name: "greenroom",
             dependencies: [
                 "GreenroomAudio",
-                "CLinux", "CPNG", "GreenroomALSA", "GreenroomConfig", "GreenroomConversion",
+                "CLinux", "CPNG", "CPluginTemplates", "GreenroomALSA", "GreenroomConfig",
+                "GreenroomConversion",
                 "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomMetrics", "GreenroomModel", "GreenroomNegotiation",
@@ -300,7 +304,7 @@ let package = Package(
                 "GreenroomSystem",
                 "GreenroomValidator", "GreenroomVideo",
                 external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
-            ], resources: [.embedInCode("New/Templates")],
+            ],
             linkerSettings: [.linkedLibrary(":libpng.a"), .linkedLibrary(":libz.a")]),
 
         // Tests, one target a module.

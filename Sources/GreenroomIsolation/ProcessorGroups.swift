@@ -116,9 +116,14 @@ struct OwnGroup {
     ///
     /// - Parameter text: Of `/proc/PID/mountinfo`.
     static func mount(in text: String) -> String? {
-        text.split(separator: "\n").lazy.map { $0.split(separator: " ") }.first { fields in
-            fields.firstIndex(of: "-").map { fields[$0...].dropFirst().first == "cgroup2" } ?? false
-        }.flatMap { $0.count > 4 ? String($0[4]) : nil }
+        for line in text.split(separator: "\n") {
+            let fields = line.split(separator: " ")
+            guard let separator = fields.firstIndex(of: "-"), separator > 4,
+                fields[separator...].dropFirst().first == "cgroup2"
+            else { continue }
+            return String(fields[4])
+        }
+        return nil
     }
 
     private static func text(of path: String) -> String? {

@@ -51,7 +51,7 @@ import Testing
 
     /// The templates of `greenroom new`, which are plugins themselves.
     private static let templates: [String] = {
-        let folder = Checkout.root + "/Sources/greenroom/New/Templates"
+        let folder = Checkout.root + "/Sources/CPluginTemplates/Templates"
         let names = (try? FileManager.default.contentsOfDirectory(atPath: folder)) ?? []
         return names.sorted().map { "\(folder)/\($0)" }
     }()

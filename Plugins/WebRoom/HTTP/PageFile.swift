@@ -1,18 +1,21 @@
-/// The files of the page.
+import CRoomPage
+
+/// A file of the page.
 struct PageFile {
     let bytes: [UInt8]
     let type: String
 
     /// - Parameter path: Its path; nil for no such file.
     init?(path: [String]) {
-        switch path {
-        case []: (bytes, type) = (PackageResources.room_html, "text/html")
-        case ["room.css"]: (bytes, type) = (PackageResources.room_css, "text/css")
-        case ["room.js"]: (bytes, type) = (PackageResources.room_js, "text/javascript")
-        case ["control.css"]: (bytes, type) = (PackageResources.control_css, "text/css")
-        case ["control.js"]: (bytes, type) = (PackageResources.control_js, "text/javascript")
-        case ["icon.svg"]: (bytes, type) = (PackageResources.icon_svg, "image/svg+xml")
-        default: return nil
-        }
+        let name = path.first ?? "room.html"
+        guard path.count <= 1, let type = Self.types[name.drop { $0 != "." }] else { return nil }
+        var size = 0
+        guard let bytes = room_page_file(name, &size) else { return nil }
+        self.bytes = Array(UnsafeBufferPointer(start: bytes, count: size))
+        self.type = type
     }
+
+    private static let types: [Substring: String] = [
+        ".css": "text/css", ".html": "text/html", ".js": "text/javascript", ".svg": "image/svg+xml",
+    ]
 }

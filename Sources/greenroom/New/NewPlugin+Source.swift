@@ -1,26 +1,26 @@
-/// The files that new plugins are made from. They lie in `Templates`: plugins that compile as they
-/// are, of the name `my-plugin`, built into this program.
+import CPluginTemplates
+
+/// The files of a new plugin, made from templates: see `CPluginTemplates`.
 extension NewPlugin {
     /// The one source file.
     var sourceText: String {
-        var text = String(decoding: template.sources[language]?.text ?? [], as: UTF8.self)
+        var text = template.sources[language].map { Self.template($0.template) } ?? ""
         for (old, new) in template.replacements { text = text.replacing(old, with: new) }
         return named(text)
     }
 
     /// What builds a plugin without a package manager.
     var buildFiles: [PackageFile] {
-        let script =
-            language == .cxx ? PackageResources.build_cpp_sh : PackageResources.build_sh
-        let build = PackageFile(
-            path: "build.sh", text: named(String(decoding: script, as: UTF8.self)))
+        let script = Self.template(language == .cxx ? "build-cpp.sh" : "build.sh")
+        let build = PackageFile(path: "build.sh", text: named(script))
         // With it, clangd shows an editor what the compiler finds.
         let standard = language == .cxx ? "c++17" : "c99"
         let flags = PackageFile(
             path: "compile_flags.txt", text: "-std=\(standard)\n-Wall\n-Wextra\n-Wpedantic\n-I.\n")
         guard language == .cxx else { return [build, flags] }
-        let exports = String(decoding: PackageResources.exports_map, as: UTF8.self)
-        return [build, flags, PackageFile(path: "exports.map", text: exports)]
+        return [
+            build, flags, PackageFile(path: "exports.map", text: Self.template("exports.map")),
+        ]
     }
 
     /// `Package.swift`.
@@ -28,11 +28,18 @@ extension NewPlugin {
     /// - Parameter greenroom: The way from the plugin's folder to Greenroom's package, or an
     ///   absolute path.
     func manifest(greenroom: String) -> String {
-        var text = named(String(decoding: PackageResources.Package_swift, as: UTF8.self))
+        var text = named(Self.template("Package.swift"))
         if greenroom.hasPrefix("/") {
             text = text.replacing(#"\(Context.packageDirectory)/"#, with: "")
         }
         return text.replacing(#""../greenroom""#, with: greenroom.swiftLiteral)
+    }
+
+    /// The text of a template.
+    private static func template(_ name: String) -> String {
+        var size = 0
+        let bytes = greenroom_template(name, &size)
+        return String(decoding: UnsafeBufferPointer(start: bytes, count: size), as: UTF8.self)
     }
 
     /// A template with the plugin's own names.

@@ -18,8 +18,8 @@ struct PluginTemplate: Sendable {
     var setting: (name: String, usual: Int, another: Int)
     /// What the function does that an author changes first.
     var task: String
-    /// That function and the source, by language.
-    var sources: [NewPlugin.Language: (function: String, text: [UInt8])]
+    /// That function and the template of the source, by language.
+    var sources: [NewPlugin.Language: (function: String, template: String)]
     /// The plugin that a session needs beside one of this kind: the source of a filter, of an output
     /// or of a call, or the share that has the audio.
     var companion: String?
@@ -37,9 +37,9 @@ struct PluginTemplate: Sendable {
             content: "stripes of light that drift across the frame",
             setting: ("stripes", 8, 20), task: "a frame is drawn",
             sources: [
-                .swift: ("fill", PackageResources.Camera_swift),
-                .c: ("draw", PackageResources.camera_c),
-                .cxx: ("fill", PackageResources.camera_cpp),
+                .swift: ("fill", "Camera.swift"),
+                .c: ("draw", "camera.c"),
+                .cxx: ("fill", "camera.cpp"),
             ]),
         PluginTemplate(
             kind: .virtualMic, typeSuffix: "Mic", content: "a sine of any frequency",
@@ -48,9 +48,9 @@ struct PluginTemplate: Sendable {
             kind: .shareSource, typeSuffix: "Share", content: "a page of text that scrolls",
             setting: ("lines", 30, 12), task: "a frame is drawn",
             sources: [
-                .swift: ("fill", PackageResources.Share_swift),
-                .c: ("draw", PackageResources.share_c),
-                .cxx: ("fill", PackageResources.share_cpp),
+                .swift: ("fill", "Share.swift"),
+                .c: ("draw", "share.c"),
+                .cxx: ("fill", "share.cpp"),
             ]),
         PluginTemplate(
             kind: .shareAudioSource, typeSuffix: "Audio", content: "a sine of any frequency",
@@ -66,27 +66,27 @@ struct PluginTemplate: Sendable {
             kind: .preProcessor, typeSuffix: "Filter", content: "the brown of old photographs",
             setting: ("strength", 80, 100), task: "a frame is edited",
             sources: [
-                .swift: ("onPreProcessRawData", PackageResources.PreProcessor_swift),
-                .c: ("process", PackageResources.pre_processor_c),
-                .cxx: ("process", PackageResources.pre_processor_cpp),
+                .swift: ("onPreProcessRawData", "PreProcessor.swift"),
+                .c: ("process", "pre-processor.c"),
+                .cxx: ("process", "pre-processor.cpp"),
             ], companion: "ColorBars"),
         PluginTemplate(
             kind: .output, typeSuffix: "Sink",
             content: "the brightness of the camera as lines of CSV",
             setting: ("every", 30, 50), task: "a frame is taken",
             sources: [
-                .swift: ("onVideo", PackageResources.Output_swift),
-                .c: ("video", PackageResources.output_c),
-                .cxx: ("video", PackageResources.output_c),
+                .swift: ("onVideo", "Output.swift"),
+                .c: ("video", "output.c"),
+                .cxx: ("video", "output.c"),
             ], companion: "ColorBars", file: ("file", "brightness.csv")),
         PluginTemplate(
             kind: .output, special: ("speaker", "a speaker"), typeSuffix: "Loudspeaker",
             content: "the loudness of the session's audio as lines of CSV",
             setting: ("every", 10, 50), task: "a block of audio is taken",
             sources: [
-                .swift: ("onVirtualSpeakerMixedAudioReceived", PackageResources.Speaker_swift),
-                .c: ("audio", PackageResources.speaker_c),
-                .cxx: ("audio", PackageResources.speaker_c),
+                .swift: ("onVirtualSpeakerMixedAudioReceived", "Speaker.swift"),
+                .c: ("audio", "speaker.c"),
+                .cxx: ("audio", "speaker.c"),
             ], companion: "Tone", companionKey: SessionRole.microphone.facts.key,
             file: ("file", "loudness.csv")),
         PluginTemplate(
@@ -95,9 +95,9 @@ struct PluginTemplate: Sendable {
             content: "the brightness of each participant's camera as lines of CSV",
             setting: ("every", 15, 25), task: "a frame is taken",
             sources: [
-                .swift: ("onRawDataFrameReceived", PackageResources.Receiver_swift),
-                .c: ("video", PackageResources.receiver_c),
-                .cxx: ("video", PackageResources.receiver_c),
+                .swift: ("onRawDataFrameReceived", "Receiver.swift"),
+                .c: ("video", "receiver.c"),
+                .cxx: ("video", "receiver.c"),
             ], companion: "LoopbackCall", companionKey: PluginAddress.callKey,
             file: ("file", "participants.csv")),
         PluginTemplate(
@@ -105,16 +105,16 @@ struct PluginTemplate: Sendable {
             content: "one participant with a camera and a microphone",
             setting: ("frequency", 440, 1000), task: "the participant joins and begins to send",
             sources: [
-                .swift: ("onStart", PackageResources.Call_swift),
-                .c: ("start_send", PackageResources.call_c),
-                .cxx: ("start_send", PackageResources.call_c),
+                .swift: ("onStart", "Call.swift"),
+                .c: ("start_send", "call.c"),
+                .cxx: ("start_send", "call.c"),
             ], companion: "Tone", companionKey: SessionRole.microphone.facts.key),
     ]
 
-    private static let audio: [NewPlugin.Language: (function: String, text: [UInt8])] = [
-        .swift: ("fill", PackageResources.Microphone_swift),
-        .c: ("fill", PackageResources.microphone_c),
-        .cxx: ("fill", PackageResources.microphone_cpp),
+    private static let audio: [NewPlugin.Language: (function: String, template: String)] = [
+        .swift: ("fill", "Microphone.swift"),
+        .c: ("fill", "microphone.c"),
+        .cxx: ("fill", "microphone.cpp"),
     ]
 
     /// The argument of `greenroom new`.

@@ -1,0 +1,144 @@
+// The templates, compiled in. SwiftPM would do this as an array of Swift, a literal a byte: that took
+// half of the time in which the program is built.
+
+#include "CPluginTemplates.h"
+
+#include <string.h>
+
+#pragma clang diagnostic ignored "-Wc23-extensions"
+
+static const uint8_t Call_swift[] = {
+#embed "Templates/Call.swift"
+};
+
+static const uint8_t Camera_swift[] = {
+#embed "Templates/Camera.swift"
+};
+
+static const uint8_t Microphone_swift[] = {
+#embed "Templates/Microphone.swift"
+};
+
+static const uint8_t Output_swift[] = {
+#embed "Templates/Output.swift"
+};
+
+static const uint8_t Package_swift[] = {
+#embed "Templates/Package.swift"
+};
+
+static const uint8_t PreProcessor_swift[] = {
+#embed "Templates/PreProcessor.swift"
+};
+
+static const uint8_t Receiver_swift[] = {
+#embed "Templates/Receiver.swift"
+};
+
+static const uint8_t Share_swift[] = {
+#embed "Templates/Share.swift"
+};
+
+static const uint8_t Speaker_swift[] = {
+#embed "Templates/Speaker.swift"
+};
+
+static const uint8_t build_cpp_sh[] = {
+#embed "Templates/build-cpp.sh"
+};
+
+static const uint8_t build_sh[] = {
+#embed "Templates/build.sh"
+};
+
+static const uint8_t call_c[] = {
+#embed "Templates/call.c"
+};
+
+static const uint8_t camera_c[] = {
+#embed "Templates/camera.c"
+};
+
+static const uint8_t camera_cpp[] = {
+#embed "Templates/camera.cpp"
+};
+
+static const uint8_t exports_map[] = {
+#embed "Templates/exports.map"
+};
+
+static const uint8_t microphone_c[] = {
+#embed "Templates/microphone.c"
+};
+
+static const uint8_t microphone_cpp[] = {
+#embed "Templates/microphone.cpp"
+};
+
+static const uint8_t output_c[] = {
+#embed "Templates/output.c"
+};
+
+static const uint8_t pre_processor_c[] = {
+#embed "Templates/pre-processor.c"
+};
+
+static const uint8_t pre_processor_cpp[] = {
+#embed "Templates/pre-processor.cpp"
+};
+
+static const uint8_t receiver_c[] = {
+#embed "Templates/receiver.c"
+};
+
+static const uint8_t share_c[] = {
+#embed "Templates/share.c"
+};
+
+static const uint8_t share_cpp[] = {
+#embed "Templates/share.cpp"
+};
+
+static const uint8_t speaker_c[] = {
+#embed "Templates/speaker.c"
+};
+
+static const struct {
+    const char *name;
+    const uint8_t *bytes;
+    size_t size;
+} files[] = {
+    {"Call.swift", Call_swift, sizeof Call_swift},
+    {"Camera.swift", Camera_swift, sizeof Camera_swift},
+    {"Microphone.swift", Microphone_swift, sizeof Microphone_swift},
+    {"Output.swift", Output_swift, sizeof Output_swift},
+    {"Package.swift", Package_swift, sizeof Package_swift},
+    {"PreProcessor.swift", PreProcessor_swift, sizeof PreProcessor_swift},
+    {"Receiver.swift", Receiver_swift, sizeof Receiver_swift},
+    {"Share.swift", Share_swift, sizeof Share_swift},
+    {"Speaker.swift", Speaker_swift, sizeof Speaker_swift},
+    {"build-cpp.sh", build_cpp_sh, sizeof build_cpp_sh},
+    {"build.sh", build_sh, sizeof build_sh},
+    {"call.c", call_c, sizeof call_c},
+    {"camera.c", camera_c, sizeof camera_c},
+    {"camera.cpp", camera_cpp, sizeof camera_cpp},
+    {"exports.map", exports_map, sizeof exports_map},
+    {"microphone.c", microphone_c, sizeof microphone_c},
+    {"microphone.cpp", microphone_cpp, sizeof microphone_cpp},
+    {"output.c", output_c, sizeof output_c},
+    {"pre-processor.c", pre_processor_c, sizeof pre_processor_c},
+    {"pre-processor.cpp", pre_processor_cpp, sizeof pre_processor_cpp},
+    {"receiver.c", receiver_c, sizeof receiver_c},
+    {"share.c", share_c, sizeof share_c},
+    {"share.cpp", share_cpp, sizeof share_cpp},
+    {"speaker.c", speaker_c, sizeof speaker_c},
+};
+
+const uint8_t *greenroom_template(const char *name, size_t *size) {
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+        if (strcmp(name, files[i].name) != 0) continue;
+        *size = files[i].size;
+        return files[i].bytes;
+    }
+    return NULL;
+}
