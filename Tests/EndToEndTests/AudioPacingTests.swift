@@ -35,7 +35,8 @@ import Testing
         #expect(breaks.isEmpty, "\(breaks.prefix(10))")
         let frequency = try #require(Tone.frequency(of: samples, rate: 48_000))
         // A tenth of a sample in 20 s.
-        #expect(abs(frequency - 440) < 440 * 0.1 / 960_000, "\(frequency) Hz")
+        let limit: Double = 440 * 0.1 / 960_000
+        #expect(abs(frequency - 440) < limit, "\(frequency) Hz")
     }
 
     @Test func `overfeeding is bounded, and reported`() throws {

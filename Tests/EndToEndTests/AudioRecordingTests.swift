@@ -149,6 +149,7 @@ import TestSupport
         // last is a multiple of 48, to a tenth of a sample.
         let samples = Array(recording.channels[0].dropFirst(48_000))
         let measured = try #require(Tone.frequency(of: samples, rate: 48_000))
-        #expect(abs(measured - 1000) * 3 < 1000 * 0.1 / 48, "\(measured) Hz")
+        let limit: Double = 1000 * 0.1 / 48 / 3
+        #expect(abs(measured - 1000) < limit, "\(measured) Hz")
     }
 }

@@ -59,8 +59,9 @@ import Testing
     }
 
     @Test func `bursts every 100 ms with timestamps are shown on time`() throws {
+        func time(of frame: Int) -> Double { Double(frame) * 1000 / 30 }
         let frames = (0..<60).map { index in
-            Frame(comes: Double(index / 3 * 3 + 2) * 1000 / 30, shows: Double(index) * 1000 / 30)
+            Frame(comes: time(of: index / 3 * 3 + 2), shows: time(of: index))
         }
         let result = try SimulatedBranch(pace: .onSchedule, duration: 2000).run(frames)
         #expect(result.periods == numbers(0..<60))
