@@ -443,14 +443,16 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
 
 // Off the path of frames, optimizing takes longer than the code will ever run: of the release build's
 // processor time these were a quarter.
-let unoptimized: Set = ["GreenroomConfig", "GreenroomSchema", "GreenroomValidator", "greenroom"]
+let unoptimized: Set = [
+    "GreenroomConfig", "GreenroomSchema", "GreenroomValidator", "greenroom", "sandbox-probe",
+    "test-progress",
+]
 
 for target in package.targets where target.type != .system {
-    let isOfTests = target.type == .test || target.path?.hasPrefix("Tests/") == true
     // The tests run what users run: the release build. They see what is internal there.
     let flags =
         (target.type == .test ? [] : ["-enable-testing"])
-        + (isOfTests || unoptimized.contains(target.name) ? ["-Onone"] : [])
+        + (target.type == .test || unoptimized.contains(target.name) ? ["-Onone"] : [])
     target.swiftSettings =
         (target.swiftSettings ?? []) + strict
         + [.unsafeFlags(flags, .when(configuration: .release))]

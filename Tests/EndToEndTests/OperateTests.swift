@@ -233,14 +233,35 @@ import Testing
         #expect(lines.contains { $0.contains("asleep") && $0.contains("does not answer") })
         #expect(lines.contains { $0.contains("awake") && $0.contains("% real") }, "\(listed.text)")
         #expect(try greenroom("sessions", "--json").text.contains(#""silent""#))
-        let status = try greenroom("status", "asleep")
-        #expect(status.exit == .code(74), "\(status)")
-        #expect(status.standardError.contains("does not answer"), "\(status)")
+        let commands = [
+            ["status", "asleep"], ["control", "asleep", "mute"], ["logs", "asleep"],
+            ["logs", "asleep", "-f"], ["stop", "asleep"],
+        ]
+        let asked = try commands.map { try Greenroom.start($0, environment: environment) }
+        for command in asked {
+            let run = command.wait(atMost: .seconds(60))
+            #expect(run.exit == .code(74), "\(run)")
+            #expect(run.standardError.contains("does not answer"), "\(run)")
+        }
         kill(one.id, SIGCONT)
+        // What nobody waits for any more is not done.
+        #expect(try greenroom("status", "asleep").exit == .code(0))
         for name in ["asleep", "awake"] {
             #expect(try greenroom("stop", name).exit == .code(0))
         }
         _ = (one.wait(atMost: .seconds(20)), other.wait(atMost: .seconds(20)))
+    }
+
+    @Test func `a session that has nothing to say is not taken for one that is stopped`() throws {
+        let session = try start("quiet")
+        let log = try Greenroom.start(["logs", "quiet", "-f"], environment: environment)
+        // Longer than a session may take to answer.
+        sleep(7)
+        #expect(try greenroom("stop", "quiet").exit == .code(0))
+        let followed = log.wait(atMost: .seconds(20))
+        #expect(followed.exit == .code(0), "\(followed)")
+        #expect(followed.text.contains(#""ended""#) && !followed.text.contains(#""status""#))
+        _ = session.wait(atMost: .seconds(20))
     }
 
     @Test func `a log is followed until the session ends`() throws {

@@ -152,7 +152,9 @@ import Testing
     // MARK: - Control lines
 
     /// Runs a session in real time with control lines on its standard input.
-    private func control(_ lines: String, duration: String = "1s") throws -> (
+    ///
+    /// - Parameter duration: Long enough for a frame to be shown on a busy machine.
+    private func control(_ lines: String, duration: String = "3s") throws -> (
         session: TestSession, run: Finished
     ) {
         let session = try TestSession(

@@ -182,7 +182,9 @@ public struct Finished: Sendable, CustomStringConvertible {
 
     /// The command, how it ended and its last output: the comment of an expectation.
     public var description: String {
-        "\(command)\n\(exit) after \(duration)\n\(standardError.suffix(4_000))"
+        // What a command that failed has printed says why: the check that failed, the last event.
+        let output = exit == .code(0) ? "" : "\n" + text.suffix(4_000)
+        return "\(command)\n\(exit) after \(duration)\n\(standardError.suffix(4_000))\(output)"
     }
 }
 

@@ -181,7 +181,7 @@ struct ControlCommand: ParsableCommand {
                 "\(line): is no command; see greenroom status --help and greenroom logs --help.")
         }
         try connection.send(line)
-        while let answer = connection.next() {
+        while let answer = try connection.next() {
             guard let record = EventRecord(json: answer) else { continue }
             switch record.event {
             case .commanded:
@@ -225,7 +225,7 @@ struct LogsCommand: ParsableCommand {
         if follow { try connection.send(.events) }
         try connection.send(.log)
         var seen: Set<String> = []
-        while let line = connection.next() {
+        while let line = try connection.next() {
             if EventRecord(json: line)?.event == .logEnd {
                 guard follow else { return }
                 seen = []
@@ -248,7 +248,7 @@ struct StopCommand: ParsableCommand {
         let running = try RunningSession.find(session.name)
         var connection = try running.connect()
         try connection.send("stop")
-        while let line = connection.next() {
+        while let line = try connection.next() {
             guard let record = EventRecord(json: line), record.event == .controlError else {
                 continue
             }
@@ -268,7 +268,7 @@ extension Failure {
 
 extension EventRecord {
     /// - Parameter json: A line; nil for another one.
-    fileprivate init?(json: String) {
+    init?(json: String) {
         guard let record = try? JSONDecoder().decode(EventRecord.self, from: Data(json.utf8)) else {
             return nil
         }

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomHost
+import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 
@@ -185,17 +186,16 @@ struct SessionConnection: ~Copyable {
     static let patience: Duration = .seconds(5)
 
     /// The next line; nil at the end of the session. A process that is stopped accepts connections and
-    /// never answers: commands that list or look must not wait for it.
+    /// never answers: no command waits for it.
     ///
     /// - Throws: ``Failure``, if there is none before the deadline.
     mutating func next(before deadline: ContinuousClock.Instant) throws(Failure) -> String? {
-        while !received.contains(UInt8(ascii: "\n")) {
-            let rest = max(.zero, deadline - .now).components
-            let milliseconds = rest.seconds * 1000 + rest.attoseconds / 1_000_000_000_000_000
-            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&wanted, 1, Int32(clamping: milliseconds))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
+        while true {
+            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
+                defer { received.removeSubrange(...end) }
+                return String(decoding: received[..<end], as: UTF8.self)
+            }
+            guard hasBytes(before: deadline) else {
                 throw Failure(
                     .outputFailed,
                     "\(name) does not answer. Is its process (the number) stopped, or this machine "
@@ -203,17 +203,32 @@ struct SessionConnection: ~Copyable {
             }
             guard receive() else { return nil }
         }
-        return next()
     }
 
-    /// The next line; nil at the end of the session.
-    mutating func next() -> String? {
+    /// The next line of a session that may have nothing to say for long; nil at its end. While it is
+    /// silent it is asked for its status.
+    ///
+    /// - Throws: ``Failure``, if it does not answer that either.
+    mutating func next() throws(Failure) -> String? {
         while true {
-            if let end = received.firstIndex(of: UInt8(ascii: "\n")) {
-                defer { received.removeSubrange(...end) }
-                return String(decoding: received[..<end], as: UTF8.self)
+            if !received.contains(UInt8(ascii: "\n")), !hasBytes(before: .now + Self.patience) {
+                try send(.status)
             }
-            guard receive() else { return nil }
+            let line = try next(before: .now + Self.patience)
+            if let line, EventRecord(json: line)?.event == .status { continue }
+            return line
+        }
+    }
+
+    /// Waits until there is something to receive, the end included.
+    private func hasBytes(before deadline: ContinuousClock.Instant) -> Bool {
+        while true {
+            let rest = max(.zero, deadline - .now).components
+            let milliseconds = rest.seconds * 1000 + rest.attoseconds / 1_000_000_000_000_000
+            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            let count = poll(&wanted, 1, Int32(clamping: milliseconds))
+            if count < 0, errno == EINTR { continue }
+            return count > 0
         }
     }
 
