@@ -29,8 +29,11 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
     private let process: Int32
     private let allowsNetwork: Bool
     private let granted: GrantedPaths
-    /// Does what Landlock would allow; nil where the kernel has Landlock.
+    /// Does what Landlock would allow; nil where the kernel has Landlock, or lacks what it takes.
     private let broker: FileBroker?
+    /// Whether the kernel decides about opening files. Otherwise this does without the broker, of what a path
+    /// leads to at that moment: the plugin may change it meanwhile, so the report promises nothing.
+    private let hasLandlock: Bool
     private let request: UnsafeMutablePointer<seccomp_notif>
     private let answer: UnsafeMutablePointer<seccomp_notif_resp>
     private var reported: Set<String> = []
@@ -61,8 +64,8 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
         self.answer = answer
         allowsNetwork = policy.allowsNetwork
         granted = GrantedPaths(policy, process: process)
-        broker =
-            report.has(.landlock) ? nil : FileBroker(granted: granted, process: process)
+        hasLandlock = report.has(.landlock)
+        broker = report.hasFileBroker ? FileBroker(granted: granted, process: process) : nil
     }
 
     deinit {
@@ -177,7 +180,7 @@ extension SandboxNotifier {
         "sched_setaffinity", "sched_setattr", "sched_setparam", "sched_setscheduler",
     ]
 
-    /// Landlock decides; this only predicts its decision, for the log.
+    /// Landlock decides, where the kernel has it; this only predicts its decision, for the log.
     private borrowing func decideOpening(_ call: PathCall) -> Decision {
         let flags = Int32(truncatingIfNeeded: argument(call.openFlags ?? 0))
         guard flags & Int32(greenroom_open_path) == 0, let name = call.names.first,
@@ -192,8 +195,7 @@ extension SandboxNotifier {
             guard flags & O_CREAT != 0, let place = resolvingFolder(path),
                 !granted.coverChanges(in: place.folder)
             else { return .proceed }
-            return Decision(
-                refusal: .file("make", place.path, grant: .write, for: place.folder))
+            return refuse(.file("make", place.path, grant: .write, for: place.folder))
         }
         var status = stat()
         guard stat(existing, &status) == 0 else { return .proceed }
@@ -201,15 +203,19 @@ extension SandboxNotifier {
         let access: PathGrant.Access =
             kind == S_IFCHR || kind == S_IFBLK ? .device : writes ? .write : .read
         guard !granted.cover(existing, for: writes ? access : .read) else { return .proceed }
-        if !writes, SystemPath.looks.contains(existing) { return .proceed }
+        if !writes, SystemPath.looks.contains(existing) { return refuse(nil) }
         if writes, existing.hasPrefix("/proc/\(process)/") {
-            return Decision(
-                refusal: SandboxRefusal(
+            return refuse(
+                SandboxRefusal(
                     text: "it tried to write \(existing): its own entry in /proc is read-only. Let "
                         + "each thread name itself"))
         }
-        return Decision(
-            refusal: .file(writes ? "write" : "read", existing, grant: access, for: existing))
+        return refuse(
+            .file(writes ? "write" : "read", existing, grant: access, for: existing))
+    }
+
+    private borrowing func refuse(_ refusal: SandboxRefusal?) -> Decision {
+        Decision(answer: hasLandlock ? .proceed : .fail(EACCES), refusal: refusal)
     }
 
     /// libdispatch reads the state of its threads, and crashes if it can't. It uses

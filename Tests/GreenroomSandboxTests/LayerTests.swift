@@ -175,6 +175,7 @@ struct LayerTests {
         Kernel(lacks: ["seccomp"], confines: false),
         Kernel(lacks: ["landlock", "notifications"], confines: false),
         Kernel(lacks: ["landlock", "seccomp"], confines: false),
+        Kernel(lacks: ["landlock", "openat2"], confines: false),
     ]
 
     /// Ways to the host's process.
@@ -260,6 +261,22 @@ struct LayerTests {
             #expect(outcome.result(action) == 0, "\(action) \(outcome)")
         }
         #expect(outcome.refusals.isEmpty)
+    }
+
+    /// As under systemd before Linux 5.13.
+    @Test func `where the host can't open files for a plugin it opens granted ones`() throws {
+        let outcome = try ProbeFolder().run([
+            "--mode", "partial", "--without", "landlock", "--without", "openat2",
+            "read:/etc/ld.so.cache", "read:/etc/passwd", "read:/etc/shadow", "threads:2",
+            "dispatch-watched",
+        ])
+        #expect(outcome.state(.landlock) == "unavailable", "\(outcome)")
+        for action in ["read:/etc/ld.so.cache", "threads:2", "dispatch-watched"] {
+            #expect(outcome.result(action) == 0, "\(action) \(outcome)")
+        }
+        #expect(outcome.result("read:/etc/passwd") == EACCES, "\(outcome)")
+        #expect(outcome.result("read:/etc/shadow") == EACCES, "\(outcome)")
+        #expect(outcome.refusals.contains { $0.contains("/etc/shadow") }, "\(outcome)")
     }
 
     @Test func `a kernel without seccomp is reported`() throws {

@@ -12,6 +12,9 @@ enum HostRole {
                 .map(job.without.contains) ?? false
             if isTaken { report.entries[index].state = .unavailable }
         }
+        report.hasFileBroker =
+            !report.has(.landlock) && report.has(.seccomp)
+            && !job.without.contains("notifications") && !job.without.contains("openat2")
         return report
     }
 

@@ -41,6 +41,8 @@ enum PluginRole {
         }
         switch part {
         case "landlock": refuse("landlock_create_ruleset", ENOSYS)
+        // As systemd does with RestrictSUIDSGID=, which DynamicUser= implies (systemd.exec(5)).
+        case "openat2": refuse("openat2", ENOSYS)
         case "landlock 2": OlderLandlock.pretend(version: 1, in: context)
         case "landlock 3": OlderLandlock.pretend(version: 2, in: context)
         case "notifications":

@@ -42,7 +42,7 @@ import GreenroomSandbox
 struct ProbeJob {
     var policy = SandboxPolicy()
     /// What of the kernel is taken away before the sandbox is applied: `landlock`,
-    /// `notifications`, `seccomp`.
+    /// `notifications`, `openat2`, `seccomp`.
     var without: [String] = []
     /// The host writes the plugin's process to this file and kills itself when the plugin is in
     /// its sandbox.
