@@ -67,11 +67,11 @@ import Testing
     private func redirector() throws -> (process: ChildProcess, port: String) {
         let process = try ChildProcess(
             "python3", [Checkout.root + "/Tests/WebRoom/server.py"])
-        guard process.waitForOutput(containing: "port ", atMost: .seconds(20)) else {
-            throw Failure("\(process.wait(atMost: .zero))")
-        }
-        let line = process.outputSoFar.split(separator: "\n").first ?? ""
-        return (process, String(line.dropFirst("port ".count)))
+        // The whole line: the word may come before the number.
+        guard process.waitForOutput(containing: "\n", atMost: .seconds(20)),
+            let port = process.outputSoFar.firstMatch(of: /port ([0-9]+)\n/)?.1
+        else { throw Failure("\(process.wait(atMost: .zero))") }
+        return (process, String(port))
     }
 
     @Test

@@ -200,26 +200,41 @@ import Testing
                 call: { plugin: LoopbackCall, settings: { script: "Ana 0s camera=160x90@10" } }
                 """, duration: nil, clock: nil)
         let child = try session.start()
-        #expect(child.waitForErrors(containing: "ana-camera: opened", atMost: .seconds(20)))
-        usleep(1_500_000)
+        let first = ["talk", "talk-share", "talk-ana-camera"].map { "\($0).mkv" }
+        let second = ["talk-2", "talk-share-2", "talk-ana-camera-part-2"].map { "\($0).mkv" }
+        #expect(Self.haveContent(first, in: session, atMost: .seconds(40)))
         let runner = try #require(Runners.all(ofHost: child.id).first)
         kill(runner, SIGKILL)
         #expect(
             child.waitForErrors(containing: "outputs[0]: it is back", atMost: .seconds(20)),
             "\(child.errorsSoFar)")
-        usleep(1_500_000)
+        #expect(Self.haveContent(second, in: session, atMost: .seconds(40)))
         child.signal(SIGINT)
         let run = child.wait(atMost: .seconds(20))
         #expect(run.exit == .code(130), "\(run)")
-        for (name, suffix) in [
-            ("talk", "-2"), ("talk-share", "-2"), ("talk-ana-camera", "-part-2"),
-        ] {
-            for file in ["\(name).mkv", "\(name)\(suffix).mkv"] {
-                let recorded = try RecordedFile(session.folder(file))
-                #expect(recorded.streams.map(\.end).min() ?? 0 > 0.3, "\(file)\n\(run)")
-                try recorded.play()
-            }
+        for file in first + second {
+            let recorded = try RecordedFile(session.folder(file))
+            #expect(Self.hasContent(recorded), "\(file)\n\(run)")
+            try recorded.play()
         }
+    }
+
+    /// Whether each stream is longer than a moment.
+    private static func hasContent(_ file: RecordedFile) -> Bool {
+        file.streams.map(\.end).min() ?? 0 > 0.3
+    }
+
+    /// Waits until files that are being written have content.
+    private static func haveContent(
+        _ files: [String], in session: TestSession, atMost limit: Duration
+    ) -> Bool {
+        let deadline = ContinuousClock.now + limit
+        while ContinuousClock.now < deadline {
+            let written = files.compactMap { try? RecordedFile(session.folder($0)) }
+            if written.count == files.count, written.allSatisfy(hasContent) { return true }
+            usleep(200_000)
+        }
+        return false
     }
 
     /// The files of a recording in segments.
