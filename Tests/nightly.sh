@@ -5,7 +5,7 @@
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
 # campaign of random sessions; fuzzing; Chromium with the virtual devices; Chromium and Firefox in a room,
 # also behind nginx; a room's viewer behind a bad network; a room with an SFU, with jitter and with ten
-# viewers; the documentation as a site; the Debian package.
+# viewers; the documentation as a site; the Debian package, and its unit under a real systemd.
 # Takes hours on two cores.
 #
 #   Tests/nightly.sh              all of it
@@ -103,6 +103,9 @@ part_package() {
     rm -rf "$folder"
 }
 
+# The package and its unit under a real systemd, in a Debian of its own.
+part_service() { swift build -c release && Tests/Service/systemd.sh --built; }
+
 part_network() {
     swift build && GREENROOM=$debug Tests/WebRoom/network.sh \
         && RECORD=1 GREENROOM=$debug Tests/WebRoom/network.sh
@@ -120,7 +123,7 @@ part_viewers() {
 }
 
 failed=
-for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium room site network viewers package}; do
+for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium room site network viewers package service}; do
     say "Part $part"
     "part_$part" || failed="$failed $part"
 done

@@ -42,7 +42,8 @@ END
 ln -s ../operator.service "$root/etc/systemd/system/multi-user.target.wants/"
 
 say "Booting it"
-timeout 600 systemd-nspawn --quiet --directory="$root" --boot --register=no --keep-unit \
+timeout --kill-after=5 300 systemd-nspawn --quiet --directory="$root" --boot --register=no --keep-unit \
+    --system-call-filter="landlock_create_ruleset landlock_add_rule landlock_restrict_self" \
     --private-network --link-journal=no < /dev/null > "$root/root/console" 2>&1 || true
 [ -e "$root/root/transcript" ] || { tail -20 "$root/root/console"; fail "It did not boot."; }
 cat "$root/root/transcript"
