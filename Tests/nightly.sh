@@ -103,8 +103,10 @@ part_package() {
     rm -rf "$folder"
 }
 
-# The package and its unit under a real systemd, in a Debian of its own.
-part_service() { swift build -c release && Tests/Service/systemd.sh --built; }
+# The package and its unit under a real systemd, in a Debian of its own; the container image.
+part_service() {
+    swift build -c release && Tests/Service/systemd.sh --built && Tests/Service/image.sh
+}
 
 part_network() {
     swift build && GREENROOM=$debug Tests/WebRoom/network.sh \

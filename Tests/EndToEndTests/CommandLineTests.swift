@@ -380,6 +380,42 @@ import Testing
         #expect(text.contains("integer 8000 to 192000 Hz"), "\(text)")
     }
 
+    @Test func `a conversion is explained by its steps, what they move and what they cost`() throws
+    {
+        let (from, to) = (["bgra", "1920x1080"], ["i420", "1280x720"])
+        func explain(_ more: String...) throws -> String {
+            try Greenroom.start(["explain-conversion"] + from + to + more)
+                .wait(atMost: .seconds(60)).text
+        }
+        let lines = try explain().split(separator: "\n")
+        #expect(lines.count == 4)
+        #expect(lines.dropFirst().first?.hasPrefix("convert to i420 by bt709 limited ") == true)
+        let steps = try #require(
+            try json(explain("--json"))["steps"] as? [[String: Any]])
+        #expect(steps.map { $0["bytesRead"] as? Int } == [8_294_400, 3_110_400])
+        #expect(steps.map { $0["bytesWritten"] as? Int } == [3_110_400, 1_382_400])
+        #expect(steps.allSatisfy { ($0["nanoseconds"] as? Int ?? 0) > 0 })
+        let same = try Greenroom.run("explain-conversion", "i420", "64x36", "i420", "64x36")
+        #expect(same.text.contains("no byte is copied"))
+    }
+
+    @Test(arguments: [
+        (["i42", "64x36", "bgra", "64x36"], "'i42' is none of i420, nv12"),
+        (["i420", "64x0", "bgra", "64x36"], "'64x0' is no size"),
+        (["i420", "64x36", "bgra", "9000x36"], "each side 1 to 8192"),
+        (["i420", "64x36", "bgra", "64x36", "--range", "most"], "is none of limited, full"),
+        (["i420", "64x36", "mjpeg", "64x36"], "only passes unchanged"),
+        (["mjpeg", "64x36", "i420", "64x36"], "depends on their content"),
+        (["i420", "64x36", "i420", "64x64", "--fit", "reject"], "64x64"),
+    ])
+    func `a conversion that can't be explained is told clearly`(
+        arguments: [String], text: String
+    ) throws {
+        let run = try Greenroom.start(["explain-conversion"] + arguments).wait(atMost: .seconds(60))
+        #expect(run.exit == .code(64), "\(run)")
+        #expect(run.standardError.contains(text), "\(run)")
+    }
+
     @Test func `the help and the manual have the same exit codes`() throws {
         let help = try Greenroom.run("--help").text
         let manual = String(

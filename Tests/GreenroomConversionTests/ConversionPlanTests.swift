@@ -1,4 +1,4 @@
-import GreenroomConversion
+@testable import GreenroomConversion
 import GreenroomMedia
 import Testing
 
@@ -160,6 +160,37 @@ import Testing
             #expect(error?.code == .unsupported)
             #expect(error?.message.contains(input.name) == true)
             #expect(error?.message.contains(wanted.name) == true)
+        }
+    }
+
+    @Test(arguments: PixelFormat.allCases.filter { !$0.isCompressed })
+    func `each step of a plan is measured, with what it reads and writes`(
+        input: PixelFormat
+    ) throws {
+        for size in ["17x9", "64x64", "1x1"].compactMap({ FrameSize($0) }) {
+            for fit in [Fit.letterbox, .crop] {
+                let plan = try ConversionPlan.plan(
+                    format: input, size: size, rotation: .quarter, color: .bt601Limited,
+                    want: VideoWant(
+                        format: .bgra, size: FrameSize(width: 32, height: 18), range: .full,
+                        fit: fit))
+                let costs = try plan.measure(from: input, size, repetitions: 1)
+                #expect(costs.map(\.step) == plan.steps)
+                // BGRX is BGRA: the fourth byte is ignored.
+                #expect(costs.last?.format.hasSameLayout(as: .bgra) == true)
+                #expect(costs.last?.size == plan.placement.size)
+                var (format, size) = (input, size)
+                for cost in costs {
+                    if case .crop(let rect) = cost.step {
+                        #expect(cost.bytesRead == 0 && cost.bytesWritten == 0)
+                        size = rect.size
+                        continue
+                    }
+                    #expect(cost.bytesRead == format.packedByteCount(of: size))
+                    #expect(cost.bytesWritten == cost.format.packedByteCount(of: cost.size))
+                    (format, size) = (cost.format, cost.size)
+                }
+            }
         }
     }
 

@@ -1,0 +1,128 @@
+internal import Glibc
+public import GreenroomMedia
+
+extension ConversionPlan {
+    /// What a step reads, writes and costs.
+    public struct StepCost: Sendable {
+        /// The step.
+        public var step: Step
+        /// The format of its result.
+        public var format: PixelFormat
+        /// The size of its result.
+        public var size: FrameSize
+        /// The bytes of pixels that it reads.
+        public var bytesRead: Int
+        /// The bytes of pixels that it writes.
+        public var bytesWritten: Int
+        /// What copying half of these bytes costs, which reads and writes as many: a step that calculates
+        /// nothing could do no better. In nanoseconds of the thread's processor time.
+        public var copyNanoseconds: Int64
+        /// What the step costs, likewise.
+        public var nanoseconds: Int64
+    }
+
+    /// Runs each step of the plan and measures it: the median of its repetitions.
+    ///
+    /// - Parameters:
+    ///   - format: The format of the frames that the plan was made for; not a compressed one.
+    ///   - size: Their size.
+    ///   - repetitions: How often each step runs; at least 1.
+    /// - Returns: The costs, in the order of ``steps``. A crop costs nothing.
+    /// - Throws: ``ConversionError/Code/unsupported`` for a compressed format;
+    ///   ``ConversionError/Code/noBuffer`` without memory for the frames.
+    public func measure(
+        from format: PixelFormat, _ size: FrameSize, repetitions: Int
+    ) throws(ConversionError) -> [StepCost] {
+        guard !format.isCompressed else {
+            throw .unsupported(
+                "what \(format.name) frames cost depends on their content: measure a raw format")
+        }
+        let pool = FramePool(limit: steps.count + 2)
+        func take(_ format: PixelFormat, _ size: FrameSize) throws(ConversionError) -> VideoFrame {
+            guard let frame = pool.take(format, size) else {
+                throw .noBuffer(pool.explainLack(of: format, size))
+            }
+            return frame
+        }
+        let source = try take(format, size)
+        let target = try take(format, size)
+        let (input, copy) = (UnsafeFrame(source), UnsafeFrame(target))
+        let copying = try Self.median(of: repetitions) { () throws(ConversionError) in
+            input.copy(to: copy)
+        }
+        let bytesCopied = Double(2 * format.packedByteCount(of: size))
+        var costs: [StepCost] = []
+        func add(
+            from index: Int, of picture: UnsafeFrame, ownedBy owner: consuming VideoFrame
+        ) throws(ConversionError) {
+            guard index < steps.count else { return }
+            let step = steps[index]
+            let (format, size) = step.result(of: picture.format, picture.size)
+            if case .crop(let rect) = step {
+                costs.append(
+                    StepCost(
+                        step: step, format: format, size: size, bytesRead: 0, bytesWritten: 0,
+                        copyNanoseconds: 0, nanoseconds: 0))
+                return try add(from: index + 1, of: picture.part(rect), ownedBy: owner)
+            }
+            let result = try take(format, size)
+            let output = UnsafeFrame(result)
+            let scaler = step.scaler(of: picture.format, picture.size)
+            let cost = try Self.median(of: repetitions) { () throws(ConversionError) in
+                try step.run(from: picture, compressedByteCount: 0, with: scaler, into: output)
+            }
+            let bytes = (picture.byteCount, output.byteCount)
+            costs.append(
+                StepCost(
+                    step: step, format: format, size: size, bytesRead: bytes.0,
+                    bytesWritten: bytes.1,
+                    copyNanoseconds: Int64(
+                        Double(copying) * Double(bytes.0 + bytes.1) / bytesCopied),
+                    nanoseconds: cost))
+            _ = consume owner
+            try add(from: index + 1, of: output, ownedBy: result)
+        }
+        try add(from: 0, of: input, ownedBy: source)
+        _ = consume target
+        return costs
+    }
+
+    /// The processor time of the thread for a piece of work. It runs once before, so that caches are as in a
+    /// session.
+    private static func median(
+        of repetitions: Int, _ work: () throws(ConversionError) -> Void
+    ) throws(ConversionError) -> Int64 {
+        try work()
+        var times: [Int64] = []
+        for _ in 0..<max(1, repetitions) {
+            let begin = threadNanoseconds
+            try work()
+            times.append(threadNanoseconds - begin)
+        }
+        return times.sorted()[times.count / 2]
+    }
+
+    private static var threadNanoseconds: Int64 {
+        var time = timespec()
+        clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+extension ConversionPlan.Step: CustomStringConvertible {
+    /// What it does, in words.
+    public var description: String {
+        switch self {
+        case .crop(let rect): "crop to \(rect.size) at \(rect.x),\(rect.y)"
+        case .convert(let format, let color): "convert to \(format.name) by \(color.words)"
+        case .copy: "copy"
+        case .scale(let size): "scale to \(size)"
+        case .rotate(let rotation): "rotate by \(rotation.rawValue)°"
+        case .recolor(let from, let to): "recolour \(from.words) to \(to.words)"
+        }
+    }
+}
+
+extension ColorSpace {
+    fileprivate var words: String { "\(matrix.name) \(range.name)" }
+}

@@ -1,0 +1,139 @@
+import ArgumentParser
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomSchema
+
+/// `greenroom explain-conversion`.
+struct ExplainConversionCommand: ParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "explain-conversion",
+        abstract: "Show how frames are converted, and what that costs on this machine.",
+        discussion: """
+            Prints the steps of the conversion, each with the bytes that it moves, what copying as many \
+            bytes costs, and what the step costs: the processor time of one thread, the median of 21 runs. A \
+            session makes the same plan for an output whose format or size is not the camera's.
+
+                greenroom explain-conversion bgra 1920x1080 i420 1280x720
+            """)
+
+    @Argument(
+        help: "The format of the frames: i420, nv12, bgra and so on.", transform: named(\.name))
+    var format: PixelFormat
+
+    @Argument(help: "Their size, such as 1920x1080.", transform: frameSize)
+    var size: FrameSize
+
+    @Argument(help: "The wanted format.", transform: named(\.name))
+    var wantedFormat: PixelFormat
+
+    @Argument(help: "The wanted size.", transform: frameSize)
+    var wantedSize: FrameSize
+
+    @Option(
+        help: "How another aspect ratio fits: letterbox, crop, stretch or reject.",
+        transform: named(\.rawValue))
+    var fit = Fit.letterbox
+
+    @Option(
+        help: "The matrix of the frames, bt601 or bt709. By default the usual one of their size.",
+        transform: named(\.name))
+    var matrix: ColorMatrix?
+
+    @Option(help: "The range of the frames, limited or full.", transform: named(\.name))
+    var range = ColorRange.limited
+
+    @Option(
+        help: "The wanted matrix. By default that of the frames.", transform: named(\.name))
+    var wantedMatrix: ColorMatrix?
+
+    @Option(help: "The wanted range. By default that of the frames.", transform: named(\.name))
+    var wantedRange: ColorRange?
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() throws {
+        let costs: [ConversionPlan.StepCost]
+        do throws(ConversionError) {
+            let plan = try ConversionPlan.plan(
+                format: format, size: size, rotation: .none,
+                color: ColorSpace(range: range, matrix: matrix ?? .usual(for: size)),
+                want: VideoWant(
+                    format: wantedFormat, size: wantedSize, range: wantedRange,
+                    matrix: wantedMatrix, fit: fit))
+            costs = try plan.measure(from: format, size, repetitions: 21)
+        } catch {
+            throw Failure(.usage, error.message)
+        }
+        guard !json else { return print(Self.json(of: costs).text) }
+        guard !costs.isEmpty else {
+            return print("nothing to do: the frames are what is wanted, and no byte is copied")
+        }
+        let rows = costs.map { cost in
+            [
+                "\(cost.step)", "\(cost.format.name) \(cost.size)",
+                Self.megabytes(cost.bytesRead + cost.bytesWritten),
+                Self.milliseconds(cost.copyNanoseconds), Self.milliseconds(cost.nanoseconds),
+            ]
+        }
+        let sum = [
+            "all", "",
+            Self.megabytes(costs.reduce(0) { $0 + $1.bytesRead + $1.bytesWritten }),
+            Self.milliseconds(costs.reduce(0) { $0 + $1.copyNanoseconds }),
+            Self.milliseconds(costs.reduce(0) { $0 + $1.nanoseconds }),
+        ]
+        print(table([["STEP", "RESULT", "MOVES", "AS A COPY", "MEASURED"]] + rows + [sum]))
+    }
+
+    private static func json(of costs: [ConversionPlan.StepCost]) -> JSON {
+        let steps = costs.map { cost -> JSON in
+            [
+                "step": .string("\(cost.step)"), "format": .string(cost.format.name),
+                "width": .number(Double(cost.size.width)),
+                "height": .number(Double(cost.size.height)),
+                "bytesRead": .number(Double(cost.bytesRead)),
+                "bytesWritten": .number(Double(cost.bytesWritten)),
+                "copyNanoseconds": .number(Double(cost.copyNanoseconds)),
+                "nanoseconds": .number(Double(cost.nanoseconds)),
+            ]
+        }
+        return ["steps": .array(steps)]
+    }
+
+    private static func megabytes(_ bytes: Int) -> String {
+        hundredths(Double(bytes) / 1e6) + " MB"
+    }
+
+    private static func milliseconds(_ nanoseconds: Int64) -> String {
+        hundredths(Double(nanoseconds) / 1e6) + " ms"
+    }
+
+    /// Rounded to two places.
+    private static func hundredths(_ value: Double) -> String {
+        let hundredths = Int((value * 100).rounded())
+        let rest = hundredths % 100
+        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+    }
+}
+
+/// Finds a value by the word that session files and reports have for it.
+private func named<Value: CaseIterable & SendableMetatype>(
+    _ word: any KeyPath<Value, String> & Sendable
+) -> @Sendable (String) throws -> Value {
+    { text in
+        guard let value = Value.allCases.first(where: { $0[keyPath: word] == text }) else {
+            let words = Value.allCases.map { $0[keyPath: word] }.joined(separator: ", ")
+            throw ValidationError("'\(text)' is none of \(words).")
+        }
+        return value
+    }
+}
+
+private func frameSize(_ text: String) throws -> FrameSize {
+    guard let size = FrameSize(text) else {
+        throw ValidationError(
+            "'\(text)' is no size: write one such as 1280x720, each side 1 to "
+                + "\(FrameSize.maximumDimension).")
+    }
+    return size
+}
