@@ -105,11 +105,15 @@ let package = Package(
             name: "CGreenroomKernels",
             cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(name: "CLinux"),
-        .target(name: "CPluginTemplates", exclude: ["Templates"]),
+        .target(name: "CEmbeddedFiles"),
+        .target(
+            name: "CPluginTemplates", dependencies: ["CEmbeddedFiles"], exclude: ["Templates"]),
         .target(name: "CSeccomp", linkerSettings: [.linkedLibrary(":libseccomp.a")]),
         .systemLibrary(name: "CSpeexDSP", providers: [.apt(["libspeexdsp-dev"])]),
         // C: the libraries of bundled plugins.
-        .target(name: "CRoomPage", path: "Plugins/WebRoom/Page", exclude: ["Files"]),
+        .target(
+            name: "CRoomPage", dependencies: ["CEmbeddedFiles"], path: "Plugins/WebRoom/Page",
+            exclude: ["Files"]),
         .systemLibrary(
             name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
         .systemLibrary(

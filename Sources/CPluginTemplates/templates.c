@@ -1,9 +1,6 @@
-// The templates, compiled in. SwiftPM would do this as an array of Swift, a literal a byte: that took
-// half of the time in which the program is built.
-
 #include "CPluginTemplates.h"
 
-#include <string.h>
+#include "CEmbeddedFiles.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
@@ -103,11 +100,7 @@ static const uint8_t speaker_c[] = {
 #embed "Templates/speaker.c"
 };
 
-static const struct {
-    const char *name;
-    const uint8_t *bytes;
-    size_t size;
-} files[] = {
+static const struct greenroom_embedded_file files[] = {
     {"Call.swift", Call_swift, sizeof Call_swift},
     {"Camera.swift", Camera_swift, sizeof Camera_swift},
     {"Microphone.swift", Microphone_swift, sizeof Microphone_swift},
@@ -135,10 +128,5 @@ static const struct {
 };
 
 const uint8_t *greenroom_template(const char *name, size_t *size) {
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (strcmp(name, files[i].name) != 0) continue;
-        *size = files[i].size;
-        return files[i].bytes;
-    }
-    return NULL;
+    return greenroom_embedded_file(files, sizeof files / sizeof *files, name, size);
 }

@@ -38,14 +38,8 @@ extension ConversionPlan {
                 "what \(format.name) frames cost depends on their content: measure a raw format")
         }
         let pool = FramePool(limit: steps.count + 2)
-        func take(_ format: PixelFormat, _ size: FrameSize) throws(ConversionError) -> VideoFrame {
-            guard let frame = pool.take(format, size) else {
-                throw .noBuffer(pool.explainLack(of: format, size))
-            }
-            return frame
-        }
-        let source = try take(format, size)
-        let target = try take(format, size)
+        let source = try pool.takeRequired(format, size)
+        let target = try pool.takeRequired(format, size)
         let (input, copy) = (UnsafeFrame(source), UnsafeFrame(target))
         let copying = try Self.median(of: repetitions) { () throws(ConversionError) in
             input.copy(to: copy)
@@ -65,7 +59,7 @@ extension ConversionPlan {
                         copyNanoseconds: 0, nanoseconds: 0))
                 return try add(from: index + 1, of: picture.part(rect), ownedBy: owner)
             }
-            let result = try take(format, size)
+            let result = try pool.takeRequired(format, size)
             let output = UnsafeFrame(result)
             let scaler = step.scaler(of: picture.format, picture.size)
             let cost = try Self.median(of: repetitions) { () throws(ConversionError) in

@@ -88,7 +88,8 @@ public final class FrameConverter {
         let prepared = try prepared(for: frame, want)
         let plan = prepared.plan
         guard plan.isIdentity else { return try make(prepared, of: frame, into: pool) }
-        var result = try take(plan, compressedByteCount: frame.byteCount(0), from: pool)
+        var result = try pool.takeRequired(
+            plan.format, plan.size, compressedByteCount: frame.byteCount(0))
         result.info = frame.info
         result.info.color = plan.color
         for index in 0..<frame.planeCount {
@@ -104,7 +105,7 @@ public final class FrameConverter {
         _ prepared: Prepared, of frame: borrowing VideoFrame, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame {
         let plan = prepared.plan
-        var result = try take(plan, from: pool)
+        var result = try pool.takeRequired(plan.format, plan.size)
         result.info = frame.info
         result.info.color = plan.color
         result.info.rotation = plan.rotation
@@ -113,16 +114,6 @@ public final class FrameConverter {
         try run(prepared, on: frame, into: canvas.part(plan.placement))
         conversionCount += 1
         return result
-    }
-
-    private func take(
-        _ plan: ConversionPlan, compressedByteCount: Int = 0, from pool: FramePool
-    ) throws(ConversionError) -> VideoFrame {
-        guard
-            let frame = pool.take(
-                plan.format, plan.size, compressedByteCount: compressedByteCount)
-        else { throw .noBuffer(pool.explainLack(of: plan.format, plan.size)) }
-        return frame
     }
 
     private func prepared(
@@ -145,9 +136,8 @@ public final class FrameConverter {
         of frame: borrowing VideoFrame
     ) throws(ConversionError) -> VideoFrame {
         let byteCount = frame.byteCount(0)
-        guard
-            var copy = scratch.take(frame.format, frame.size, compressedByteCount: byteCount)
-        else { throw .noBuffer(scratch.explainLack(of: frame.format, frame.size)) }
+        var copy = try scratch.takeRequired(
+            frame.format, frame.size, compressedByteCount: byteCount)
         try copy.copyPlane(
             0, from: frame.unsafePlanePointer(0), strideBytes: 0, byteCount: byteCount)
         return copy
@@ -201,9 +191,7 @@ public final class FrameConverter {
         }
         guard index < steps.count - 1 else { return try write(to: target) }
         let (format, size) = steps[index].result(of: picture.format, picture.size)
-        guard let taken = scratch.take(format, size) else {
-            throw .noBuffer(scratch.explainLack(of: format, size))
-        }
+        let taken = try scratch.takeRequired(format, size)
         let next = UnsafeFrame(taken)
         try write(to: next)
         _ = consume owner

@@ -181,6 +181,18 @@ public final class FramePool: Sendable {
 }
 
 extension FramePool {
+    /// Takes a frame as ``take(_:_:compressedByteCount:)`` does.
+    ///
+    /// - Throws: ``ConversionError/Code/noBuffer`` where that returns nil.
+    func takeRequired(
+        _ format: PixelFormat, _ size: FrameSize, compressedByteCount: Int = 0
+    ) throws(ConversionError) -> VideoFrame {
+        guard let frame = take(format, size, compressedByteCount: compressedByteCount) else {
+            throw .noBuffer(explainLack(of: format, size))
+        }
+        return frame
+    }
+
     /// Why the pool may lack a frame of a kind. The text depends only on the arguments.
     package func explainLack(of format: PixelFormat, _ size: FrameSize) -> String {
         "there is no room for a frame of \(format.name) \(size): at most \(limit) frames and "

@@ -2,6 +2,7 @@ import ArgumentParser
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomSchema
+import GreenroomValidator
 
 /// `greenroom explain-conversion`.
 struct ExplainConversionCommand: ParsableCommand {
@@ -89,30 +90,23 @@ struct ExplainConversionCommand: ParsableCommand {
         let steps = costs.map { cost -> JSON in
             [
                 "step": .string("\(cost.step)"), "format": .string(cost.format.name),
-                "width": .number(Double(cost.size.width)),
-                "height": .number(Double(cost.size.height)),
-                "bytesRead": .number(Double(cost.bytesRead)),
-                "bytesWritten": .number(Double(cost.bytesWritten)),
-                "copyNanoseconds": .number(Double(cost.copyNanoseconds)),
-                "nanoseconds": .number(Double(cost.nanoseconds)),
+                "width": .integer(Int64(cost.size.width)),
+                "height": .integer(Int64(cost.size.height)),
+                "bytesRead": .integer(Int64(cost.bytesRead)),
+                "bytesWritten": .integer(Int64(cost.bytesWritten)),
+                "copyNanoseconds": .integer(cost.copyNanoseconds),
+                "nanoseconds": .integer(cost.nanoseconds),
             ]
         }
         return ["steps": .array(steps)]
     }
 
     private static func megabytes(_ bytes: Int) -> String {
-        hundredths(Double(bytes) / 1e6) + " MB"
+        "\(decimal(Double(bytes) / 1e6, 2)) MB"
     }
 
     private static func milliseconds(_ nanoseconds: Int64) -> String {
-        hundredths(Double(nanoseconds) / 1e6) + " ms"
-    }
-
-    /// Rounded to two places.
-    private static func hundredths(_ value: Double) -> String {
-        let hundredths = Int((value * 100).rounded())
-        let rest = hundredths % 100
-        return "\(hundredths / 100).\(rest < 10 ? "0" : "")\(rest)"
+        "\(decimal(Double(nanoseconds) / 1e6, 2)) ms"
     }
 }
 

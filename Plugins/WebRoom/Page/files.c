@@ -1,8 +1,6 @@
-// The page, compiled in. See Sources/CPluginTemplates/templates.c for why by C.
-
 #include "CRoomPage.h"
 
-#include <string.h>
+#include "CEmbeddedFiles.h"
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
@@ -30,11 +28,7 @@ static const uint8_t room_js[] = {
 #embed "Files/room.js"
 };
 
-static const struct {
-    const char *name;
-    const uint8_t *bytes;
-    size_t size;
-} files[] = {
+static const struct greenroom_embedded_file files[] = {
     {"control.css", control_css, sizeof control_css},
     {"control.js", control_js, sizeof control_js},
     {"icon.svg", icon_svg, sizeof icon_svg},
@@ -44,10 +38,5 @@ static const struct {
 };
 
 const uint8_t *room_page_file(const char *name, size_t *size) {
-    for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
-        if (strcmp(name, files[i].name) != 0) continue;
-        *size = files[i].size;
-        return files[i].bytes;
-    }
-    return NULL;
+    return greenroom_embedded_file(files, sizeof files / sizeof *files, name, size);
 }

@@ -1,5 +1,5 @@
 /// A number with a number of decimals.
-func decimal(_ number: Double, _ places: Int) -> String {
+package func decimal(_ number: Double, _ places: Int) -> String {
     guard number.isFinite, abs(number) < 1e12 else { return "\(number)" }
     var scale = 1
     for _ in 0..<places { scale *= 10 }

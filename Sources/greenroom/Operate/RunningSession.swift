@@ -156,6 +156,8 @@ struct SessionConnection: ~Copyable {
     /// The session, for messages.
     private let name: String
     private var received: [UInt8] = []
+    /// Whether the answer to a question of ``next()``'s own is still to come.
+    private var awaitsStatus = false
 
     init(_ descriptor: Int32, _ name: String) {
         // A session that ends is an error of the write.
@@ -213,10 +215,13 @@ struct SessionConnection: ~Copyable {
         while true {
             if !received.contains(UInt8(ascii: "\n")), !hasBytes(before: .now + Self.patience) {
                 try send(.status)
+                awaitsStatus = true
             }
             let line = try next(before: .now + Self.patience)
-            if let line, EventRecord(json: line)?.event == .status { continue }
-            return line
+            guard awaitsStatus, let line, EventRecord(json: line)?.event == .status else {
+                return line
+            }
+            awaitsStatus = false
         }
     }
 

@@ -2,6 +2,7 @@ import GreenroomAudio
 import GreenroomNegotiation
 import GreenroomSession
 import GreenroomMedia
+import GreenroomValidator
 import GreenroomVideo
 
 /// The plugin's statistics as text. Numbers are those of the session's report; rates are between
@@ -55,9 +56,9 @@ struct PreviewStatistics {
                 "  intervals",
                 arrival.count == 0
                     ? "none yet"
-                    : "p50 \(tenths(arrival.p50Milliseconds)) ms, "
-                        + "p99 \(tenths(arrival.p99Milliseconds)) ms, "
-                        + "longest \(tenths(arrival.maximumMilliseconds)) ms",
+                    : "p50 \(decimal(arrival.p50Milliseconds, 1)) ms, "
+                        + "p99 \(decimal(arrival.p99Milliseconds, 1)) ms, "
+                        + "longest \(decimal(arrival.maximumMilliseconds, 1)) ms",
             ],
         ]
         if isFilter { rows.append(["  unedited", list(unedited(video))]) }
@@ -97,7 +98,7 @@ struct PreviewStatistics {
 
     private func rate(of video: SessionReport.Video) -> String {
         let earlier = before?.report.pictures.first?.accepted
-        return "\(tenths(rate(from: earlier, to: video.accepted))) fps"
+        return "\(decimal(rate(from: earlier, to: video.accepted), 1)) fps"
     }
 
     /// Accepted frames that reached no viewer, by reason.
@@ -134,7 +135,7 @@ struct PreviewStatistics {
             ],
             [
                 "  drift",
-                audio.driftPPM.map { "\(tenths($0)) ppm: the audio is stretched" } ?? "none",
+                audio.driftPPM.map { "\(decimal($0, 1)) ppm: the audio is stretched" } ?? "none",
             ],
         ]
     }
@@ -150,7 +151,7 @@ struct PreviewStatistics {
 
     private func rate(of audio: SessionReport.Audio) -> String {
         let earlier = before?.report.sounds.first?.sent
-        return "\(tenths(rate(from: earlier, to: audio.sent))) a second"
+        return "\(decimal(rate(from: earlier, to: audio.sent), 1)) a second"
     }
 
     // MARK: Outputs
@@ -204,7 +205,7 @@ struct PreviewStatistics {
     private var callbacks: [[String]] {
         guard let plugin else { return [] }
         let times = plugin.callbacks.sorted { $0.key < $1.key }.map { name, times in
-            "\(name) \(tenths(times.longestMilliseconds))"
+            "\(name) \(decimal(times.longestMilliseconds, 1))"
         }
         return times.isEmpty
             ? [] : [["  callbacks", "longest, in ms: \(times.joined(separator: ", "))"]]
@@ -220,14 +221,14 @@ struct PreviewStatistics {
         return [
             [
                 "  lost",
-                "\(times), away for \(tenths(away)) s in all"
+                "\(times), away for \(decimal(away, 1)) s in all"
                     + (missing.isEmpty ? "" : ", away still"),
             ]
         ]
     }
 
     private func real(_ account: SessionReport.RealAccount) -> String {
-        account.realPercent.map { "real \(tenths($0)) %" } ?? "stopped"
+        account.realPercent.map { "real \(decimal($0, 1)) %" } ?? "stopped"
     }
 
     /// `1:05`.
@@ -271,11 +272,6 @@ struct PreviewStatistics {
     }
 
     private func decibels(_ value: Double?) -> String {
-        value.map { "\(tenths($0)) dBFS" } ?? "silent"
-    }
-
-    private func tenths(_ number: Double) -> String {
-        let tenths = Int((abs(number) * 10).rounded())
-        return "\(number < 0 && tenths > 0 ? "-" : "")\(tenths / 10).\(tenths % 10)"
+        value.map { "\(decimal($0, 1)) dBFS" } ?? "silent"
     }
 }

@@ -3,6 +3,7 @@ import GreenroomNegotiation
 import GreenroomSession
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomValidator
 import Synchronization
 
 /// Prints the events of a session: a status line on a terminal, entries of the journal under systemd,
@@ -102,7 +103,7 @@ final class EventPrinter: Sendable {
             show(record, line: nil)
         case .terminal:
             let videos = zip(snapshot.pictures, rates).map { video, rate in
-                "\(video.track) \(Self.oneDigit(rate)) fps, \(video.dropped) dropped"
+                "\(video.track) \(decimal(rate, 1)) fps, \(video.dropped) dropped"
             }
             let (minutes, seconds) = Int(snapshot.seconds).quotientAndRemainder(dividingBy: 60)
             let clock = "\(minutes):\(seconds < 10 ? "0" : "")\(seconds)"
@@ -127,10 +128,5 @@ final class EventPrinter: Sendable {
             for video in snapshot.pictures { last.accepted[video.track] = video.accepted }
             return rates
         }
-    }
-
-    private static func oneDigit(_ number: Double) -> String {
-        let tenths = Int((number * 10).rounded())
-        return "\(tenths / 10).\(tenths % 10)"
     }
 }
