@@ -1,11 +1,11 @@
 import Synchronization
 public import Testing
 
-/// Lets two tests of the suites that have the trait run at once.
+/// Lets three tests of the suites that have the trait run at once.
 ///
 /// For sessions in real time that encode and decode video for several remote people: eight of them
 /// are more than two processors can do. A serialized suite would have each test wait for all others.
-public struct TwoAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
+public struct ThreeAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
     /// Each test of a suite waits for its turn.
     public var isRecursive: Bool { true }
 
@@ -16,6 +16,12 @@ public struct TwoAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
 
     private static let state = Mutex(State())
 
+    /// A test waits before it becomes one of the tests whose number Swift Testing limits: what
+    /// waits keeps no other test from running. With its cases, it is one.
+    public func scopeProvider(for test: Test, testCase: Test.Case?) -> Self? {
+        test.isSuite || testCase != nil ? nil : self
+    }
+
     /// Runs a test when it is its turn.
     @concurrent public func provideScope(
         for test: Test, testCase: Test.Case?,
@@ -23,7 +29,7 @@ public struct TwoAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         await withCheckedContinuation { turn in
             let isFree = Self.state.withLock { state in
-                guard state.running < 2 else {
+                guard state.running < 3 else {
                     state.waiting.append(turn)
                     return false
                 }
@@ -44,7 +50,7 @@ public struct TwoAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-extension Trait where Self == TwoAtATimeTrait {
+extension Trait where Self == ThreeAtATimeTrait {
     /// For tests that would keep both processors from the others.
-    public static var twoAtATime: Self { TwoAtATimeTrait() }
+    public static var threeAtATime: Self { ThreeAtATimeTrait() }
 }
