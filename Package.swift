@@ -241,11 +241,19 @@ let package = Package(
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
                 "GreenroomModel", "GreenroomRuntime",
             ]),
+        // One plugin in a session, in whatever process: isolation and the validator need no more.
+        .target(
+            name: "GreenroomLifecycle",
+            dependencies: [
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
+            ]),
         .target(
             name: "GreenroomSession",
             dependencies: [
                 "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomMedia", "GreenroomModel",
+                "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
                 "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),
@@ -253,8 +261,9 @@ let package = Package(
             name: "GreenroomIsolation",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomSession", "GreenroomPluginInterface", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSystem",
+                "GreenroomLifecycle", "GreenroomPluginInterface", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSystem",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -265,33 +274,33 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: [
-                "GreenroomMedia", "GreenroomModel", "GreenroomRuntime", "GreenroomSchema",
-                "GreenroomSession", "GreenroomSystem", external("Yams", of: "Yams", for: "Host"),
+                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
+                "GreenroomSchema", "GreenroomSession", "GreenroomSystem",
+                external("Yams", of: "Yams", for: "Host"),
             ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
             name: "GreenroomHarness",
             dependencies: [
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomIPC",
-                "GreenroomIsolation",
-                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
-                "GreenroomPluginInterface", "GreenroomProbe", "GreenroomRuntime",
-                "GreenroomSession", "GreenroomVideo",
+                "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomProbe",
+                "GreenroomRuntime", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomHarness", "GreenroomProbe",
-                "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
+                "GreenroomIsolation", "GreenroomLifecycle", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
                 "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
-                "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation", "GreenroomMedia",
-                "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation",
+                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomVideo",
             ]),
@@ -301,7 +310,7 @@ let package = Package(
                 "GreenroomAudio",
                 "CLinux", "CPNG", "CPluginTemplates", "GreenroomALSA", "GreenroomConfig",
                 "GreenroomConversion",
-                "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomHost", "GreenroomSession", "GreenroomIsolation", "GreenroomLifecycle",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomMetrics", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
@@ -339,24 +348,33 @@ let package = Package(
             name: "GreenroomVideoTests",
             dependencies: [
                 "GreenroomAudio",
-                "GreenroomABI", "GreenroomConversion", "GreenroomMedia", "GreenroomModel",
+                "GreenroomABI", "GreenroomConversion", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
-                "GreenroomSession", "GreenroomVideo", "TestSupport",
+                "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
         .testTarget(
+            name: "GreenroomLifecycleTests",
+            dependencies: [
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
+                "GreenroomMedia", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomRuntime", "GreenroomVideo", "TestSupport",
+            ]),
+        .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
-                "GreenroomABI", "GreenroomConversion", "GreenroomFiles", "GreenroomSession",
-                "GreenroomPluginInterface",
+                "GreenroomABI", "GreenroomConversion", "GreenroomFiles", "GreenroomLifecycle",
+                "GreenroomSession", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomAudio", "GreenroomNegotiation",
                 "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests",
             dependencies: [
-                "GreenroomConfig", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomConfig", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation",
                 "GreenroomRuntime", "GreenroomSchema", "GreenroomSession", "TestSupport",
             ]),
         .testTarget(
@@ -370,7 +388,7 @@ let package = Package(
             dependencies: [
                 "GreenroomVideo",
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomSession", "GreenroomIsolation", "GreenroomPluginInterface",
+                "GreenroomLifecycle", "GreenroomIsolation", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
                 "TestSupport",
             ]),
@@ -396,7 +414,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomValidatorTests",
             dependencies: [
-                "GreenroomConversion", "GreenroomHarness", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomConversion", "GreenroomHarness", "GreenroomIsolation",
+                "GreenroomLifecycle",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
@@ -414,9 +433,9 @@ let package = Package(
 // Its targets have tests of their own in the tests of each change.
 let fuzzed: [Target.Dependency] = [
     "GreenroomABI", "GreenroomConfig", "GreenroomIPC", "GreenroomConversion", "GreenroomFiles",
-    "GreenroomImages", "GreenroomIsolation", "GreenroomMedia", "GreenroomModel",
-    "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRoom", "GreenroomRuntime",
-    "GreenroomSession", "GreenroomVideo", "WaveFile",
+    "GreenroomImages", "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia",
+    "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRoom",
+    "GreenroomRuntime", "GreenroomVideo", "WaveFile",
 ]
 if Context.environment["GREENROOM_FUZZ"] != nil {
     package.targets.removeAll { $0.name == "GreenroomIsolationTests" }

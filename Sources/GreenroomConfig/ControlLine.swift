@@ -1,6 +1,6 @@
 import GreenroomModel
 import GreenroomSchema
-package import GreenroomSession
+package import GreenroomLifecycle
 
 extension ControlLine {
     /// Words with a value: an example and the meaning.

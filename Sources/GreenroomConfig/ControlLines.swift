@@ -1,5 +1,5 @@
 import GreenroomSchema
-package import GreenroomSession
+package import GreenroomLifecycle
 
 /// Splits bytes into control lines, however they are divided.
 ///

@@ -1,6 +1,7 @@
 import GreenroomMedia
 import GreenroomModel
 import GreenroomSchema
+import GreenroomLifecycle
 import GreenroomSession
 
 extension Decoder<Int> {

@@ -1,7 +1,7 @@
 import GreenroomMedia
 public import GreenroomModel
 import GreenroomSchema
-public import GreenroomSession
+public import GreenroomLifecycle
 
 extension SessionCommand {
     /// The expected value of a ceiling, for messages.

@@ -1,5 +1,6 @@
 import GreenroomModel
 import GreenroomSchema
+import GreenroomLifecycle
 import GreenroomSession
 
 extension SessionDecoder {
@@ -20,7 +21,7 @@ extension SessionDecoder {
             "The limit of private memory of isolated plugins without this key. Frames do not "
                 + "count.",
             examples: ["128 MB"],
-            defaultValue: .string("\(SessionConfiguration.defaultMemoryLimit)")),
+            defaultValue: .string("\(IsolationPlan.defaultMemoryLimit)")),
     ]
 
     /// A plugin's keys about isolation and grants.

@@ -2,6 +2,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomRuntime
 import GreenroomSchema
+import GreenroomLifecycle
 import GreenroomSession
 
 /// The description of the session file.

@@ -1,5 +1,6 @@
 import GreenroomModel
 import GreenroomSchema
+import GreenroomLifecycle
 import GreenroomSession
 
 extension SessionFile {

@@ -2,6 +2,7 @@ import Glibc
 import GreenroomMedia
 import GreenroomModel
 public import GreenroomSchema
+import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import SystemPackage

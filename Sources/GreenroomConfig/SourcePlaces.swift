@@ -1,4 +1,5 @@
 package import GreenroomSchema
+import GreenroomLifecycle
 package import GreenroomSession
 
 /// The locations of the values in a session file, by path.

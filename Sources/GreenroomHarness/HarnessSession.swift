@@ -1,4 +1,4 @@
-import GreenroomSession
+import GreenroomLifecycle
 import Synchronization
 
 /// What a plugin under test may control: it takes every command and does nothing.

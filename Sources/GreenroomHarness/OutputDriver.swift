@@ -5,7 +5,7 @@ import GreenroomModel
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomVideo
 
 /// Passes synthetic media to an output plugin while it is started, through the sinks of a session.

@@ -5,7 +5,7 @@ package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 import GreenroomRuntime
-package import GreenroomSession
+package import GreenroomLifecycle
 import GreenroomVideo
 import Synchronization
 

@@ -4,7 +4,7 @@ import GreenroomSandbox
 package import GreenroomMedia
 package import GreenroomPluginInterface
 import GreenroomSchema
-package import GreenroomSession
+package import GreenroomLifecycle
 
 /// Where the bundled plugins are, and `greenroom-runner`, the program that runs isolated plugins.
 ///

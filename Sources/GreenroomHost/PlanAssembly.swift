@@ -5,7 +5,8 @@ import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomSchema
-package import GreenroomSession
+package import GreenroomLifecycle
+import GreenroomSession
 
 extension SessionPlan {
     /// Loads the plugins of a configuration, and checks their settings and commands.

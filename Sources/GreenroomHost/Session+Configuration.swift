@@ -1,7 +1,8 @@
 public import GreenroomConfig
 import GreenroomRuntime
 public import GreenroomSchema
-public import GreenroomSession
+public import GreenroomLifecycle
+import GreenroomSession
 
 extension Session {
     /// Makes a session from a configuration: finds its plugins, loads those that run in this process

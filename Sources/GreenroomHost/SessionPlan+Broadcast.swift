@@ -2,7 +2,8 @@ import GreenroomIsolation
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
-package import GreenroomSession
+import GreenroomLifecycle
+import GreenroomSession
 
 extension SessionPlan {
     /// Adds the share and its audio, from the broadcast that will connect to the socket.

@@ -2,7 +2,8 @@ import Glibc
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSandbox
-package import GreenroomSession
+import GreenroomLifecycle
+import GreenroomSession
 
 extension SessionPlan {
     /// What the session would fail on as this machine is now, and grants that no plugin should have.

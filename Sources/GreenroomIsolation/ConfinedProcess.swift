@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 import GreenroomIPC
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomSandbox
 import Synchronization

@@ -1,7 +1,7 @@
 import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 
 /// Serves the calls of a runner with the host's own functions.

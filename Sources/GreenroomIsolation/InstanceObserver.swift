@@ -2,7 +2,7 @@ package import GreenroomConversion
 package import GreenroomIPC
 package import GreenroomMedia
 import GreenroomPluginInterface
-package import GreenroomSession
+package import GreenroomLifecycle
 
 /// Watches an isolated instance from the host. Only the validator's harness has one.
 ///

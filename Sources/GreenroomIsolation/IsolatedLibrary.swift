@@ -1,4 +1,4 @@
-package import GreenroomSession
+package import GreenroomLifecycle
 package import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel

@@ -2,7 +2,7 @@ import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
 import GreenroomNegotiation
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime

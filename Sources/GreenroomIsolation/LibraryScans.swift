@@ -1,6 +1,6 @@
 import CLinux
 import Glibc
-package import GreenroomSession
+package import GreenroomLifecycle
 package import GreenroomPluginInterface
 import Synchronization
 

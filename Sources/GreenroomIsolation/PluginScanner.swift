@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomIPC
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 package import GreenroomPluginInterface
 import Synchronization
 package import GreenroomModel

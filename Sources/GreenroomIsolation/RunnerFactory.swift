@@ -1,7 +1,7 @@
 import GreenroomConversion
 import GreenroomIPC
 import GreenroomMedia
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 
 /// Starts the processes of a plugin, and chooses the plugin in each.

@@ -1,5 +1,5 @@
 import GreenroomModel
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomSandbox
 
 extension SandboxPolicy {

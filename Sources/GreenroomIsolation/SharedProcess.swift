@@ -1,6 +1,6 @@
 import GreenroomIPC
 import GreenroomRuntime
-package import GreenroomSession
+package import GreenroomLifecycle
 package import GreenroomPluginInterface
 package import GreenroomMedia
 import Synchronization

@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 import Glibc
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -9,6 +9,7 @@ import GreenroomRuntime
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomLifecycle
 import GreenroomSession
 
 /// `greenroom check FILE`.

@@ -3,7 +3,7 @@ import Glibc
 import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomModel
 
 /// An error that ends the command, with a message and an exit code.

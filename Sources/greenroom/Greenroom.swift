@@ -2,7 +2,7 @@ import ArgumentParser
 import Glibc
 import GreenroomConfig
 import GreenroomSchema
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage

@@ -4,7 +4,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomMedia
 import GreenroomPluginInterface
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomSystem
 import GreenroomValidator
 import SystemPackage

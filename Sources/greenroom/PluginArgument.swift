@@ -1,5 +1,5 @@
 import GreenroomHost
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

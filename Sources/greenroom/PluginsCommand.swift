@@ -3,7 +3,7 @@ import Glibc
 import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomSandbox

@@ -1,7 +1,7 @@
 import ArgumentParser
 import GreenroomConfig
 import GreenroomSchema
-import GreenroomSession
+import GreenroomLifecycle
 
 /// `greenroom schema`.
 struct SchemaCommand: ParsableCommand {

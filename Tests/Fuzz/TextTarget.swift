@@ -1,7 +1,7 @@
 import GreenroomConfig
+import GreenroomLifecycle
 import GreenroomRoom
 import GreenroomSchema
-import GreenroomSession
 
 /// What people write, and peers of a room.
 enum TextTarget {

@@ -2,7 +2,8 @@ import GreenroomConfig
 @testable import GreenroomSchema
 import GreenroomMedia
 import GreenroomModel
-import GreenroomSession
+import GreenroomLifecycle
+@testable import GreenroomSession
 import TestSupport
 import Testing
 

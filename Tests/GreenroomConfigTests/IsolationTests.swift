@@ -1,3 +1,4 @@
+@testable import GreenroomLifecycle
 import GreenroomModel
 import GreenroomSession
 import Testing

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomIPC
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 import Synchronization
 import TestSupport

@@ -9,7 +9,7 @@ import GreenroomRuntime
 @testable import GreenroomVideo
 import Synchronization
 
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 @testable import GreenroomIsolation
 import GreenroomModel
 

@@ -4,7 +4,6 @@ import Synchronization
 import TestSupport
 import Testing
 
-@testable import GreenroomSession
 @testable import GreenroomIsolation
 @testable import GreenroomPluginInterface
 

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 @testable import GreenroomRuntime
-@testable import GreenroomSession
 import GreenroomPluginInterface
 import Synchronization
 import TestSupport

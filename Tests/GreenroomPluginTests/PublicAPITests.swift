@@ -13,8 +13,9 @@ import Testing
     @Test(arguments: [
         "GreenroomMedia", "GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator",
         // What GreenroomHost exports.
-        "GreenroomHost", "GreenroomConfig", "GreenroomModel", "GreenroomNegotiation",
-        "GreenroomRuntime", "GreenroomSchema", "GreenroomSession", "GreenroomVideo",
+        "GreenroomHost", "GreenroomConfig", "GreenroomLifecycle", "GreenroomModel",
+        "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSchema", "GreenroomSession",
+        "GreenroomVideo",
     ])
     func `the public API is the listed one`(module: String) throws {
         let path = "\(Checkout.root)/Tests/PublicAPI/\(module).txt"

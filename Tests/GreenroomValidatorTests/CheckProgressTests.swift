@@ -1,6 +1,6 @@
 import Foundation
 @testable import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import TestSupport

@@ -3,8 +3,6 @@ import GreenroomHarness
 import GreenroomMedia
 import Testing
 
-@testable import GreenroomSession
-
 @Suite struct LeaseWatchTests {
     private static let size = FrameSize(width: 64, height: 64)
 

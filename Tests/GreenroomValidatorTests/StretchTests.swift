@@ -1,5 +1,4 @@
 @testable import GreenroomHarness
-import GreenroomSession
 import GreenroomMedia
 import Testing
 

@@ -6,7 +6,7 @@ import GreenroomMedia
 @testable import GreenroomRuntime
 import Synchronization
 
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 @testable import GreenroomVideo
 @testable import GreenroomPluginInterface
 

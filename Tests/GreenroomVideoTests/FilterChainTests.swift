@@ -2,7 +2,7 @@ import GreenroomConversion
 import GreenroomMedia
 import GreenroomNegotiation
 @testable import GreenroomRuntime
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 import Synchronization
 import Testing
 

@@ -2,7 +2,6 @@ import GreenroomConversion
 import GreenroomMedia
 
 @testable import GreenroomModel
-@testable import GreenroomSession
 @testable import GreenroomVideo
 
 /// A branch in simulated time: the queue and the writer of a real one, without its thread.

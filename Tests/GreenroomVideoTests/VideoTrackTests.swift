@@ -6,7 +6,6 @@ import Synchronization
 import Testing
 
 import GreenroomModel
-@testable import GreenroomSession
 @testable import GreenroomVideo
 
 @Suite struct VideoTrackTests {

@@ -1,6 +1,6 @@
 import GreenroomIPC
 import GreenroomModel
-package import GreenroomSession
+package import GreenroomLifecycle
 package import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -6,7 +6,7 @@ import GreenroomIPC
 package import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import Synchronization
 
 /// Accepts broadcasts at a Unix socket: one at a time of each kind.

@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomIPC
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 
 /// A broadcast: a process that connected to this host's socket, with its own rights and memory.
 final class BroadcastRunner: AttachedRunner {

@@ -1,6 +1,6 @@
 import GreenroomIPC
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 
 /// Another instance in a process that hosts one already. It has its own connection; the first
 /// runner confines, measures and ends the process.

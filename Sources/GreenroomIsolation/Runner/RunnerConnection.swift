@@ -4,7 +4,7 @@ import GreenroomConversion
 import GreenroomIPC
 import GreenroomMedia
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import Synchronization
 
 /// The host's end of the connection to a runner: the socket, the channels, and the threads that

@@ -5,7 +5,7 @@ import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomRuntime
 import GreenroomModel
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomSystem
 import Synchronization
 import SystemPackage

@@ -1,3 +1,4 @@
+import GreenroomLifecycle
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomRuntime

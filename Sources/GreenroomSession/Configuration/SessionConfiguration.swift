@@ -1,4 +1,5 @@
 import Glibc
+package import GreenroomLifecycle
 public import GreenroomMedia
 public import GreenroomModel
 import GreenroomNegotiation
@@ -70,9 +71,6 @@ extension SessionConfiguration {
     /// The sandbox of isolated plugins without one.
     package static let defaultSandbox = SandboxMode.on
 
-    /// The memory limit of plugins without one.
-    package static let defaultMemoryLimit = MemorySize.megabytes(256)
-
     /// Where a plugin runs.
     ///
     /// - Parameter isBundled: Whether it comes with the host.
@@ -92,7 +90,7 @@ extension SessionConfiguration {
     package func process(of plugin: PluginConfiguration) -> IsolationPlan {
         IsolationPlan(
             sandbox: plugin.sandbox ?? sandbox ?? Self.defaultSandbox,
-            memoryLimit: plugin.memoryLimit ?? memoryLimit ?? Self.defaultMemoryLimit,
+            memoryLimit: plugin.memoryLimit ?? memoryLimit ?? IsolationPlan.defaultMemoryLimit,
             grants: plugin.grants ?? Grants())
     }
 

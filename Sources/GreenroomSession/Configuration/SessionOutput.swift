@@ -1,6 +1,11 @@
+public import GreenroomLifecycle
+
 /// An output of a session: ``record(folder:video:overwrite:)``, ``y4m(track:video:)``,
 /// ``loudspeaker(device:)``.
 public struct SessionOutput: Sendable {
+    /// What an output plugin says of itself.
+    public typealias State = OutputState
+
     /// Opens it.
     package var output: any Output
     /// Its path in the session file, e.g. `outputs[0]`; nil if a program added it.

@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 import GreenroomABI
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface

@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomFiles
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomRuntime
 import GreenroomVideo

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomConversion
+import GreenroomLifecycle
 package import GreenroomMedia
 package import GreenroomModel
 import GreenroomPluginInterface

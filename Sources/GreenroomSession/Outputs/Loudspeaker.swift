@@ -1,5 +1,6 @@
 import GreenroomALSA
 import GreenroomAudio
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomRuntime
 import GreenroomVideo

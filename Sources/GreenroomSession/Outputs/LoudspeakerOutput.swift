@@ -1,4 +1,5 @@
 import GreenroomAudio
+import GreenroomLifecycle
 package import GreenroomVideo
 import GreenroomRuntime
 import GreenroomSchema

@@ -1,3 +1,4 @@
+package import GreenroomLifecycle
 package import GreenroomNegotiation
 package import GreenroomVideo
 package import GreenroomModel

@@ -2,6 +2,7 @@ import Glibc
 import GreenroomAudio
 import GreenroomConversion
 import GreenroomFiles
+import GreenroomLifecycle
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia

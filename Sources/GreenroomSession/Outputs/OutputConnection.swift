@@ -1,6 +1,7 @@
 import GreenroomABI
 import GreenroomAudio
 import GreenroomConversion
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation

@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomConversion
+package import GreenroomLifecycle
 package import GreenroomModel
 package import GreenroomNegotiation
 package import GreenroomVideo

@@ -1,3 +1,4 @@
+package import GreenroomLifecycle
 public import GreenroomNegotiation
 import GreenroomSystem
 package import GreenroomVideo

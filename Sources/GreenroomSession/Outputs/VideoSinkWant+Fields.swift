@@ -2,17 +2,6 @@ import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomSchema
 
-extension VideoSinkWant {
-    /// What differs from the track's video: `, 1280x720, 30 fps, crop, bt601`.
-    var differences: String {
-        let parts = [
-            size.map { "\($0)" }, rate.map { "\($0) fps" },
-            size == nil || fit == .letterbox ? nil : fit.rawValue, matrix.map(\.name),
-        ]
-        return parts.compactMap { $0 }.map { ", \($0)" }.joined()
-    }
-}
-
 /// A section of an output with a want for video.
 protocol WithVideoWant: Sendable {
     var video: VideoSinkWant { get set }

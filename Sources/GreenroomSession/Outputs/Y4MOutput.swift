@@ -1,3 +1,4 @@
+import GreenroomLifecycle
 public import GreenroomNegotiation
 package import GreenroomVideo
 import GreenroomFiles

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomConversion
 import GreenroomFiles
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomRuntime

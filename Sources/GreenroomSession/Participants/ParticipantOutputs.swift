@@ -1,4 +1,5 @@
 import GreenroomAudio
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation

@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomConversion
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation

@@ -1,3 +1,4 @@
+import GreenroomLifecycle
 import GreenroomModel
 import GreenroomAudio
 import GreenroomVideo

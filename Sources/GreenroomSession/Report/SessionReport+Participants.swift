@@ -1,3 +1,4 @@
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime

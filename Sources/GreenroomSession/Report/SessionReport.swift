@@ -1,5 +1,6 @@
 package import GreenroomAudio
 import GreenroomConversion
+public import GreenroomLifecycle
 public import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia

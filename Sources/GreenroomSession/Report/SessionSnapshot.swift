@@ -1,4 +1,5 @@
 import GreenroomAudio
+import GreenroomLifecycle
 import GreenroomModel
 import GreenroomVideo
 

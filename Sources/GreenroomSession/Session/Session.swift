@@ -1,4 +1,5 @@
 import GreenroomConversion
+public import GreenroomLifecycle
 public import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomMedia

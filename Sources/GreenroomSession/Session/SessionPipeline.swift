@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomConversion
+import GreenroomLifecycle
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,3 +1,4 @@
+package import GreenroomLifecycle
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomPluginInterface

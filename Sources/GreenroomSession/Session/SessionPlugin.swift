@@ -1,5 +1,6 @@
 import GreenroomABI
 import GreenroomConversion
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface

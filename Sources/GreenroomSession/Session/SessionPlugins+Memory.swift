@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomLifecycle
 import GreenroomRuntime
 
 /// Memory that isolated outputs hold after its frames have ended.

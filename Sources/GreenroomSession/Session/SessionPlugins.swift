@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation

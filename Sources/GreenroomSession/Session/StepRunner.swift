@@ -1,3 +1,4 @@
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomMedia

@@ -1,3 +1,4 @@
+import GreenroomLifecycle
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,4 +1,5 @@
 import GreenroomConversion
+import GreenroomLifecycle
 import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomVideo

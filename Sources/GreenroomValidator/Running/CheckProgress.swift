@@ -1,5 +1,5 @@
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 import Synchronization
 
 /// The progress of a check, to report where it was at its timeout. [any]

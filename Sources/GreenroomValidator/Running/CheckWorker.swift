@@ -2,7 +2,7 @@ internal import FoundationEssentials
 import Glibc
 import GreenroomIPC
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomSystem
 import SystemPackage
 

@@ -3,7 +3,7 @@ import Glibc
 import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -2,7 +2,7 @@ import GreenroomConversion
 import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -2,7 +2,7 @@ internal import FoundationEssentials
 import CLinux
 import Glibc
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 

@@ -1,7 +1,7 @@
 import CLinux
 import GreenroomConversion
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import Synchronization

@@ -1,5 +1,5 @@
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 
 /// Measures whether the machine had time for a plugin and for this process over a period of real
 /// time.

@@ -3,7 +3,7 @@ import FoundationEssentials
 import Glibc
 import GreenroomMetrics
 import GreenroomSchema
-import GreenroomSession
+import GreenroomLifecycle
 
 /// `greenroom sessions`.
 struct SessionsCommand: ParsableCommand {

@@ -1,6 +1,7 @@
 import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
+import GreenroomLifecycle
 import GreenroomSession
 import Synchronization
 

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomHost
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomSystem
 import SystemPackage
 

@@ -2,6 +2,7 @@ import CLinux
 import Glibc
 import GreenroomConfig
 import GreenroomModel
+import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import Synchronization

@@ -2,10 +2,11 @@ import ArgumentParser
 import Glibc
 import GreenroomConfig
 import GreenroomSchema
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
+import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 

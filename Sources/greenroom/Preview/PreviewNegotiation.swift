@@ -1,5 +1,5 @@
 import GreenroomNegotiation
-import GreenroomSession
+import GreenroomLifecycle
 
 /// Reports each offer to the plugin with its result.
 struct PreviewNegotiation {

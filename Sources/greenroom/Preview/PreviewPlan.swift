@@ -4,6 +4,7 @@ import GreenroomHost
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomLifecycle
 import GreenroomSession
 import GreenroomVideo
 

@@ -2,6 +2,7 @@ import Glibc
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
+import GreenroomLifecycle
 import GreenroomSession
 import GreenroomVideo
 import Synchronization

@@ -1,7 +1,8 @@
 import GreenroomAudio
 import GreenroomNegotiation
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
+import GreenroomSession
 import GreenroomValidator
 import GreenroomVideo
 

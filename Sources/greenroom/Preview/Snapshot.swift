@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomConversion
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomSystem
 import GreenroomVideo

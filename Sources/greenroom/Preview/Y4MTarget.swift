@@ -1,4 +1,5 @@
 import Glibc
+import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import SystemPackage

@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
 import GreenroomModel
+import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import SystemPackage

@@ -1,8 +1,9 @@
 import Glibc
 import GreenroomNegotiation
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomSession
 import GreenroomValidator
 import Synchronization
 

@@ -1,5 +1,5 @@
 import CLinux
-import GreenroomSession
+import GreenroomLifecycle
 import Glibc
 import Synchronization
 

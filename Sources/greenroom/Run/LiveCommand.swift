@@ -2,6 +2,7 @@ import ArgumentParser
 import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
+import GreenroomLifecycle
 import GreenroomSession
 import Synchronization
 

@@ -3,6 +3,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomRoom
 import GreenroomRuntime
+import GreenroomLifecycle
 import GreenroomSession
 
 /// The room of `greenroom live`: its call, and its links.

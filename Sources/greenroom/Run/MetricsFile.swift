@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomMetrics
+import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import Synchronization

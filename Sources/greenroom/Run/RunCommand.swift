@@ -1,6 +1,6 @@
 import ArgumentParser
 import GreenroomConfig
-import GreenroomSession
+import GreenroomLifecycle
 
 /// Where the numbers of a session go.
 struct MetricsOption: ParsableArguments {

@@ -3,9 +3,10 @@ import GreenroomAudio
 import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomSession
 import Synchronization
 import GreenroomModel
 

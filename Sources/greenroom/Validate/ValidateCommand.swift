@@ -4,7 +4,7 @@ import GreenroomConfig
 import GreenroomRuntime
 import GreenroomSchema
 import GreenroomHost
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

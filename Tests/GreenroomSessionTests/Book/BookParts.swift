@@ -2,7 +2,7 @@
 import GreenroomPluginInterface
 import GreenroomMedia
 
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 
 /// The generated parts of the authors' book, as Markdown.
 enum BookParts {

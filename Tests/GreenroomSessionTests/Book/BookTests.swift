@@ -4,7 +4,7 @@ import GreenroomMedia
 import TestSupport
 import Testing
 
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 
 /// The generated parts of the authors' book and the manual. After a change of the code
 ///

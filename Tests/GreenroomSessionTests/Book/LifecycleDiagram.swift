@@ -1,4 +1,4 @@
-import GreenroomSession
+import GreenroomLifecycle
 
 /// The lifecycle as a text drawing, made from the table of its steps.
 ///

@@ -7,6 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import GreenroomLifecycle
 @testable import GreenroomSession
 
 /// Plugins that may control their session, on the virtual clock.

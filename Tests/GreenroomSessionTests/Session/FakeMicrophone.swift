@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import GreenroomPluginInterface
 @testable import GreenroomRuntime
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 
 /// A microphone in Swift, without a shared library: sends blocks of 10 ms on a thread of its own,
 /// evenly on the session clock, and leaves out what its script says.

@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import GreenroomPluginInterface
 @testable import GreenroomRuntime
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 
 /// An output in Swift, without a shared library: records what it gets, and follows a script.
 final class FakeOutput: InstanceBackend, PluginFactory {

@@ -8,7 +8,7 @@ import Synchronization
 
 @testable import GreenroomPluginInterface
 @testable import GreenroomRuntime
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 
 /// A camera or a share in Swift, without a shared library: sends leased frames on its own thread,
 /// evenly on the session clock, and follows a script.

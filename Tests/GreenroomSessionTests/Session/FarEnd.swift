@@ -3,7 +3,7 @@ import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomPluginInterface
 
-@testable import GreenroomSession
+@testable import GreenroomLifecycle
 
 /// What a ``FakeOutput`` that is a call does on its thread: participants, and what they send.
 struct FarEnd {

@@ -5,6 +5,7 @@ import GreenroomRuntime
 import Synchronization
 import TestSupport
 
+@testable import GreenroomLifecycle
 @testable import GreenroomSession
 
 /// A whole session in the test's process, on the virtual clock: the plan that `greenroom run` makes

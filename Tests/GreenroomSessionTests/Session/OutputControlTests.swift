@@ -9,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import GreenroomLifecycle
 @testable import GreenroomSession
 
 /// What output plugins tell the host while they run, in sessions on the virtual clock.

@@ -10,6 +10,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import GreenroomLifecycle
 @testable import GreenroomSession
 
 /// Output plugins in sessions on the virtual clock.

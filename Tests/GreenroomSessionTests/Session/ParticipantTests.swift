@@ -9,6 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
+@testable import GreenroomLifecycle
 @testable import GreenroomSession
 
 /// Calls, and the participants whom they bring, in sessions on the virtual clock.

@@ -1,3 +1,4 @@
+@testable import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomRuntime

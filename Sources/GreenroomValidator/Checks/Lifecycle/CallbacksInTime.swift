@@ -1,7 +1,7 @@
 import GreenroomHarness
 import GreenroomMedia
 import GreenroomNegotiation
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 
 extension Catalogue {

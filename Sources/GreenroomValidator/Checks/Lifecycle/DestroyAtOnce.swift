@@ -1,5 +1,5 @@
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 
 extension Catalogue {
     static let destroyAtOnce = Check(

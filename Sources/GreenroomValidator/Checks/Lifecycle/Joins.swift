@@ -1,7 +1,7 @@
 import Glibc
 import GreenroomHarness
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomMedia
 import Synchronization

@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

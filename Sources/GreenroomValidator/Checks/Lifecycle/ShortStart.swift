@@ -1,6 +1,6 @@
 import Glibc
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 
 extension Catalogue {
     static let shortStart = Check(

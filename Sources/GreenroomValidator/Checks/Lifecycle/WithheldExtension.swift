@@ -1,6 +1,6 @@
 import GreenroomABI
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 
 extension Catalogue {

@@ -1,6 +1,6 @@
 import GreenroomABI
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 
 extension Catalogue {
     static let extensions = Check(

@@ -4,7 +4,7 @@ import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import Synchronization
 
 extension Catalogue {

@@ -3,7 +3,7 @@ import GreenroomHarness
 import GreenroomIsolation
 import GreenroomMedia
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 
 extension Catalogue {
     static let outputReleases = Check(

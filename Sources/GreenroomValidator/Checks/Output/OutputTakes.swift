@@ -3,7 +3,7 @@ import GreenroomHarness
 import GreenroomIsolation
 import GreenroomMedia
 import GreenroomPluginInterface
-import GreenroomSession
+import GreenroomLifecycle
 
 extension Catalogue {
     static let outputTakes = Check(

@@ -1,7 +1,7 @@
 import GreenroomABI
 import GreenroomHarness
 import GreenroomNegotiation
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -1,5 +1,5 @@
 import GreenroomMedia
-import GreenroomSession
+import GreenroomLifecycle
 
 extension Catalogue {
     /// A filter that follows a new size edits it like a new instance.

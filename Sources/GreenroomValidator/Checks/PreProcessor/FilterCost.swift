@@ -1,4 +1,4 @@
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomMedia
 

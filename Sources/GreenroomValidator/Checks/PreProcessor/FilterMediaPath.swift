@@ -1,5 +1,5 @@
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomMedia
 

@@ -1,4 +1,4 @@
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomProbe

@@ -1,5 +1,5 @@
 import GreenroomNegotiation
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 
 extension Catalogue {

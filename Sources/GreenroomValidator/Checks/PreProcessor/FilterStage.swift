@@ -4,7 +4,7 @@ import GreenroomConversion
 import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,7 +1,7 @@
 import GreenroomHarness
 import GreenroomMedia
 import GreenroomPluginInterface
-import GreenroomSession
+import GreenroomLifecycle
 
 extension Catalogue {
     static let identical = Check(

@@ -1,6 +1,6 @@
 import Glibc
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 
 extension Catalogue {

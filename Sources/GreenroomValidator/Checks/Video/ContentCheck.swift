@@ -1,5 +1,5 @@
 import GreenroomConversion
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 import Synchronization
 

@@ -1,6 +1,6 @@
 import GreenroomHarness
 import GreenroomNegotiation
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,7 +1,7 @@
 import GreenroomHarness
 import GreenroomIPC
 import GreenroomConversion
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 
 extension Catalogue {

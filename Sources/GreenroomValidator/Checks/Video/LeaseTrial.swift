@@ -1,6 +1,6 @@
 import GreenroomConversion
 import GreenroomHarness
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomMedia
 

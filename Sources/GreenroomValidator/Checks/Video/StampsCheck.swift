@@ -1,4 +1,4 @@
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 
 extension Catalogue {

@@ -1,7 +1,7 @@
 import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -1,7 +1,7 @@
 import GreenroomConversion
 import GreenroomHarness
 import GreenroomRuntime
-import GreenroomSession
+import GreenroomLifecycle
 import GreenroomMedia
 import Synchronization
 

@@ -1,0 +1,15 @@
+/// What a plugin that may control a session does with it.
+package protocol SessionControlling: Sendable {
+    /// Queues a command.
+    ///
+    /// - Parameter role: The plugin's.
+    /// - Returns: Its number, which is in the events that say what became of it.
+    /// - Throws: Why it is no command, or none that the session can execute.
+    func perform(line: String, for role: String) throws(CommandProblem) -> UInt32
+
+    /// What it is now, as JSON; nil before its sources were started.
+    var descriptionText: String? { get }
+
+    /// Its report, as JSON; nil before its sources were started.
+    var reportText: String? { get }
+}

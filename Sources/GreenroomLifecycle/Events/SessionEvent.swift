@@ -1,0 +1,151 @@
+public import GreenroomNegotiation
+import GreenroomPluginInterface
+public import GreenroomMedia
+
+/// The importance of a log line.
+public enum LogLevel: String, Sendable, Comparable, Codable {
+    /// For debugging.
+    case debug
+    /// Information.
+    case info
+    /// A problem; the session continues.
+    case warning
+    /// A failure.
+    case error
+
+    /// Less important first.
+    public static func < (left: LogLevel, right: LogLevel) -> Bool {
+        left.order < right.order
+    }
+
+    private var order: Int {
+        switch self {
+        case .debug: 0
+        case .info: 1
+        case .warning: 2
+        case .error: 3
+        }
+    }
+
+    /// The level of a plugin's `GR_LOG_…`; other numbers are information.
+    init(plugin level: UInt32) {
+        self =
+            switch level {
+            case 1: .debug
+            case 3: .warning
+            case 4: .error
+            default: .info
+            }
+    }
+}
+
+/// An event of a session.
+public enum SessionEvent: Sendable {
+    /// A source and the session agreed on size and rate.
+    case agreed(role: String, agreement: Agreement, NegotiationRecord)
+    /// A running source got a new offer.
+    case renegotiated(role: String, NegotiationRecord)
+    /// The reasons for a track's size and rate, on request.
+    case explanation(role: String, NegotiationRecord)
+    /// A command was executed; with a description.
+    case commanded(origin: String, text: String)
+    /// All sources were started; recordings start now.
+    case started
+    /// A log line of a plugin.
+    case pluginLog(role: String, level: LogLevel, text: String)
+    /// A plugin refused a step, or broke a rule.
+    case stepFailed(role: String, step: Step, status: Status, reason: String)
+    /// A callback has not returned by its deadline, and still runs.
+    case callbackHangs(role: String, callback: Step, seconds: Double)
+    /// A plugin can't continue.
+    case pluginGaveUp(role: String, status: Status, reason: String)
+    /// A broadcast has connected; with its description.
+    case broadcastArrived(role: String, text: String)
+    /// A broadcast was refused; with its description and the reason.
+    case broadcastRefused(role: String, text: String)
+    /// A share paused; its last frame stays.
+    case sharePaused(role: String)
+    /// A share resumed.
+    case shareResumed(role: String)
+    /// A participant has joined.
+    case participantJoined(role: String, name: String)
+    /// A participant has left.
+    case participantLeft(role: String, name: String)
+    /// A participant's track was opened; its capability is nil for audio.
+    case trackOpened(track: String, participant: String, capability: VideoCapability?)
+    /// A participant has muted a track, or takes that back.
+    case trackMuted(track: String, isMuted: Bool)
+    /// A participant's track was closed.
+    case trackClosed(track: String)
+    /// A plugin's process ended, or was killed for a fault.
+    case pluginLost(role: String, evidence: String)
+    /// A lost plugin restarts after some seconds.
+    case pluginRestarts(role: String, seconds: Double)
+    /// A plugin is back after some seconds.
+    case pluginReturned(role: String, seconds: Double)
+    /// A source has sent nothing for some seconds, though it should; the text says what stands for
+    /// it, and the cure.
+    case sourceSilent(role: String, seconds: Double, text: String)
+    /// A source sends again, after some seconds.
+    case sourceSends(role: String, seconds: Double)
+    /// The session continues without a plugin.
+    case pluginDropped(role: String)
+    /// An output failed; the others continue.
+    case outputFailed(output: String, reason: String)
+    /// An output plugin says what state it is in, and perhaps more in words.
+    case outputState(role: String, state: OutputState, text: String?)
+    /// What a recording takes of a folder's disk; a warning if the disk will be full too soon.
+    case disk(folder: String, text: String, isLow: Bool)
+    /// Information for the user.
+    case note(role: String, text: String)
+    /// The session is stopping.
+    case stopping(reason: String)
+    /// Everything has ended.
+    case ended
+}
+
+extension SessionEvent {
+    /// What the host does with a plugin; its text is the name in events and reports.
+    public enum Step: Hashable, Sendable, CustomStringConvertible {
+        /// A step of its life.
+        case lifecycle(LifecycleStep)
+        /// The wait for a broadcast's connection.
+        case broadcast
+        /// A filter edits a frame.
+        case process
+        /// An output takes video or audio.
+        case media
+
+        /// `start-send`, `media` and so on.
+        public var description: String {
+            switch self {
+            case .lifecycle(let step): step.rawValue
+            case .broadcast: "broadcast"
+            case .process: "process"
+            case .media: "media"
+            }
+        }
+    }
+}
+
+/// Passes on events.
+package struct SessionEvents: Sendable {
+    private let handler: @Sendable (SessionEvent) -> Void
+    private let waker: @Sendable () -> Void
+
+    /// - handler: Called on any thread, concurrently.
+    /// - waker: Makes the session check its plugins at once; called likewise.
+    package init(
+        _ handler: @escaping @Sendable (SessionEvent) -> Void,
+        waker: @escaping @Sendable () -> Void = {}
+    ) {
+        self.handler = handler
+        self.waker = waker
+    }
+
+    /// Passes on an event. [any]
+    package func send(_ event: SessionEvent) { handler(event) }
+
+    /// Wakes the session to check its plugins.
+    package func wake() { waker() }
+}

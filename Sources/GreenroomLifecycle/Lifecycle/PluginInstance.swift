@@ -1,0 +1,344 @@
+package import GreenroomConversion
+import GreenroomModel
+package import GreenroomMedia
+package import GreenroomNegotiation
+package import GreenroomPluginInterface
+package import GreenroomRuntime
+import Synchronization
+
+/// One plugin in a session: its role, ingests, settings and counters, through all its lives.
+///
+/// The session begins steps, which run on the control thread of the ``PluginLife``;
+/// ``finish(_:until:)`` waits for them with a deadline. A step that does not return leaves that
+/// life hung, and the session continues.
+package final class PluginInstance: Sendable {
+    private struct State {
+        /// The newest life, which may have ended; nil before the first.
+        var life: PluginLife?
+        var settings: [Setting]
+        /// Data of earlier lives for the report.
+        var pastOffer: Offer?
+        var pastTimes: [String: CallbackTimes] = [:]
+        /// The gate of an earlier life with a media call that had not returned when the next began.
+        var pastGate: MediaGate?
+    }
+
+    /// Whether, of a pre-processor, frames that it has not edited are withheld from the outputs.
+    package let isRequired: Bool
+    private let environment: InstanceEnvironment
+    private let factory: any PluginFactory
+    /// Guards the newest life, and the data of all lives.
+    private let state: Mutex<State>
+
+    /// - Parameters:
+    ///   - number: Number of the instance in its session.
+    ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
+    ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
+    ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
+    ///   - control: Set for a plugin that may control its session.
+    package init(
+        plan: SourcePlan, number: Int, role: String, clock: SessionClock,
+        events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
+        pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil,
+        roster: CallRoster? = nil, ownFrameLimit: Int = 0, control: ControlGrant? = nil
+    ) {
+        environment = InstanceEnvironment(
+            number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
+            audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
+            roster: roster, control: control, clock: clock, events: events,
+            ownFrameLimit: ownFrameLimit)
+        factory = plan.factory
+        isRequired = plan.configuration.isRequired
+        state = Mutex(State(settings: plan.settings))
+    }
+
+    package var number: Int { environment.number }
+    package var role: String { environment.role }
+    package var descriptor: PluginDescriptor { environment.descriptor }
+    package var videoIngest: VideoIngest? { environment.videoIngest }
+    package var audioIngest: AudioIngest? { environment.audioIngest }
+
+    /// The participants, of a call.
+    package var roster: CallRoster? { environment.roster }
+
+    /// Set for a plugin that may control its session.
+    package var controlGrant: ControlGrant? { environment.control }
+
+    var events: SessionEvents { environment.events }
+    private var life: PluginLife? { state.withLock { $0.life } }
+
+    // MARK: State
+
+    /// The state of the newest life; `created` before the first.
+    package var lifecycle: LifecycleState { life?.lifecycle ?? .created }
+
+    /// The last agreement; nil before initialize, and for instances without an offer.
+    package var agreement: Agreement? { life?.state.withLock { $0.agreement } }
+
+    /// The newest offer to the plugin.
+    package var newestOffer: Offer? {
+        let (life, past) = state.withLock { ($0.life, $0.pastOffer) }
+        return life?.state.withLock { $0.newestOffer } ?? past
+    }
+
+    /// The reply to an offer; nil while its step runs, and after a newer offer.
+    package func reply(to revision: UInt32) -> Reply? {
+        life?.state.withLock {
+            $0.newestReply?.revision == revision ? $0.newestReply?.reply : nil
+        }
+    }
+
+    /// What the plugin's author should know of its answers; nil for nothing.
+    package var answerAdvice: String? { life?.state.withLock { $0.advice } }
+
+    /// All settings with their current values.
+    package var settings: [Setting] { state.withLock { $0.settings } }
+
+    private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
+
+    /// Of a pre-processor that is sending, the backend and the size and rate of its frames.
+    var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability)? {
+        life?.state.withLock { state in
+            guard state.lifecycle == .sending, let backend = state.backend,
+                let offer = state.newestOffer
+            else { return nil }
+            return (backend, offer.suggested)
+        }
+    }
+
+    /// What the source says it can send; empty if it says nothing, and before `create`.
+    package var capabilities: [VideoCapability] { backend?.capabilities ?? [] }
+
+    /// The pool of frames that the plugin edits, in this life; nil for any memory.
+    package var editingPool: FramePool? { backend?.pool }
+
+    /// Allocates the frames that an output can read; nil for any memory.
+    var allocator: (any FrameAllocator)? { factory.allocator }
+
+    /// Bytes of memory whose frames have ended, and that its process still has.
+    package var endedByteCount: Int { backend?.endedByteCount ?? 0 }
+
+    /// Set for a plugin that connects by itself.
+    package var arrivals: (any PeerListener)? { factory.arrivals }
+
+    /// The sandbox of its process; nil in the host's process.
+    package var sandbox: [SandboxLayerState]? { backend?.sandbox }
+
+    /// The plugin's status and reason when it gave up.
+    package var gaveUp: (status: Status, reason: String)? {
+        life?.state.withLock { $0.gaveUp }
+    }
+
+    /// Whether it can't use its settings.
+    package var hasRefusedSettings: Bool {
+        life?.state.withLock { $0.hasRefusedSettings || $0.gaveUp?.status == .badSetting } ?? false
+    }
+
+    /// Whether it is a paused share: its last frame stays, which is no fault.
+    package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }
+
+    /// Why the host gave up the life.
+    package var fault: String? { life?.state.withLock { $0.fault?.reason } }
+
+    /// The duration of its callbacks, by name.
+    package var callbackTimes: [String: CallbackTimes] {
+        let (life, past) = state.withLock { ($0.life, $0.pastTimes) }
+        return past.merging(life?.callbackTimes ?? [:]) { $0 + $1 }
+    }
+
+    /// The callback that runs on the control thread, and its duration so far in nanoseconds.
+    package var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
+        life?.runningCallback
+    }
+
+    /// Frames or blocks that were accepted of it since its last start-send was begun.
+    package var acceptedSinceStart: Int { life?.acceptedSinceStart ?? 0 }
+
+    /// The refusals since its start, or since something of it was accepted.
+    package var newestRefusals: RefusalsInARow {
+        videoIngest?.refusalsInARow ?? audioIngest?.refusalsInARow ?? RefusalsInARow()
+    }
+
+    /// Whether it is sending, or is in start-send still.
+    package var isStarted: Bool { life?.isStarted ?? false }
+
+    /// What grows while it sends from inside start-send; nil outside of it.
+    package var activityInStart: Int? { life?.activityInStart }
+
+    /// What ``activityInStart`` begins from for a start-send that is begun now.
+    package var activity: Int { life?.activity ?? 0 }
+
+    /// Whether the running callback has waited on the session clock.
+    package var hasWaited: Bool {
+        life?.state.withLock { $0.running?.hasWaited } ?? false
+    }
+
+    /// Changes a setting of a lost plugin, for its next life.
+    package func remember(_ setting: Setting) {
+        state.withLock { state in
+            guard let index = state.settings.firstIndex(where: { $0.name == setting.name }) else {
+                return
+            }
+            state.settings[index] = setting
+        }
+    }
+
+    /// Sends an event of the plugin, rate-limited.
+    package func tell(_ event: SessionEvent) { environment.tell(event) }
+
+    // MARK: Steps
+
+    /// Begins a new life; the plugin is created with the current settings.
+    ///
+    /// - Returns: An illegal step if the last life has not ended.
+    package func beginCreate() -> PendingStep {
+        let last = life
+        if let last, !last.lifecycle.isOver {
+            return PendingStep(.create, result: .illegal(last.lifecycle))
+        }
+        let next = PluginLife(environment, settings: settings)
+        state.withLock { state in
+            state.life = next
+            guard let last else { return }
+            state.pastOffer = last.state.withLock { $0.newestOffer } ?? state.pastOffer
+            state.pastTimes.merge(last.callbackTimes) { $0 + $1 }
+            if state.pastGate?.busyNanoseconds == nil { state.pastGate = last.gate }
+        }
+        return next.beginCreate(from: factory)
+    }
+
+    /// Begins to initialize, with a new sender and an offer.
+    ///
+    /// - Parameter offer: For video and share sources; for pre-processors the one row of their
+    ///   frames; nil for audio.
+    package func beginInitialize(offer: Offer?) -> PendingStep {
+        begin(.initialize) { $0.beginInitialize(offer: offer) }
+    }
+
+    /// Begins to describe tracks to an output. Its feed has the answers.
+    ///
+    /// - Parameter isAll: Whether these are all that it gets to know.
+    package func beginDescribing(_ tracks: [OutputTrack], isAll: Bool = true) -> PendingStep {
+        begin(.track) { $0.beginDescribing(tracks, isAll: isAll) }
+    }
+
+    /// Begins to tell an output that tracks of participants have ended.
+    package func beginEnding() -> PendingStep { begin(.trackEnded) { $0.beginEnding() } }
+
+    /// Begins to say to a call what is needed of its participants' tracks.
+    package func beginDemands(_ demands: [Demand]) -> PendingStep {
+        begin(.demand) { $0.beginDemands(demands) }
+    }
+
+    /// Begins to pass events to a plugin that may control its session.
+    package func beginEvents(_ events: [String]) -> PendingStep {
+        begin(.event) { $0.beginEvents(events) }
+    }
+
+    /// Begins to pass a new offer. The step is done when the plugin has returned; ``reply(to:)``
+    /// has the reply.
+    package func beginPropertyChange(offer: Offer) -> PendingStep {
+        begin(.propertyChange) { $0.beginPropertyChange(offer: offer) }
+    }
+
+    /// Begins to change a live parameter with a checked value. A pre-processor may be editing a
+    /// frame meanwhile.
+    package func beginSetParameter(_ setting: Setting) -> PendingStep {
+        begin(.setParameter) {
+            $0.beginSetParameter(setting) { [weak self] in self?.remember($0) }
+        }
+    }
+
+    /// Begins a call outside a session's steps, for the validator.
+    package func beginAsking(
+        _ step: LifecycleStep, _ ask: @escaping @Sendable (any InstanceBackend) -> Status
+    ) -> PendingStep {
+        begin(step) { $0.beginAsking(step, ask) }
+    }
+
+    /// Begins to start sending. Frames are accepted before the callback returns.
+    package func beginStartSend() -> PendingStep { begin(.startSend) { $0.beginStartSend() } }
+
+    /// Begins to stop sending. After the return nothing more is accepted, whatever the plugin does.
+    package func beginStopSend() -> PendingStep { begin(.stopSend) { $0.beginStopSend() } }
+
+    /// Accepts nothing more of one that is started, before its stop is begun.
+    package func closeIngest() {
+        guard let life, life.isStarted else { return }
+        life.closeIngest()
+    }
+
+    /// Begins to end the sender.
+    package func beginUninitialize() -> PendingStep {
+        begin(.uninitialize) { $0.beginUninitialize() }
+    }
+
+    /// Begins to free the plugin.
+    package func beginDestroy() -> PendingStep { begin(.destroy) { $0.beginDestroy() } }
+
+    /// Begins one of ``LifecycleStep/ending``.
+    package func begin(ending step: LifecycleStep) -> PendingStep {
+        switch step {
+        case .stopSend: beginStopSend()
+        case .uninitialize: beginUninitialize()
+        default: beginDestroy()
+        }
+    }
+
+    private func begin(_ step: LifecycleStep, _ body: (PluginLife) -> PendingStep) -> PendingStep {
+        life.map(body) ?? PendingStep(step, result: .illegal(.created))
+    }
+
+    /// Waits for a step.
+    ///
+    /// - Returns: The result; nil if the step still runs at the deadline.
+    package func finish(_ step: PendingStep, until deadline: Int64) -> StepResult? {
+        step.wait(until: deadline)
+    }
+
+    /// Gives up the current life: the host no longer calls it, and its sender has ended.
+    package func giveUp(because reason: String) { life?.giveUp(because: reason) }
+
+    /// Whether a debugger is attached to its process: deadlines are suspended then. [any]
+    package var isDebugged: Bool { backend?.isDebugged ?? false }
+
+    /// How long an output's media call has run, in nanoseconds of real time; nil without one.
+    package var mediaNanoseconds: Int64? { life?.gate?.busyNanoseconds }
+
+    /// The same of this life or an earlier one, whichever has run longer.
+    package var longestMediaNanoseconds: Int64? {
+        let gates = state.withLock { [$0.life?.gate, $0.pastGate] }
+        return gates.compactMap { $0?.busyNanoseconds }.max()
+    }
+
+    /// Passes a frame to an output. [media]
+    func take(
+        _ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace
+    ) -> OutputFeed.Result { life?.take(frame, place) ?? .away }
+
+    /// Passes a block of audio to an output. [media]
+    ///
+    /// - Returns: What the plugin returned; nil if it was not called.
+    func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status? {
+        life?.take(samples, place)
+    }
+
+    /// Tells a pre-processor of another size or rate of its frames, and waits. [the track's thread]
+    package func change(to frames: VideoCapability, until deadline: Int64) -> Bool? {
+        guard let life else { return false }
+        return life.change(to: frames, until: deadline)
+    }
+
+    /// How long a pre-processor has been in such a change, in nanoseconds of real time; nil outside
+    /// of one. [the track's thread]
+    package var changeNanoseconds: Int64? {
+        life?.state.withLock { $0.change?.since }.map { MonotonicClock.now - $0 }
+    }
+
+    /// Lets a pre-processor edit a frame in place. [media]
+    ///
+    /// - Parameter frame: Upright I420, a unique reference.
+    package func process(_ frame: inout VideoFrame) -> Status {
+        life?.process(&frame) ?? .stopped
+    }
+}

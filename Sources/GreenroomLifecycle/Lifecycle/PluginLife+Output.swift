@@ -1,0 +1,181 @@
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+/// The calls of an output, and its calls of the host.
+extension PluginLife {
+    /// Begins to describe tracks; the output answers what it wants of each.
+    ///
+    /// - Parameter isAll: Whether these are all that it gets to know.
+    func beginDescribing(
+        _ tracks: [OutputTrack], isAll: Bool
+    ) -> PluginInstance.PendingStep {
+        begin(.track) { [self] backend in
+            guard let feed = environment.feed else { return .done }
+            if isAll { feed.control.willDescribe() }
+            for track in tracks {
+                var want = feed.lastAnswer(about: track.id)
+                // Each call has the whole time of a callback.
+                setCallbackTime(runs: true)
+                guard let status = betweenMedia({ backend.describe(track, &want) }) else {
+                    return .illegal(lifecycle)
+                }
+                guard status == .ok else { return failure(status, of: .track) }
+                // A life that was given up meanwhile has nothing to say.
+                guard !lifecycle.isOver else { return .illegal(lifecycle) }
+                do throws(WantProblem) {
+                    try feed.settle(want, of: track)
+                } catch {
+                    return .failed(
+                        .badAnswer, "what it wants of the track \(track.name): \(error.explanation)"
+                    )
+                }
+            }
+            feed.control.didDescribe()
+            return .done
+        }
+    }
+
+    /// Begins to tell it that tracks of participants have ended, of those that it wanted.
+    func beginEnding() -> PluginInstance.PendingStep {
+        begin(.trackEnded) { [self] backend in
+            // Earlier questions are answered by now.
+            let tracks = environment.feed?.takeEnds() ?? []
+            let isDone: Void? = betweenMedia {
+                for track in tracks { backend.trackEnded(track) }
+            }
+            return isDone == nil ? .illegal(lifecycle) : .done
+        }
+    }
+
+    /// Calls a plugin between its media calls, if it is sending. [control]
+    ///
+    /// - Returns: nil if it can't be called any more.
+    func betweenMedia<Result>(_ call: () -> Result) -> Result? {
+        let lifecycle = lifecycle
+        guard !lifecycle.isOver else { return nil }
+        guard lifecycle == .sending, let gate else { return call() }
+        // The step's time begins when the media call has returned.
+        setCallbackTime(runs: false)
+        let isAdmitted = gate.enterFirst()
+        setCallbackTime(runs: true)
+        guard isAdmitted else { return nil }
+        defer { gate.leave(after: nil) }
+        return call()
+    }
+
+    /// Passes a frame. [media]
+    ///
+    /// - Parameter frame: In memory that the plugin can read; see ``PluginInstance/allocator``.
+    func take(
+        _ frame: borrowing VideoFrame, _ place: OutputFeed.FramePlace
+    ) -> OutputFeed.Result {
+        guard let gate, let feed = environment.feed, let backend = gate.enter() else {
+            return .away
+        }
+        var description = gr_output_frame(
+            struct_size: UInt32(MemoryLayout<gr_output_frame>.size), track: place.track,
+            id: feed.lend(frame), content: place.periods.content.rawValue,
+            periods: UInt32(clamping: place.periods.count), index: place.periods.first,
+            frame: gr_video_frame(
+                gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)))
+        description.frame.info.pts_ns = place.ptsNanoseconds
+        let begun = clock.now
+        let status = backend.take(&description, in: frame.sharedMemory)
+        let nanoseconds = clock.now - begun
+        feed.endLending()
+        gate.leave(after: nanoseconds)
+        // Lost meanwhile: that status is not the plugin's.
+        return lifecycle == .faulted ? .away : status.map(OutputFeed.Result.status) ?? .noBuffer
+    }
+
+    /// Passes a block of audio. [media]
+    ///
+    /// - Parameter samples: Interleaved, not empty.
+    func take(_ samples: Span<Int16>, _ place: OutputFeed.BlockPlace) -> Status? {
+        guard let gate, let backend = gate.enter() else { return nil }
+        let begun = clock.now
+        let status = samples.withUnsafeBufferPointer { samples in
+            var description = gr_output_block(
+                struct_size: UInt32(MemoryLayout<gr_output_block>.size), track: place.track,
+                index: place.index,
+                block: gr_audio_block(
+                    struct_size: UInt32(MemoryLayout<gr_audio_block>.size),
+                    sample_rate_hz: UInt32(place.format.sampleRate),
+                    channels: UInt32(place.format.channels),
+                    frame_count: UInt32(samples.count / place.format.channels),
+                    samples: samples.baseAddress, size_bytes: UInt64(samples.count * 2),
+                    pts_ns: place.ptsNanoseconds))
+            return backend.take(&description)
+        }
+        gate.leave(after: clock.now - begun)
+        return lifecycle == .faulted ? nil : status
+    }
+
+    // MARK: The plugin's calls
+
+    /// Keeps the frame of the running callback.
+    func keep(_ frame: UInt64) throws(Refusal) {
+        try whileOutput(.keep) { feed throws(Refusal) in try feed.keep(frame) }
+    }
+
+    /// Gives a kept frame back.
+    func release(_ frame: UInt64) throws(Refusal) {
+        guard let feed = environment.feed else { throw Refusal(.gone, in: .release) }
+        try feed.release(frame)
+    }
+
+    /// Sets a value for the report.
+    func report(_ name: String, _ value: Double) throws(Refusal) {
+        guard let feed = environment.feed else { throw Refusal(.gone, in: .report) }
+        try feed.report(name, value)
+    }
+
+    /// Sets the most that the output can use of a track; nil lifts it.
+    func set(
+        ceiling: gr_capability?, of track: UInt32, because reason: String
+    ) throws(Refusal) {
+        let isNews = try whileOutput(.setCeiling) { feed throws(Refusal) in
+            try feed.set(ceiling: ceiling, of: track, because: reason)
+        }
+        if isNews { environment.events.wake() }
+    }
+
+    /// Has the tracks described again.
+    func wantsChanged() throws(Refusal) {
+        try whileOutput(.wantsChanged) { feed throws(Refusal) in feed.control.request() }
+        environment.events.wake()
+    }
+
+    /// Sets what the output says of itself.
+    func set(output state: UInt32, _ text: String?) throws(Refusal) {
+        let condition = try whileOutput(.outputState) {
+            feed throws(Refusal) -> OutputControl.Condition? in
+            guard let known = OutputState(plugin: state) else {
+                throw Refusal(.outputState(state), in: .outputState)
+            }
+            let condition = OutputControl.Condition(state: known, text: text)
+            return feed.control.set(condition) ? condition : nil
+        }
+        guard let condition else { return }
+        environment.tell(
+            .outputState(role: environment.role, state: condition.state, text: condition.text))
+    }
+
+    /// Changes what the feed knows of the plugin, which the next life has anew, unless this life has
+    /// ended.
+    private func whileOutput<Result>(
+        _ call: SenderCall, _ body: (OutputFeed) throws(Refusal) -> sending Result
+    ) throws(Refusal) -> Result {
+        guard let feed = environment.feed else { throw Refusal(.gone, in: call) }
+        return try state.withLock { state throws(Refusal) in
+            guard !state.lifecycle.isOver, state.lifecycle != .uninitialized else {
+                throw Refusal(.gone, in: call)
+            }
+            return try body(feed)
+        }
+    }
+}

@@ -1,0 +1,42 @@
+import GreenroomABI
+import GreenroomMedia
+import GreenroomModel
+package import GreenroomNegotiation
+import GreenroomPluginInterface
+
+/// What an output plugin tells the host while it runs.
+extension OutputFeed {
+    /// What the output takes of a track now, for the negotiation with its source; nil for nothing.
+    package func demand(of track: UInt32) -> OutputDemand? {
+        guard !hasLeft, case .video(let want) = wanted(of: track)?.want else { return nil }
+        let ceiling = control.ceiling(of: track).map {
+            OutputCeiling(
+                limit: $0.limit, origin: $0.reason.isEmpty ? name : "\(name): \($0.reason)")
+        }
+        return OutputDemand(want: want.video, ceiling: ceiling)
+    }
+
+    /// Sets the most that the plugin can use of a track; nil lifts it. [any]
+    ///
+    /// - Returns: Whether this is a change.
+    func set(
+        ceiling: gr_capability?, of id: UInt32, because reason: String
+    ) throws(Refusal) -> Bool {
+        guard let track = wanted(of: id)?.track else {
+            throw Refusal(.unknownTrack(id), in: .setCeiling)
+        }
+        guard track.capability != nil else { throw Refusal(.audioTrack(id), in: .setCeiling) }
+        guard let ceiling else { return control.set(nil, of: id) }
+        let limit: VideoCapability
+        do throws(CapabilityProblem) {
+            limit = try VideoCapability(ceiling)
+        } catch {
+            throw Refusal(
+                .ceiling(
+                    width: ceiling.width, height: ceiling.height,
+                    numerator: ceiling.fps_numerator, denominator: ceiling.fps_denominator),
+                in: .setCeiling)
+        }
+        return control.set(OutputControl.Ceiling(limit: limit, reason: reason), of: id)
+    }
+}

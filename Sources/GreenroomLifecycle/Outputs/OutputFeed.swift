@@ -1,0 +1,570 @@
+import GreenroomABI
+package import GreenroomAudio
+import GreenroomConversion
+import GreenroomMedia
+package import GreenroomModel
+package import GreenroomNegotiation
+package import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+/// What an output plugin gets of a session: its wants, the frames that it keeps, and its counters,
+/// through all its lives.
+package final class OutputFeed: Sendable {
+    /// The most tracks of participants that have ended whose counters stay.
+    private static let endedLimit = 100
+
+    /// The most tracks of participants that are described in one step, which has a deadline.
+    private static let questionLimit = 16
+
+    /// The most values that an output may have in the report.
+    private static let valueLimit = 32
+
+    /// Which frame a plugin gets.
+    struct FramePlace {
+        /// The track's number.
+        var track: UInt32
+        var periods: FramePeriods
+        /// When the first period begins, on the session clock.
+        var ptsNanoseconds: Int64
+    }
+
+    /// Which block of audio a plugin gets.
+    struct BlockPlace {
+        /// The track's number.
+        var track: UInt32
+        var format: AudioFormat
+        /// The first sample, from 0 at the start of the session.
+        var index: Int64
+        /// When it plays, on the session clock.
+        var ptsNanoseconds: Int64
+    }
+
+    /// What became of the frames or blocks of a track.
+    package struct Counts: Encodable, Equatable, Sendable {
+        /// Taken by the plugin.
+        package var taken = 0
+        /// Refused by it, by status.
+        package var refused: [String: Int] = [:]
+        /// Left out while the plugin was lost, or stopped.
+        package var away = 0
+        /// Left out because there was no memory that the plugin's process can read.
+        package var noBuffer = 0
+        /// Frames copied into memory that the plugin's process can read: black, slates and what is
+        /// shown when a want begins. Nil for none.
+        package var copied: Int?
+        /// Samples of audio lost because the plugin was too slow, replaced by silence.
+        package var lostSamples: Int?
+    }
+
+    /// A frame that the plugin keeps.
+    final class KeptFrame: Sendable {
+        let frame: VideoFrame
+        init(_ frame: consuming VideoFrame) { self.frame = frame }
+    }
+
+    /// The frames that the plugin keeps, by number.
+    typealias KeptFrames = [UInt64: KeptFrame]
+
+    fileprivate struct Answer {
+        var track: OutputTrack
+        /// Whether it is of a participant, and has ended.
+        var hasEnded = false
+        /// Whether the plugin still has to learn of that.
+        var owesEnd = false
+        var written = gr_want.ordinary
+        var want = TrackWant.nothing
+        /// The last life that was asked about it; 0 for none.
+        var asked = 0
+        /// The last one that answered.
+        var answered = 0
+        /// The last one that wanted it.
+        var wanted = 0
+        var counts = Counts()
+    }
+
+    private struct State: ~Copyable {
+        /// What the plugin wants, in the order of the tracks.
+        var answers: [Answer] = []
+        /// The frame of the running callback.
+        var lent: VideoFrame?
+        var lastID: UInt64 = 0
+        var kept: KeptFrames = [:]
+        /// Values for the report, by name.
+        var values: [String: Double] = [:]
+        /// Whether the session continues without the plugin.
+        var hasLeft = false
+        /// Whether the plugin has ended in order.
+        var hasFinished = false
+        /// The number of its lives.
+        var lives = 0
+        /// The start of the session, on its clock.
+        var epoch: Int64 = 0
+
+        /// The place of the answer about a track.
+        func index(of track: UInt32) -> Int? { answers.firstIndex { $0.track.id == track } }
+
+        /// The place of the answer about a track, which may be new.
+        mutating func open(_ track: OutputTrack) -> Int {
+            if let index = index(of: track.id) { return index }
+            answers.append(Answer(track: track))
+            return answers.count - 1
+        }
+    }
+
+    /// The tracks that the plugin gets to know; nil for all.
+    package let selection: TrackSelection?
+    /// The role and the plugin's name, for messages: `outputs[0] (FrameFolder)`.
+    package let name: String
+    private let role: String
+    private let pluginName: String
+    private let events: SessionEvents
+    /// The number of the plugin's instance.
+    package let plugin: Int
+    /// What the plugin has told the host.
+    package let control = OutputControl()
+    /// Guards the answers, the frames and the counters.
+    private let state: Monitor<State>
+
+    package init(
+        role: String, name plugin: String, number: Int, selection: TrackSelection?,
+        events: SessionEvents
+    ) {
+        self.role = role
+        pluginName = plugin
+        self.plugin = number
+        self.selection = selection
+        self.events = events
+        name = "\(role) (\(plugin))"
+        state = Monitor(State())
+    }
+
+    // MARK: Wants
+
+    /// What the plugin answered last about a track; at first nothing.
+    func lastAnswer(about track: UInt32) -> gr_want {
+        state.withLock { state in
+            state.index(of: track).map { state.answers[$0].written } ?? .ordinary
+        }
+    }
+
+    /// Takes an answer about a track. [control]
+    ///
+    /// - Throws: If the want can't be met.
+    func settle(_ written: gr_want, of track: OutputTrack) throws(WantProblem) {
+        let want = try TrackWant(written, isVideo: track.capability != nil)
+        state.withLock { state in
+            let index = state.open(track)
+            state.answers[index].track = track
+            state.answers[index].written = written
+            state.answers[index].want = want
+            state.answers[index].answered = state.lives
+            if want != .nothing { state.answers[index].wanted = state.lives }
+        }
+    }
+
+    /// What is wanted, by track.
+    package var wants: [(track: OutputTrack, want: TrackWant)] {
+        state.withLock { $0.answers.map { ($0.track, $0.want) } }
+    }
+
+    /// Whether it wants any audio.
+    package var wantsAudio: Bool {
+        state.withLock { state in
+            state.answers.contains { answer in
+                if case .audio = answer.want { !answer.hasEnded } else { false }
+            }
+        }
+    }
+
+    /// A track that the plugin knows, and what it wants of it; nil for others.
+    package func wanted(of track: UInt32) -> (track: OutputTrack, want: TrackWant)? {
+        state.withLock { state in
+            state.index(of: track).map { (state.answers[$0].track, state.answers[$0].want) }
+        }
+    }
+
+    // MARK: Tracks of participants
+
+    /// Records a track of a participant that begins, unless the plugin does not get to know it.
+    ///
+    /// - Returns: Whether it does.
+    package func open(_ track: OutputTrack) -> Bool {
+        guard !hasLeft, selection?.has(track) ?? true else { return false }
+        state.withLock { _ = $0.open(track) }
+        return true
+    }
+
+    /// Has the plugin asked again about all open tracks of participants.
+    package func askAgain() {
+        state.withLock { state in
+            for index in state.answers.indices { state.answers[index].asked = 0 }
+        }
+    }
+
+    /// Whether there are open tracks of participants about which this life is to be asked.
+    package var hasQuestions: Bool {
+        state.withLock { state in
+            state.answers.contains {
+                $0.track.participant != nil && !$0.hasEnded && $0.asked != state.lives
+            }
+        }
+    }
+
+    /// Open tracks of participants about which this life was not asked, or is to be asked again; it is
+    /// asked about them now. The rest is left for the next time.
+    package func takeQuestions() -> [OutputTrack] {
+        state.withLock { state in
+            var due: [OutputTrack] = []
+            for index in state.answers.indices where due.count < Self.questionLimit {
+                let answer = state.answers[index]
+                guard answer.track.participant != nil, !answer.hasEnded,
+                    answer.asked != state.lives
+                else { continue }
+                state.answers[index].asked = state.lives
+                due.append(answer.track)
+            }
+            return due
+        }
+    }
+
+    /// Whether this life has yet to say what it wants of a track.
+    package func owesAnswer(about track: UInt32) -> Bool {
+        control.isAlive
+            && state.withLock { state in
+                state.index(of: track).map { state.answers[$0].answered != state.lives } ?? false
+            }
+    }
+
+    /// Records that tracks of participants have ended: their counters stay for the report.
+    package func end(_ tracks: [UInt32]) {
+        let forgotten = state.withLock { state in
+            var forgotten: [UInt32] = []
+            for track in tracks {
+                guard let index = state.index(of: track) else { continue }
+                state.answers[index].hasEnded = true
+                let answer = state.answers[index]
+                // It may have yet to answer.
+                state.answers[index].owesEnd =
+                    answer.wanted == state.lives
+                    || answer.asked == state.lives && answer.answered != state.lives
+                guard state.answers.count(where: \.hasEnded) > Self.endedLimit,
+                    let oldest = state.answers.firstIndex(where: { $0.hasEnded && !$0.owesEnd })
+                else { continue }
+                forgotten.append(state.answers.remove(at: oldest).track.id)
+            }
+            return forgotten
+        }
+        control.forget(forgotten)
+    }
+
+    /// Whether the plugin still has to learn that tracks have ended.
+    package var owesEnds: Bool { state.withLock { $0.answers.contains(where: \.owesEnd) } }
+
+    /// Takes the tracks that have ended and that this life wanted. [control]
+    func takeEnds() -> [UInt32] {
+        state.withLock { state in
+            var ends: [UInt32] = []
+            for index in state.answers.indices where state.answers[index].owesEnd {
+                state.answers[index].owesEnd = false
+                guard state.answers[index].wanted == state.lives else { continue }
+                ends.append(state.answers[index].track.id)
+            }
+            return ends
+        }
+    }
+
+    // MARK: The session
+
+    /// Sets the start of the session, on its clock.
+    package func begin(epoch: Int64) { state.withLock { $0.epoch = epoch } }
+
+    var epoch: Int64 { state.withLock { $0.epoch } }
+
+    /// The session continues without the plugin.
+    ///
+    /// - Parameter isFinished: Whether it has ended in order.
+    package func leave(isFinished: Bool = false) {
+        state.withLock { state in
+            state.hasLeft = true
+            state.hasFinished = isFinished
+        }
+        control.endLife()
+    }
+
+    /// Whether the plugin has ended in order.
+    package var hasFinished: Bool { state.withLock { $0.hasFinished } }
+
+    /// The number of the plugin's newest life.
+    var life: Int { state.withLock { $0.lives } }
+
+    /// Whether the session continues without the plugin.
+    package var hasLeft: Bool { state.withLock { $0.hasLeft } }
+
+    // MARK: Counters
+
+    /// What became of a frame or a block.
+    enum Result {
+        /// The plugin returned this.
+        case status(Status)
+        /// The plugin was lost, or stopped.
+        case away
+        case noBuffer
+
+        /// - Parameter status: What the plugin returned; nil if it was not called.
+        init(_ status: Status?) { self = status.map(Result.status) ?? .away }
+    }
+
+    func count(_ result: Result, of track: UInt32) {
+        count(of: track) { counts in
+            switch result {
+            case .status(.ok): counts.taken += 1
+            case .away: counts.away += 1
+            case .status(let status):
+                // A plugin may return any number.
+                let name = Status.all.first { $0.status == status }?.name ?? "OTHER"
+                counts.refused[name, default: 0] += 1
+            case .noBuffer: counts.noBuffer += 1
+            }
+        }
+    }
+
+    /// Whether the plugin has refused every frame and block that it got.
+    package var hasRefusedAll: Bool {
+        state.withLock { state in
+            state.answers.allSatisfy { $0.counts.taken == 0 }
+                && state.answers.contains { !$0.counts.refused.isEmpty }
+        }
+    }
+
+    func countCopied(of track: UInt32) {
+        count(of: track) { $0.copied = ($0.copied ?? 0) + 1 }
+    }
+
+    func count(lostSamples: Int, of track: UInt32) {
+        count(of: track) { $0.lostSamples = lostSamples }
+    }
+
+    private func count(of track: UInt32, _ change: (inout Counts) -> Void) {
+        state.withLock { state in
+            guard let index = state.index(of: track) else { return }
+            change(&state.answers[index].counts)
+        }
+    }
+
+    // MARK: Frames
+
+    /// Lends a frame for the running callback. [media]
+    ///
+    /// - Returns: Its number.
+    func lend(_ frame: borrowing VideoFrame) -> UInt64 {
+        var shared: VideoFrame? = frame.share()
+        return state.withLock { state in
+            state.lent = shared.take()
+            state.lastID += 1
+            return state.lastID
+        }
+    }
+
+    /// The callback has returned. [media]
+    func endLending() {
+        // Frees the frame outside the lock.
+        var returned: VideoFrame?
+        state.withLock { state in returned = state.lent.take() }
+        _ = consume returned
+    }
+
+    /// Keeps the frame that is lent. [media]
+    func keep(_ id: UInt64) throws(Refusal) {
+        try state.withLock { state throws(Refusal) in
+            guard id == state.lastID, let frame = state.lent?.share() else {
+                throw Refusal(.notLent(id), in: .keep)
+            }
+            guard state.kept[id] == nil else { return }
+            guard state.kept.count < Int(GR_MAX_KEPT) else {
+                throw Refusal(.keptLimit(Int(GR_MAX_KEPT)), in: .keep)
+            }
+            state.kept[id] = KeptFrame(frame)
+        }
+    }
+
+    /// Takes a kept frame back. [any]
+    func release(_ id: UInt64) throws(Refusal) {
+        let frame = state.withLock { $0.kept.removeValue(forKey: id) }
+        guard frame != nil else { throw Refusal(.notKept(id), in: .release) }
+    }
+
+    /// The number of frames that the plugin keeps.
+    package var keptCount: Int { state.withLock { $0.kept.count } }
+
+    /// Takes all frames back: the plugin's life has ended, or it is stopped.
+    ///
+    /// - Returns: The frames, to be released outside of locks.
+    func takeFrames() -> KeptFrames {
+        state.withLock { state in
+            let kept = state.kept
+            state.kept = [:]
+            return kept
+        }
+    }
+
+    /// A new life of the plugin begins: it has got no frame.
+    func beginLife() {
+        _ = takeFrames()
+        state.withLock { state in
+            state.lives += 1
+            for index in state.answers.indices { state.answers[index].owesEnd = false }
+        }
+        control.beginLife()
+    }
+
+    /// Says that the plugin did not take the rest of its audio in time.
+    func tellOfRest() {
+        events.send(
+            .outputFailed(output: name, reason: "audio thread did not stop in time"))
+    }
+
+    // MARK: Report
+
+    /// Sets a value of the plugin. [any]
+    func report(_ name: String, _ value: Double) throws(Refusal) {
+        guard name.wholeMatch(of: /[a-z][a-z0-9-]{0,39}/) != nil else {
+            throw Refusal(.reportName, in: .report)
+        }
+        guard value.isFinite else { throw Refusal(.reportNumber, in: .report) }
+        try state.withLock { state throws(Refusal) in
+            guard state.values[name] != nil || state.values.count < Self.valueLimit else {
+                throw Refusal(.reportLimit(Self.valueLimit), in: .report)
+            }
+            state.values[name] = value
+        }
+    }
+
+    /// The plugin's values for the report, by name.
+    package var reportedValues: [String: Double] { state.withLock { $0.values } }
+
+    /// An output plugin in the report.
+    package struct Entry: Encodable, Sendable {
+        package struct Track: Encodable, Sendable {
+            /// `camera`, `microphone`, `share`, `share-audio` or `mix`.
+            package var track: String
+            /// What the output wants of it; `nothing` if it wanted something before.
+            package var want: String
+            /// The most that it can use of it, and why; nil for no limit.
+            package var ceiling: Ceiling?
+            /// Its frames, or its blocks.
+            package var media: Counts
+        }
+
+        package struct Ceiling: Encodable, Sendable {
+            /// E.g. `640x360@15`.
+            package var limit: String
+            /// The plugin's reason.
+            package var reason: String
+        }
+
+        /// Whether it has taken a frame or a block.
+        package var hasTaken: Bool { tracks.contains { $0.media.taken > 0 } }
+
+        /// Its role in the session.
+        package var role: String
+        /// The plugin.
+        package var plugin: String
+        /// What it says of itself: `connecting`, `live` or `lost`; nil if it says nothing.
+        package var state: OutputState?
+        /// The text with that.
+        package var text: String?
+        /// The tracks that it wants.
+        package var tracks: [Track]
+        /// Frames that it keeps.
+        package var kept: Int
+        /// Its own values, by name.
+        package var values: [String: Double]
+
+        /// Its own values in words, e.g. `images 5`; nil without any.
+        package var valuesInWords: String? {
+            let words = values.sorted { $0.key < $1.key }.map { name, value in
+                "\(name) \(Int(exactly: value).map(String.init) ?? String(value))"
+            }
+            return words.isEmpty ? nil : words.joined(separator: ", ")
+        }
+    }
+
+    /// Its part of the session report.
+    package var outputReport: OutputReport {
+        let (answers, kept, values) = state.withLock { ($0.answers, $0.kept.count, $0.values) }
+        let tracks = answers.compactMap { answer -> Entry.Track? in
+            guard let words = answer.want.inWords ?? (answer.counts == Counts() ? nil : "nothing")
+            else { return nil }
+            return Entry.Track(
+                track: answer.track.name, want: words,
+                ceiling: control.lastCeiling(of: answer.track.id).map {
+                    Entry.Ceiling(limit: $0.limit.description, reason: $0.reason)
+                }, media: answer.counts)
+        }
+        let condition = control.condition
+        let entry = Entry(
+            role: role, plugin: pluginName, state: condition?.state, text: condition?.text,
+            tracks: tracks, kept: kept, values: values)
+        return OutputReport(
+            key: Self.reportKey, entry: entry,
+            summary: answers.compactMap { $0.summary(of: name) }
+                + (condition.flatMap { $0.state == .live ? nil : ["\(name): \($0.words)"] } ?? [])
+                + (entry.valuesInWords.map { ["\(name): \($0)"] } ?? []))
+    }
+
+    /// The list of the report that has output plugins.
+    package static let reportKey = "outputPlugins"
+}
+
+extension TrackSelection {
+    /// Whether a track of a participant is in it.
+    fileprivate func has(_ track: OutputTrack) -> Bool {
+        let kind =
+            SessionTrack(id: track.kind)?.role.map(TrackSelection.Participants.Kind.track)
+            ?? (track.kind == UInt32(GR_TRACK_MIX_MINUS) ? .mixMinus : nil)
+        guard let participant = track.participant, let kind else { return false }
+        return has(participant: participant.name, kind)
+    }
+}
+
+extension TrackWant {
+    /// The want in words, e.g. `nv12 640x360, 15 fps`; nil for nothing.
+    package var inWords: String? {
+        switch self {
+        case .nothing: nil
+        case .video(let want): "\(want.format.name)\(want.video.differences)"
+        case .audio(let want):
+            "\(want.format.sampleRate) Hz, \(want.format.channels == 1 ? "mono" : "stereo"), "
+                + "blocks of \(want.blockFrames)"
+        }
+    }
+}
+
+extension VideoSinkWant {
+    /// What differs from the track's video: `, 1280x720, 30 fps, crop, bt601`.
+    package var differences: String {
+        let parts = [
+            size.map { "\($0)" }, rate.map { "\($0) fps" },
+            size == nil || fit == .letterbox ? nil : fit.rawValue, matrix.map(\.name),
+        ]
+        return parts.compactMap { $0 }.map { ", \($0)" }.joined()
+    }
+}
+
+extension OutputFeed.Answer {
+    /// A line for the summary if something was lost; nil otherwise.
+    fileprivate func summary(of output: String) -> String? {
+        let refused = counts.refused.values.reduce(0, +)
+        guard refused + counts.away + counts.noBuffer + (counts.lostSamples ?? 0) > 0 else {
+            return nil
+        }
+        let parts = [
+            (refused, "refused by it"), (counts.away, "while restarting"),
+            (counts.noBuffer, "without memory for them"),
+            (counts.lostSamples ?? 0, "samples lost: it was too slow"),
+        ]
+        return "\(output) \(track.name): \(counts.taken) taken, "
+            + parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,214 @@
+import GreenroomABI
+package import GreenroomAudio
+import GreenroomNegotiation
+import GreenroomPluginInterface
+import GreenroomMedia
+package import GreenroomRuntime
+
+/// The host's end of an audio sender: checks every block, converts it to the session's rate, and
+/// queues it at its position on the session's timeline.
+///
+/// Threads: any. Blocks of one sender are resampled in sequence under the ingest's lock, on the
+/// sending thread.
+package final class AudioIngest: AudioSource, Sendable {
+    /// Counters of blocks.
+    package struct Counts: Sendable {
+        /// Blocks sent, with any result.
+        package var sent = 0
+        /// Blocks queued.
+        package var accepted = 0
+        /// Refused blocks, by status.
+        package var refused = StatusCounts()
+        /// Bytes copied from the plugin's memory.
+        package var bytesCopied = 0
+        /// Blocks that were resampled.
+        package var resampled = 0
+    }
+
+    /// The statistics of a source's audio.
+    package struct Statistics: Sendable {
+        /// The counters of blocks.
+        package var counts: Counts
+        /// The counters of frames.
+        package var queue: JitterBuffer.Counts
+        /// Frames that are queued.
+        package var queued: Int
+        /// What the samples are like.
+        package var level: AudioLevel
+        /// Whether there is as much audio as time.
+        package var pacing: AudioPacing
+        /// What the stamps are like.
+        package var stamps: TimestampNormalizer
+        /// How much faster the clock of the samples runs than the session's, in millionths;
+        /// nil if it keeps time.
+        package var driftPPM: Double?
+    }
+
+    private let role: String
+    private let isOfParticipant: Bool
+    private let order: ClockOrder
+    private let clock: SessionClock
+    private let events: SessionEvents
+    private let state = Monitor(IngestState())
+
+    /// - Parameters:
+    ///   - role: What notes call the source.
+    ///   - number: Its plugin's.
+    ///   - isOfParticipant: Whether a call sends it for a participant. Then no author can change
+    ///     what it is like, and only the report says that.
+    ///   - events: Get what its author should know, each thing once.
+    package init(
+        role: String, number: Int, isOfParticipant: Bool = false, clock: SessionClock,
+        events: SessionEvents
+    ) {
+        order = .plugin(number)
+        self.role = role
+        self.isOfParticipant = isOfParticipant
+        self.clock = clock
+        self.events = events
+    }
+
+    /// Begins the session's timeline. What was sent for a time before it goes.
+    package func begin(epoch: Int64) {
+        state.change { $0.begin(epoch: epoch) }
+    }
+
+    /// Makes the ingest answer as a state of the lifecycle demands; ends waits that are over.
+    ///
+    /// A source that stops is muted from this moment on: what it sent for later is cut, and
+    /// what it sent for before is still played. The audio of one that has ended is all played.
+    func follow(_ lifecycle: LifecycleState) {
+        let now = clock.now
+        state.change { $0.follow(LifecycleTable.senderStatus(in: lifecycle), at: now) }
+    }
+
+    /// Says that the source has ended in order, and owes no more audio. [any]
+    package func rest() { state.change { $0.rest() } }
+
+    /// The refusals since the start, or since a block was accepted. [any]
+    var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
+
+    /// Says that a plugin has paused the source, or resumed it: it, or the share that it belongs
+    /// to. [any]
+    package func pause(_ isPaused: Bool, by plugin: Int) {
+        let now = clock.now
+        state.withLock { $0.pause(isPaused, by: plugin, at: now) }
+    }
+
+    /// How the audio stands. [any]
+    package var statistics: Statistics { state.withLock { $0.statistics } }
+
+    /// Checks and queues a block.
+    ///
+    /// - Parameter timeoutNanoseconds: How long to wait for room on the session clock; 0 not at
+    ///   all, negative until there is.
+    func send(
+        _ block: UnsafePointer<gr_audio_block>, timeoutNanoseconds: Int64
+    ) throws(Refusal) {
+        do throws(Refusal) {
+            let checked = Result { () throws(Refusal) in try CheckedBlock(checking: block) }
+            let block = try? checked.get()
+            let arrival = clock.now
+            let isLive = timeoutNanoseconds == 0
+            var ended = state.withLock { $0.offer(block, arrival: arrival, isLive: isLive) }
+            // A sender that takes nothing says so first.
+            if ended?.status == .ok { _ = try checked.get() }
+            if ended == nil, !isLive {
+                let (end, overflow) = arrival.addingReportingOverflow(timeoutNanoseconds)
+                let deadline: Int64? = timeoutNanoseconds < 0 ? nil : overflow ? .max : end
+                ended = clock.wait(for: state, until: deadline, as: order) {
+                    $0.offer(block, arrival: arrival, isLive: isLive, hasWaited: true)
+                }
+            }
+            guard let ended else {
+                if let block { state.withLock { $0.refuse(block) } }
+                throw Refusal(.queueFull, in: .audioSend)
+            }
+            tell(ended.finding)
+            guard ended.status == .ok else {
+                throw Refusal(status: ended.status, in: .audioSend)
+            }
+        } catch {
+            let isFirst = state.withLock { state in
+                state.counts.sent += 1
+                state.counts.refused.add(error.status)
+                state.refusalsInARow.add(error)
+                return state.counts.refused[error.status] == 1
+            }
+            if isFirst, error.blamesArguments {
+                events.send(.note(role: role, text: error.news))
+            }
+            throw error
+        }
+    }
+
+    /// Takes the next stretch of the timeline. [the session's audio thread]
+    ///
+    /// - Parameters:
+    ///   - frames: How much.
+    ///   - output: Room for that many stereo frames or more; they are all written.
+    package func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
+        let finding: AudioAnomaly? = state.change { state in
+            state.pull(frames, into: &output)
+            return state.news.popFirst()
+        }
+        tell(finding)
+    }
+
+    private func tell(_ finding: AudioAnomaly?) {
+        guard let finding, !isOfParticipant else { return }
+        events.send(.note(role: role, text: finding.text))
+    }
+}
+
+/// An audio block of a plugin whose every declaration has been checked.
+struct CheckedBlock {
+    var format: AudioFormat
+    var frames: Int
+    var ptsNanoseconds: Int64?
+    private var samples: UnsafePointer<Int16>
+
+    /// Checks a block without reading a sample.
+    init(checking block: UnsafePointer<gr_audio_block>) throws(Refusal) {
+        let call = SenderCall.audioSend
+        let block = try readStruct(block, in: call)
+        guard AudioFormat.legalRates.contains(Int(block.sample_rate_hz)) else {
+            throw Refusal(.rate(block.sample_rate_hz), in: call)
+        }
+        guard (1...2).contains(block.channels) else {
+            throw Refusal(.channels(block.channels), in: call)
+        }
+        guard block.frame_count > 0 else { throw Refusal(.emptyBlock, in: call) }
+        let rate = Int(block.sample_rate_hz)
+        // 100 ms of 11025 Hz are 1102.5 frames: the half frame is the plugin's.
+        let longest = (rate * AudioFormat.longestBlockMilliseconds + 999) / 1000
+        guard Int(block.frame_count) <= longest else {
+            throw Refusal(.longBlock(frames: block.frame_count, longest: longest), in: call)
+        }
+        guard let samples = block.samples else { throw Refusal(.null, in: call) }
+        guard UInt(bitPattern: samples) % 2 == 0 else { throw Refusal(.misaligned, in: call) }
+        let needed = Int(block.frame_count) * Int(block.channels) * 2
+        guard block.size_bytes >= UInt64(needed) else {
+            throw Refusal(.blockLength(block.size_bytes, needed: needed), in: call)
+        }
+        guard block.pts_ns >= 0 || block.pts_ns == unstampedPTS else {
+            throw Refusal(.timestamp(block.pts_ns), in: call)
+        }
+        format = AudioFormat(sampleRate: rate, channels: Int(block.channels))
+        frames = Int(block.frame_count)
+        ptsNanoseconds = block.pts_ns == unstampedPTS ? nil : block.pts_ns
+        self.samples = samples
+    }
+
+    /// The most frames that the block becomes when it is brought to the session's rate.
+    var mostSessionFrames: Int {
+        Resampler.frameLimit(
+            from: frames, at: format.sampleRate, to: AudioFormat.session.sampleRate)
+    }
+
+    /// Lends the samples, which are the plugin's until `send` returns.
+    func withSamples(_ body: (Span<Int16>) -> Void) {
+        let buffer = UnsafeBufferPointer(start: samples, count: frames * format.channels)
+        body(Span(_unsafeElements: buffer))
+    }
+}

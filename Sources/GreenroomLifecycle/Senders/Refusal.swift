@@ -1,0 +1,361 @@
+import GreenroomMedia
+import GreenroomModel
+
+/// A plugin's calls of the host that can be refused.
+enum SenderCall: String, Sendable {
+    case videoSend = "video.send"
+    case videoAcquire = "video.acquire"
+    case videoCommit = "video.commit"
+    case videoAbandon = "video.abandon"
+    case audioSend = "audio.send"
+    case waitUntil = "host.wait_until_ns"
+    case keep = "output.keep"
+    case release = "output.release"
+    case report = "output.report"
+    case joined = "call.joined"
+    case left = "call.left"
+    case openTrack = "call.open_track"
+    case closeTrack = "call.close_track"
+    case setMuted = "call.set_muted"
+    case setCeiling = "output.set_ceiling"
+    case wantsChanged = "output.wants_changed"
+    case outputState = "output.state"
+    case command = "control.command"
+    case describe = "control.describe"
+    case sessionReport = "control.report"
+}
+
+/// Why a plugin's call was refused.
+///
+/// A plain value: making one costs nothing on the media path; its text is composed on demand.
+package struct Refusal: Error, Equatable, Sendable {
+    enum Rule: Equatable, Sendable {
+        case notStarted
+        case stopped
+        case gone
+        case null
+        case structTooSmall(size: UInt32, needed: Int)
+        case misaligned
+        case unknownFormat(UInt32)
+        case compressedLease
+        case size(width: UInt32, height: UInt32)
+        case planeCount(UInt32, needed: Int)
+        case planeWithoutData(plane: Int)
+        case stride(plane: Int, stride: UInt32, needed: Int)
+        case length(plane: Int, length: UInt64, needed: Int)
+        case compressedLength(UInt64, longest: Int)
+        case blockLength(UInt64, needed: Int)
+        case rotation(UInt32)
+        case range(UInt32)
+        case matrix(UInt32)
+        case revision(UInt32, newest: UInt32)
+        case timestamp(Int64)
+        case lease(UInt64)
+        case rate(UInt32)
+        case channels(UInt32)
+        case emptyBlock
+        case longBlock(frames: UInt32, longest: Int)
+        case queueFull
+        case noBuffer(limit: Int)
+        case poolEmpty(limit: Int)
+        case data(String)
+        case keptLimit(Int)
+        case notLent(UInt64)
+        case notKept(UInt64)
+        case reportName
+        case reportNumber
+        case reportLimit(Int)
+        case participantName
+        case participantLimit(Int)
+        case unknownParticipant(UInt32)
+        case trackKind(UInt32)
+        case secondTrack(SessionRole)
+        case closedTrack
+        case frameRate(UInt32, UInt32)
+        case changeLimit(Int)
+        case additionLimit(Int)
+        case unknownTrack(UInt32)
+        case audioTrack(UInt32)
+        case ceiling(width: UInt32, height: UInt32, numerator: UInt32, denominator: UInt32)
+        case outputState(UInt32)
+        case commandText
+        /// With the rule and the cure, in sentences.
+        case command(String)
+        case controlRate(Int)
+        case noSessionYet
+        case textLength(Int, capacity: UInt64)
+    }
+
+    var call: SenderCall
+    var rule: Rule
+
+    init(_ rule: Rule, in call: SenderCall) {
+        self.rule = rule
+        self.call = call
+    }
+
+    /// The refusal of a state in which nothing is accepted.
+    init(status: Status, in call: SenderCall) {
+        self.call = call
+        rule =
+            switch status {
+            case .notStarted: .notStarted
+            case .stopped: .stopped
+            default: .gone
+            }
+    }
+
+    var status: Status {
+        switch rule {
+        case .notStarted, .noSessionYet: .notStarted
+        case .stopped: .stopped
+        case .gone: .gone
+        case .null, .structTooSmall, .misaligned, .reportName, .reportNumber, .participantName,
+            .unknownParticipant, .trackKind, .secondTrack, .closedTrack, .unknownTrack, .audioTrack,
+            .ceiling, .outputState, .commandText, .command:
+            .badArgument
+        case .unknownFormat, .compressedLease: .badFormat
+        case .size: .badSize
+        case .planeCount, .planeWithoutData: .badPlanes
+        case .stride: .badStride
+        case .length, .compressedLength, .blockLength, .textLength: .badLength
+        case .rotation: .badRotation
+        case .range, .matrix: .badColor
+        case .revision: .badRevision
+        case .timestamp: .badTimestamp
+        case .lease, .notLent, .notKept: .badLease
+        case .rate, .frameRate: .badRate
+        case .channels: .badChannels
+        case .emptyBlock, .longBlock: .badBlock
+        case .queueFull: .queueFull
+        case .noBuffer, .poolEmpty, .keptLimit, .participantLimit, .additionLimit: .noBuffer
+        case .reportLimit, .changeLimit, .controlRate: .queueFull
+        case .data: .badData
+        }
+    }
+
+    /// Status, call, rule, state and cure, in one line.
+    var text: String {
+        if case .command(let sentences) = rule {
+            return "\(status): \(call.rawValue): \(sentences)"
+        }
+        let (rule, cure) = ruleAndCure
+        return "\(status): \(call.rawValue): \(rule). \(cure)."
+    }
+
+    /// Whether the arguments are wrong: the same call is always refused.
+    var blamesArguments: Bool {
+        (Status.badArgument.rawValue..<Status.queueFull.rawValue).contains(status.rawValue)
+    }
+
+    /// For the log: the call, the rule and the cure.
+    package var news: String {
+        let (rule, cure) = ruleAndCure
+        return "\(call.rawValue) was refused with \(status): \(rule). \(cure)."
+    }
+
+    private var ruleAndCure: (rule: String, cure: String) {
+        switch rule {
+        case .notStarted:
+            (
+                "the state is initialized, and nothing is accepted before start-send",
+                "Begin sending when start_send is called"
+            )
+        case .stopped:
+            (
+                "the state is stopped, and nothing is accepted once stop-send has begun",
+                "End the sending thread before stop_send returns"
+            )
+        case .gone:
+            (
+                "the sender has ended with uninitialize, or never was",
+                "Forget the sender in uninitialize"
+            )
+        case .null:
+            ("a pointer that must not be NULL is NULL", "Pass the struct's address")
+        case .structTooSmall(let size, let needed):
+            (
+                "struct_size is \(size), and major 1 begins with \(needed) bytes",
+                "Set struct_size to sizeof the struct"
+            )
+        case .misaligned:
+            ("samples are not on an even address", "Keep them in an array of int16_t")
+        case .unknownFormat(let format):
+            ("pixel format \(format) is unknown", "Use one of GR_FORMAT_...")
+        case .compressedLease:
+            (
+                "MJPEG frames are not leased, because their length is unknown",
+                "Pass them to send"
+            )
+        case .size(let width, let height):
+            (
+                "the size is \(width)x\(height), and each side must be 1 to "
+                    + "\(FrameSize.maximumDimension)", "Scale the frame down or send a real size"
+            )
+        case .planeCount(let count, let needed):
+            (
+                "plane_count is \(count), and the format has \(needed)",
+                "Set plane_count to \(needed)"
+            )
+        case .planeWithoutData(let plane):
+            ("planes[\(plane)].data is NULL", "Point it at the plane's first row")
+        case .stride(let plane, let stride, let needed):
+            (
+                "planes[\(plane)].stride_bytes is \(stride), and a row has \(needed) bytes",
+                "Set it to the bytes from one row to the next, \(needed) to \(Int32.max)"
+            )
+        case .length(let plane, let length, let needed):
+            (
+                "planes[\(plane)].size_bytes is \(length), and its rows and stride need \(needed)",
+                "Pass all rows; chroma rounds up at odd sizes: (width + 1) / 2 by (height + 1) / 2"
+            )
+        case .compressedLength(let length, let longest):
+            (
+                "planes[0].size_bytes is \(length), and an image of this size has 2 to \(longest)",
+                "Pass the length of the image"
+            )
+        case .blockLength(let length, let needed):
+            (
+                "size_bytes is \(length), and frame_count * channels samples need \(needed)",
+                "Pass all samples, 2 bytes each"
+            )
+        case .rotation(let degrees):
+            ("the rotation is \(degrees)", "Use 0, 90, 180 or 270 degrees clockwise")
+        case .range(let range):
+            ("colour range \(range) is unknown", "Use GR_RANGE_LIMITED or GR_RANGE_FULL")
+        case .matrix(let matrix):
+            ("colour matrix \(matrix) is unknown", "Use GR_MATRIX_BT601 or GR_MATRIX_BT709")
+        case .revision(let revision, let newest):
+            (
+                "offer revision \(revision) was never made; the newest is \(newest)",
+                "Carry back the revision of the offer that the frame was made for"
+            )
+        case .timestamp(let pts):
+            (
+                "pts_ns is \(pts), and the session clock is never negative",
+                "Stamp with now_ns, or pass GR_PTS_UNSTAMPED"
+            )
+        case .lease(let id):
+            (
+                "lease \(id) is unknown, or was committed or abandoned before",
+                "Give each lease back once"
+            )
+        case .rate(let rate):
+            (
+                "the sample rate is \(rate) Hz, and 8000 to 192000 are accepted",
+                "Resample to a rate between them"
+            )
+        case .channels(let channels):
+            ("the block has \(channels) channels, and 1 or 2 are accepted", "Mix down to stereo")
+        case .emptyBlock:
+            ("the block has no samples", "Send what there is, when there is some")
+        case .longBlock(let frames, let longest):
+            (
+                "the block has \(frames) frames, and at this rate 100 ms are \(longest)",
+                "Send at most 100 ms a call"
+            )
+        case .queueFull:
+            (
+                "the queue of 200 ms has no room for the block",
+                "Send in real time, or pass a timeout to be paced by the host"
+            )
+        case .noBuffer(let limit):
+            ("all \(limit) leases are out", "Commit or abandon a lease before the next")
+        case .poolEmpty(let limit):
+            (
+                "all \(limit) frames of the track are in use, or memory has run out",
+                "Leave this frame out: the host is behind"
+            )
+        case .keptLimit(let limit):
+            ("\(limit) frames are kept already", "Release one before the next is kept")
+        case .notLent(let id):
+            (
+                "frame \(id) is not that of the running callback",
+                "Keep a frame within the video callback that brings it"
+            )
+        case .notKept(let id):
+            (
+                "frame \(id) is not kept, or was released before", "Release each kept frame once"
+            )
+        case .reportName:
+            (
+                "the name is no name of a value",
+                "Use 1 to 40 characters of a-z, 0-9 and '-', and begin with a letter"
+            )
+        case .reportNumber: ("the value is infinite or no number", "Report finite numbers")
+        case .participantName:
+            (
+                "the name is empty, or longer than \(CallRoster.longestName) bytes",
+                "Pass a name for people"
+            )
+        case .participantLimit(let limit):
+            ("\(limit) participants are there already", "Limit the participants")
+        case .unknownParticipant(let number):
+            (
+                "participant \(number) is not there",
+                "Pass a number that joined has written, until left"
+            )
+        case .trackKind(let kind):
+            (
+                "kind \(kind) is no track of a participant",
+                "Use GR_TRACK_CAMERA, MICROPHONE, SHARE or SHARE_AUDIO"
+            )
+        case .secondTrack(let role):
+            (
+                "the participant has a \(role.facts.name) already",
+                "Close that track before you open another one"
+            )
+        case .closedTrack:
+            (
+                "the sender is of no open track",
+                "Pass what open_track has written, until close_track, left or stop_send"
+            )
+        case .frameRate(let numerator, let denominator):
+            (
+                "the rate is \(numerator)/\(denominator), and rates are above 0 and at most 1000",
+                "Write a rate in frames a second"
+            )
+        case .additionLimit(let limit):
+            (
+                "participants and tracks were added too often, \(limit) in a second last",
+                "Let fewer join, and keep tracks open"
+            )
+        case .changeLimit(let limit):
+            ("\(limit) changes wait for the session", "Open and close less often")
+        case .reportLimit(let limit):
+            ("\(limit) values are reported already", "Report fewer names")
+        case .unknownTrack(let id):
+            ("track \(id) was not described to this output", "Pass the id that track brought")
+        case .audioTrack(let id):
+            ("track \(id) has audio, and ceilings are for video", "Pass the id of a video track")
+        case .ceiling(let width, let height, let numerator, let denominator):
+            (
+                "the ceiling is \(width)x\(height)@\(numerator)/\(denominator); each side must be 1 "
+                    + "to \(FrameSize.maximumDimension), and the rate above 0 and at most 1000",
+                "Pass a possible size and rate, or NULL to lift the ceiling"
+            )
+        case .outputState(let state):
+            ("state \(state) is unknown", "Use one of GR_OUTPUT_...")
+        case .commandText:
+            (
+                "the command is no line of UTF-8 of up to \(ControlParser.maximumBytes) bytes",
+                "Write one command a call, without a break"
+            )
+        case .command(let sentences): (sentences, "Write a command of this session")
+        case .controlRate(let limit):
+            ("the limit is \(limit) calls a second", "Call less often")
+        case .noSessionYet:
+            (
+                "the session's sources were not started yet",
+                "Ask while the session runs"
+            )
+        case .textLength(let length, let capacity):
+            (
+                "the text has \(length) bytes with its NUL, and the buffer \(capacity)",
+                "Pass a buffer of GR_MAX_CONTROL_TEXT bytes"
+            )
+        case .data(let fault):
+            (fault, "Send a whole image of the size that the frame declares")
+        }
+    }
+}

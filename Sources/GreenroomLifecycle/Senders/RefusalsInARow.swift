@@ -1,0 +1,32 @@
+import GreenroomMedia
+
+/// The refusals of a sender since its start, or since something of it was accepted.
+package struct RefusalsInARow: Sendable {
+    private var statuses = StatusCounts()
+    /// The last one.
+    package private(set) var last: Refusal?
+
+    /// Records a refusal. One for the state, or for a queue that is full, says nothing of what is sent.
+    mutating func add(_ refusal: Refusal) {
+        guard refusal.blamesArguments else { return }
+        statuses.add(refusal.status)
+        last = refusal
+    }
+
+    /// Something was accepted, or the source was started.
+    mutating func end() {
+        guard last != nil else { return }
+        self = RefusalsInARow()
+    }
+
+    /// `27 were refused with bad-stride, 3 with bad-size`; nil without refusals.
+    package var counts: String? {
+        guard last != nil else { return nil }
+        let sorted = statuses.refusals.sorted { ($1.value, $0.key) < ($0.value, $1.key) }
+        let parts = sorted.enumerated().map { index, entry in
+            let verb = index > 0 ? "" : entry.value == 1 ? "was refused " : "were refused "
+            return "\(entry.value) \(verb)with \(entry.key)"
+        }
+        return parts.joined(separator: ", ")
+    }
+}

@@ -1,0 +1,433 @@
+import GreenroomABI
+package import GreenroomConversion
+import GreenroomPluginInterface
+import GreenroomMedia
+package import GreenroomRuntime
+package import GreenroomVideo
+import Synchronization
+
+/// The host's end of a video sender: checks every frame of a plugin, and accepts what the lifecycle
+/// allows.
+///
+/// Threads: any. Borrowed frames are copied outside the lock, so that two threads of a plugin copy
+/// concurrently.
+package final class VideoIngest: Sendable {
+    /// Counts of frames.
+    package struct Counts: Sendable {
+        /// Frames sent: `send` and `commit`, accepted or not.
+        package var sent = 0
+        /// Frames passed to the track.
+        package var accepted = 0
+        /// Accepted frames that were leased and not copied.
+        package var leased = 0
+        /// Refused frames, by status.
+        package var refused = StatusCounts()
+        /// Refused calls without a frame (`acquire`, `abandon`), by status.
+        package var refusedCalls = StatusCounts()
+        /// Leases returned unsent.
+        package var abandoned = 0
+        /// Bytes copied from a plugin's memory.
+        package var bytesCopied = 0
+        /// Accepted frames after their offer's grace time.
+        package var staleRevision = 0
+
+        /// Nothing counted.
+        package init() {}
+    }
+
+    private struct Lease: ~Copyable {
+        var id: UInt64
+        var frame: VideoFrame
+
+        consuming func intoFrame() -> VideoFrame { frame }
+    }
+
+    private struct State: ~Copyable {
+        var status = Status.notStarted
+        /// Where the plugin's frames lie.
+        var pool: FramePool
+        var revisions = RevisionLog()
+        var leases: InlineArray<8, Lease?> = InlineArray { _ in nil }
+        var lastLease: UInt64 = 0
+        /// The lease of the frame that was lent before the plugin asked; 0 once it has come back.
+        var granted: UInt64 = 0
+        var counts = Counts()
+        /// Set for cameras.
+        var compliance: CapabilityCompliance?
+        /// Reported refusals of wrong arguments, by status.
+        var told = StatusCounts()
+        var refusalsInARow = RefusalsInARow()
+
+        init(pool: FramePool) { self.pool = pool }
+
+        /// Throws what the lifecycle demands unless frames may be sent.
+        func checkOpen(_ call: SenderCall) throws(Refusal) {
+            guard status == .ok else { throw Refusal(status: status, in: call) }
+        }
+
+        mutating func lend(
+            _ frame: consuming VideoFrame, _ call: SenderCall
+        ) throws(Refusal) -> UInt64 {
+            for index in leases.indices where leases[index] == nil {
+                lastLease += 1
+                leases[index] = Lease(id: lastLease, frame: frame)
+                return lastLease
+            }
+            throw Refusal(.noBuffer(limit: leases.count), in: call)
+        }
+
+        mutating func takeBack(_ id: UInt64) -> VideoFrame? {
+            for index in leases.indices where leases[index]?.id == id {
+                guard let lease = leases[index].take() else { continue }
+                if granted == id { granted = 0 }
+                return lease.intoFrame()
+            }
+            return nil
+        }
+
+        /// Takes back a frame that was lent before the plugin asked; nil for any other lease.
+        mutating func takeBack(granted id: UInt64) -> VideoFrame? {
+            id != 0 && id == granted ? takeBack(id) : nil
+        }
+    }
+
+    private let state: Mutex<State>
+    private let ownPool: FramePool
+    private let track: VideoTrackInput
+    private let clock: SessionClock
+    private let tell: @Sendable (String) -> Void
+
+    /// - Parameters:
+    ///   - pool: The pool for plugins without a pool of their own.
+    ///   - tell: Receives messages for the source's author, each once.
+    package init(
+        pool: FramePool, track: VideoTrackInput, clock: SessionClock,
+        tell: @escaping @Sendable (String) -> Void = { _ in }
+    ) {
+        ownPool = pool
+        state = Mutex(State(pool: pool))
+        self.track = track
+        self.clock = clock
+        self.tell = tell
+    }
+
+    /// Sets the state to that of the lifecycle.
+    func follow(_ lifecycle: LifecycleState) {
+        let status = LifecycleTable.senderStatus(in: lifecycle)
+        state.withLock { state in
+            if status == .ok, state.status != .ok {
+                track.begin()
+                state.refusalsInARow.end()
+            }
+            state.compliance?.pause()
+            state.status = status
+        }
+    }
+
+    /// Begins a life of the plugin, with new leases and its own pool.
+    func begin(pool: FramePool?) {
+        state.withLock { state in
+            state.pool = pool ?? ownPool
+            for index in state.leases.indices { state.leases[index] = nil }
+            state.granted = 0
+        }
+    }
+
+    /// Whether the plugin has frames that it may still write to.
+    var hasLeases: Bool {
+        state.withLock { state in state.leases.indices.contains { state.leases[$0] != nil } }
+    }
+
+    /// Limit of the plugin's frames in use.
+    var frameLimit: Int { ownPool.limit }
+
+    /// Makes frames of a revision, and of earlier ones, legal; called before the plugin gets the
+    /// offer.
+    func offered(revision: UInt32) {
+        state.withLock { $0.revisions.offered(revision) }
+    }
+
+    /// Starts the grace time of older revisions; called when the plugin has agreed.
+    ///
+    /// - Parameter promise: What all its frames must be, for cameras.
+    func agreed(revision: UInt32, promise: VideoCapability? = nil) {
+        let now = clock.now
+        state.withLock { state in
+            state.revisions.agreed(revision, at: now)
+            guard let promise else { return }
+            if state.compliance == nil { state.compliance = CapabilityCompliance() }
+            state.compliance?.agreed(revision, on: promise)
+        }
+    }
+
+    /// The newest revisions with frames, oldest first, each with the number of older frames between
+    /// the offer and its first frame.
+    package var followed: [(revision: UInt32, frames: Int)] {
+        state.withLock { $0.revisions.followed }
+    }
+
+    /// The refusals since the start, or since a frame was accepted.
+    var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
+
+    /// Lets the account know that a share is paused, or is not any more.
+    func setPaused(_ isPaused: Bool) { track.setPaused(isPaused) }
+
+    /// The counts so far.
+    package var counts: Counts {
+        state.withLock { state in
+            var counts = state.counts
+            counts.staleRevision = state.revisions.stale
+            return counts
+        }
+    }
+
+    /// Copies a plugin's frame and passes it on.
+    func send(_ frame: UnsafePointer<gr_video_frame>) throws(Refusal) {
+        try send(frame) { copy, checked in
+            for index in 0..<checked.format.planeCount {
+                let plane = checked.planes[index]
+                // The earlier check is stricter than this copy's.
+                try? copy.copyPlane(
+                    index, from: plane.data, strideBytes: plane.strideBytes,
+                    byteCount: plane.byteCount)
+            }
+            return true
+        }
+    }
+
+    /// Copies a plugin's frame and passes it on.
+    ///
+    /// - Parameters:
+    ///   - granted: The lease from ``grant(_:_:)`` whose frame has the pixels already; 0 for none.
+    ///   - copy: Fills a frame of the pool; false if the plugin is lost.
+    func send(
+        _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64 = 0,
+        copy fill: (inout VideoFrame, CheckedFrame) -> Bool
+    ) throws(Refusal) {
+        try counting { () throws(Refusal) in
+            var filled: VideoFrame?
+            let (newest, pool) = try state.withLock { state throws(Refusal) in
+                filled = state.takeBack(granted: granted)
+                try state.checkOpen(.videoSend)
+                return (state.revisions.newest, state.pool)
+            }
+            let checked = try CheckedFrame(checking: frame, newestRevision: newest)
+            if granted != 0 {
+                guard var frame = filled.take() else {
+                    throw Refusal(.lease(granted), in: .videoSend)
+                }
+                guard frame.format == checked.format, frame.size == checked.size else {
+                    throw Refusal(.lease(granted), in: .videoSend)
+                }
+                frame.info = checked.info
+                let byteCount = frame.byteCount
+                return try deliver(frame, .videoSend, copied: byteCount)
+            }
+            guard
+                var copy = pool.take(
+                    checked.format, checked.size, compressedByteCount: checked.planes[0].byteCount)
+            else { throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend) }
+            guard fill(&copy, checked) else { throw Refusal(.gone, in: .videoSend) }
+            let byteCount = copy.byteCount
+            if checked.format.isCompressed {
+                // Checked data must not change any more.
+                guard let own = privateCopy(of: copy) else {
+                    throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend)
+                }
+                copy = own
+                do throws(ConversionError) {
+                    try JPEGStructure.check(copy.plane(0), size: checked.size)
+                } catch {
+                    throw Refusal(.data(error.message), in: .videoSend)
+                }
+            }
+            copy.info = checked.info
+            try deliver(copy, .videoSend, copied: byteCount)
+        }
+    }
+
+    /// Copies a compressed frame to memory that no plugin can write.
+    private func privateCopy(of frame: borrowing VideoFrame) -> VideoFrame? {
+        guard !ownPool.owns(frame) else { return frame.share() }
+        guard
+            var copy = ownPool.take(
+                frame.format, frame.size, compressedByteCount: frame.byteCount(0))
+        else { return nil }
+        try? copy.copyPlane(
+            0, from: frame.unsafePlanePointer(0), strideBytes: 0, byteCount: frame.byteCount(0))
+        return copy
+    }
+
+    /// Leases a frame of the pool.
+    func acquire(
+        format: UInt32, width: UInt32, height: UInt32, lease: UnsafeMutablePointer<gr_lease>
+    ) throws(Refusal) {
+        let call = SenderCall.videoAcquire
+        do throws(Refusal) {
+            let (agreed, pool) = try state.withLock { state throws(Refusal) in
+                try state.checkOpen(call)
+                return (state.revisions.agreed, state.pool)
+            }
+            _ = try readStruct(UnsafePointer(lease), in: call)
+            guard let pixelFormat = PixelFormat(rawValue: format) else {
+                throw Refusal(.unknownFormat(format), in: call)
+            }
+            guard !pixelFormat.isCompressed else { throw Refusal(.compressedLease, in: call) }
+            let size = try checkedSize(width: width, height: height, in: call)
+            guard let frame = pool.take(pixelFormat, size) else {
+                throw Refusal(.poolEmpty(limit: pool.limit), in: call)
+            }
+            let description = gr_mutable_frame(describing: frame, revision: agreed)
+            var lent: VideoFrame? = frame
+            let id = try state.withLock { state throws(Refusal) in
+                try state.checkOpen(call)
+                guard let frame = lent.take() else { throw Refusal(.gone, in: call) }
+                return try state.lend(frame, call)
+            }
+            lease.pointee.id = id
+            lease.pointee.frame = description
+        } catch {
+            state.withLock { state in
+                state.counts.refusedCalls.add(error.status)
+                state.refusalsInARow.add(error)
+            }
+            tellFirst(error)
+            throw error
+        }
+    }
+
+    /// Sends a leased frame. The lease ends, accepted or not.
+    ///
+    /// - Returns: What the frame is.
+    @discardableResult
+    func commit(
+        _ id: UInt64, info: UnsafePointer<gr_frame_info>
+    ) throws(Refusal) -> (format: PixelFormat, size: FrameSize) {
+        let call = SenderCall.videoCommit
+        return try counting { () throws(Refusal) in
+            var newest: UInt32 = 0
+            var frame = try takeBack(id, call) { state throws(Refusal) in
+                try state.checkOpen(call)
+                newest = state.revisions.newest
+            }
+            frame.info = try FrameInfo(
+                checking: try readStruct(info, in: call), newestRevision: newest, in: call)
+            let kind = (frame.format, frame.size)
+            try deliver(frame, call, copied: 0)
+            return kind
+        }
+    }
+
+    /// Lends a frame like the last one, before the plugin asks: for a plugin in another process, which
+    /// then need not ask.
+    ///
+    /// - Returns: nil if its process has such a frame already, or the pool has none to spare.
+    func grant(_ format: PixelFormat, _ size: FrameSize) -> gr_lease? {
+        let (agreed, pool): (UInt32, FramePool?) = state.withLock { state in
+            guard state.status == .ok, state.granted == 0 else { return (0, nil) }
+            return (state.revisions.agreed, state.pool)
+        }
+        guard let pool, pool.aliveCount < pool.limit - 1, let frame = pool.take(format, size)
+        else { return nil }
+        var lease = gr_lease()
+        lease.frame = gr_mutable_frame(describing: frame, revision: agreed)
+        var lent: VideoFrame? = frame
+        lease.id = state.withLock { state in
+            // Not to the plugin's next life, whose frames lie elsewhere.
+            guard state.status == .ok, state.granted == 0, state.pool === pool,
+                let frame = lent.take(),
+                let id = try? state.lend(frame, .videoAcquire)
+            else { return 0 }
+            state.granted = id
+            return id
+        }
+        return lease.id == 0 ? nil : lease
+    }
+
+    /// Takes back a frame that was lent ahead; no other lease.
+    func takeBack(granted lease: UInt64) {
+        // Released outside the lock.
+        _ = state.withLock { $0.takeBack(granted: lease) }
+    }
+
+    /// Takes back a leased frame unsent.
+    func abandon(_ id: UInt64) throws(Refusal) {
+        do throws(Refusal) {
+            _ = try takeBack(id, .videoAbandon) { state in state.counts.abandoned += 1 }
+        } catch {
+            state.withLock { $0.counts.refusedCalls.add(error.status) }
+            tellFirst(error)
+            throw error
+        }
+    }
+
+    /// Counts a frame that a body sends or refuses.
+    private func counting<Result>(
+        _ body: () throws(Refusal) -> Result
+    ) throws(Refusal) -> Result {
+        do throws(Refusal) {
+            return try body()
+        } catch {
+            state.withLock {
+                $0.counts.sent += 1
+                $0.counts.refused.add(error.status)
+                $0.refusalsInARow.add(error)
+            }
+            tellFirst(error)
+            throw error
+        }
+    }
+
+    /// Logs a refusal that the author must fix, once for each status.
+    private func tellFirst(_ refusal: Refusal) {
+        guard refusal.blamesArguments else { return }
+        let isFirst = state.withLock { state in
+            state.told.add(refusal.status)
+            return state.told[refusal.status] == 1
+        }
+        if isFirst { tell(refusal.news) }
+    }
+
+    /// Ends a lease.
+    ///
+    /// - Parameter then: What else is done under the same lock.
+    private func takeBack(
+        _ id: UInt64, _ call: SenderCall, then: (inout State) throws(Refusal) -> Void
+    ) throws(Refusal) -> VideoFrame {
+        try state.withLock { state throws(Refusal) in
+            guard let frame = state.takeBack(id) else {
+                // An unknown lease of an ended sender needs no report of its own.
+                if state.status == .gone { throw Refusal(.gone, in: call) }
+                throw Refusal(.lease(id), in: call)
+            }
+            try then(&state)
+            return frame
+        }
+    }
+
+    /// Passes a frame to the track, if the state still allows it: after the ingest is closed and
+    /// the lock is free, no frame is accepted.
+    private func deliver(
+        _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int
+    ) throws(Refusal) {
+        let (info, size) = (frame.info, frame.size)
+        var frame: VideoFrame? = frame
+        // Wait outside the lock, which closing the ingest needs.
+        track.waitForRoom()
+        let now = clock.now
+        let finding = try state.withLock { state throws(Refusal) -> CapabilityCompliance.Finding? in
+            try state.checkOpen(call)
+            if let frame = frame.take() { track.push(frame) }
+            let stale = state.revisions.stale
+            state.revisions.add(frameOf: info.offerRevision, at: now)
+            state.counts.sent += 1
+            state.counts.accepted += 1
+            state.refusalsInARow.end()
+            if call == .videoCommit { state.counts.leased += 1 }
+            state.counts.bytesCopied += byteCount
+            let isStale = state.revisions.stale > stale
+            return state.compliance?.took(size, info, isStale: isStale, at: now)
+        }
+        if let finding { tell(finding.text) }
+    }
+}

@@ -1,0 +1,115 @@
+import GreenroomMedia
+@testable import GreenroomRuntime
+import TestSupport
+import Testing
+
+@testable import GreenroomAudio
+@testable import GreenroomLifecycle
+
+/// Audio stays on the session clock when the source's clock drifts.
+@Suite(.ownThreads) struct AudioClockRecoveryTests {
+    private static let stamped: @Sendable (Double) -> Int64 = { Int64($0 * 1e9) }
+
+    @Test(arguments: Nightly.pairs([200.0, -200, 1000, -1000], [8_000, 48_000]))
+    func `a drifting card is followed without dropping samples`(ppm: Double, rate: Int) throws {
+        var source = AudioSimulation.Source(
+            format: AudioFormat(sampleRate: rate, channels: 1), ppm: ppm)
+        source.stamp = Self.stamped
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 300)
+        let statistics = simulation.ingest.statistics
+        #expect(simulation.clicks.count >= 298)
+        let worst = simulation.clicks.map(abs).max() ?? .infinity
+        #expect(worst < 10, "\(worst) ms")
+        let settled = simulation.clicks.suffix(150).map(abs).max() ?? .infinity
+        #expect(settled < 2, "\(settled) ms when it has settled")
+        #expect(statistics.queue.concealed == 0)
+        #expect(statistics.counts.refused.refused == 0)
+        #expect(abs(try #require(statistics.driftPPM) - ppm) < 20)
+        #expect(simulation.findings.count == 1, "\(simulation.findings)")
+        simulation.expectExact()
+    }
+
+    /// By day ten minutes.
+    @Test func `video and audio stay in sync for an hour, each with its own clock`() {
+        let seconds = Nightly.value(3600, byDay: 600)
+        // The card is slow; the clock of the camera's timestamps is fast and starts at zero.
+        var source = AudioSimulation.Source(
+            format: AudioFormat(sampleRate: 8_000, channels: 1), ppm: -150, block: 160)
+        source.stamp = Self.stamped
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: Double(seconds))
+        #expect(simulation.clicks.count >= seconds - 2)
+        var follower = TimestampNormalizer()
+        var random = SeededGenerator(seed: 3)
+        var worst = 0.0
+        for frame in 0..<(seconds * 25) {
+            let time = Double(frame) / 25
+            let lateness = 15 * random.unit() * random.unit()
+            let arrival = AudioSimulation.epoch + Int64(time * 1e9 + lateness * 1e6)
+            let (moment, _) = follower.follow(Int64(time * 1e9 * 1.000_08), arrival: arrival)
+            let second = Int(time) - 1
+            guard frame % 25 == 0, simulation.clicks.indices.contains(second) else { continue }
+            let picture = Double(moment - AudioSimulation.epoch) / 1e6 - time * 1000
+            worst = max(worst, abs(picture - simulation.clicks[second]))
+        }
+        #expect(worst < 20, "\(worst) ms apart")
+        #expect(simulation.ingest.statistics.queue.concealed == 0)
+        simulation.expectExact()
+    }
+
+    @Test(arguments: [true, false], [0.0, 5, 30])
+    func `48 kHz audio without drift is unchanged`(isStamped: Bool, jitter: Double) {
+        var source = AudioSimulation.Source(jitter: jitter)
+        if isStamped { source.stamp = Self.stamped }
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 120)
+        let statistics = simulation.ingest.statistics
+        #expect(statistics.counts.resampled == 0)
+        #expect(statistics.driftPPM == nil)
+        #expect(simulation.findings.isEmpty, "\(simulation.findings)")
+        #expect(statistics.queue.concealed == 0)
+        // All clicks arrive unchanged, each at one position.
+        #expect(Set(simulation.clicks).count <= 2)
+        #expect(simulation.clicks.count >= 118)
+        simulation.expectExact()
+    }
+
+    @Test func `audio without timestamps is placed by its arrival`() throws {
+        let source = AudioSimulation.Source(
+            format: AudioFormat(sampleRate: 16_000, channels: 2), ppm: 300, jitter: 12)
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 300)
+        // A block arrives when its last sample is captured: 10 ms after its first.
+        let worst = simulation.clicks.map { abs($0 - 10) }.max() ?? .infinity
+        #expect(worst < 10, "\(worst) ms")
+        #expect(abs(try #require(simulation.ingest.statistics.driftPPM) - 300) < 20)
+        #expect(simulation.ingest.statistics.counts.refused.refused == 0)
+        #expect(simulation.ingest.statistics.stamps.counts.missing > 0)
+        simulation.expectExact()
+    }
+
+    @Test(arguments: [nil, 4_410, 1] as [Int?])
+    func `a loop paced by the host is never taken for drift`(block: Int?) {
+        let source = AudioSimulation.Source(
+            format: AudioFormat(sampleRate: block == nil ? 48_000 : 44_100, channels: 1),
+            block: block == 1 ? 37 : block, isPatient: true, isGreedy: true)
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 60)
+        #expect(simulation.ingest.statistics.driftPPM == nil)
+        #expect(simulation.findings.isEmpty, "\(simulation.findings)")
+        #expect(simulation.ingest.statistics.queue.concealed == 0)
+        simulation.expectExact()
+    }
+
+    @Test func `timestamps of the wall clock place audio like those of the session clock`() {
+        var source = AudioSimulation.Source(ppm: 0)
+        source.stamp = { 1_754_000_000_000_000_000 + Int64($0 * 1e9) }
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 60)
+        #expect(simulation.ingest.statistics.stamps.counts.foreign > 5_000)
+        #expect(simulation.ingest.statistics.queue.concealed == 0)
+        #expect(simulation.findings.count == 1)
+        #expect(simulation.findings.first?.text.contains("wall clock") == true)
+    }
+}

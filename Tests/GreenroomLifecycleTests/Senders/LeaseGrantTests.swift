@@ -1,0 +1,123 @@
+import GreenroomABI
+import GreenroomConversion
+import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+import Testing
+
+@testable import GreenroomLifecycle
+
+/// Frames that the host lends to another process before it asks.
+@Suite struct LeaseGrantTests {
+    private let clock = SessionClock()
+    private let pool = FramePool(limit: 6)
+    private let ingest: VideoIngest
+    private let size = FrameSize(width: 64, height: 48)
+
+    init() {
+        ingest = VideoIngest(pool: pool, track: VideoTrackInput(clock: clock), clock: clock)
+        ingest.offered(revision: 3)
+        ingest.agreed(revision: 3)
+        ingest.follow(.sending)
+    }
+
+    private var info: gr_frame_info {
+        gr_frame_info(
+            struct_size: UInt32(MemoryLayout<gr_frame_info>.size), rotation: 0, range: 1, matrix: 1,
+            offer_revision: 3, reserved: 0, pts_ns: .min)
+    }
+
+    /// A frame without pixels: the host does not look at them.
+    private func frame(_ size: FrameSize) -> gr_video_frame {
+        let (width, height) = (UInt32(size.width), UInt32(size.height))
+        var frame = gr_video_frame()
+        frame.struct_size = UInt32(MemoryLayout<gr_video_frame>.size)
+        frame.format = PixelFormat.i420.rawValue
+        (frame.width, frame.height, frame.plane_count) = (width, height, 3)
+        func plane(_ width: UInt32, _ height: UInt32) -> gr_plane {
+            gr_plane(
+                data: UnsafePointer(bitPattern: 4096), size_bytes: UInt64(width * height),
+                stride_bytes: width, reserved: 0)
+        }
+        frame.planes.0 = plane(width, height)
+        frame.planes.1 = plane(width / 2, height / 2)
+        frame.planes.2 = frame.planes.1
+        frame.info = info
+        return frame
+    }
+
+    private func send(_ size: FrameSize, in lease: UInt64) throws(Refusal) {
+        var frame = frame(size)
+        try ingest.send(&frame, in: lease) { _, _ in
+            Issue.record("the pixels are there")
+            return false
+        }
+    }
+
+    private func acquire() throws(Refusal) -> UInt64 {
+        var lease = gr_lease()
+        lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
+        try ingest.acquire(
+            format: PixelFormat.i420.rawValue, width: 64, height: 48, lease: &lease)
+        return lease.id
+    }
+
+    @Test func `one frame is lent ahead, as the next lease would be`() throws {
+        let lease = try #require(ingest.grant(.i420, size))
+        #expect(lease.frame.width == 64 && lease.frame.info.offer_revision == 3)
+        #expect(ingest.grant(.i420, size) == nil, "the process has one")
+        var info = info
+        #expect(try ingest.commit(lease.id, info: &info).size == size)
+        let counts = ingest.counts
+        #expect(counts.accepted == 1 && counts.leased == 1 && counts.bytesCopied == 0)
+        #expect(ingest.grant(.i420, size) != nil)
+    }
+
+    @Test func `a frame that is sent in lent memory is counted as copied`() throws {
+        let lease = try #require(ingest.grant(.i420, size))
+        try send(size, in: lease.id)
+        let counts = ingest.counts
+        #expect(counts.accepted == 1 && counts.leased == 0)
+        // With the padding of 32 bytes between rows of chroma.
+        #expect(counts.bytesCopied == 64 * 48 + 2 * (64 * 23 + 32))
+    }
+
+    @Test func `only lent memory of the frame's kind holds a frame`() throws {
+        let asked = try acquire()
+        let lent = try #require(ingest.grant(.i420, size)).id
+        for (size, lease) in [
+            (size, asked), (size, 77), (FrameSize(width: 32, height: 48), lent),
+        ] {
+            #expect(throws: Refusal.self) { try send(size, in: lease) }
+        }
+        // The one of another size went back, the one that was asked for is still lent.
+        #expect(pool.aliveCount == 1)
+        #expect(ingest.counts.refused[.badLease] == 3)
+    }
+
+    @Test func `a lease that its process does not use goes back, and no other`() throws {
+        let lent = try #require(ingest.grant(.i420, size)).id
+        let asked = try acquire()
+        for lease in [0, asked, 1000] { ingest.takeBack(granted: lease) }
+        #expect(pool.aliveCount == 2)
+        ingest.takeBack(granted: lent)
+        #expect(pool.aliveCount == 1)
+        let other = try #require(ingest.grant(.i420, size)).id
+        ingest.follow(.stopped)
+        ingest.takeBack(granted: other)
+        #expect(pool.aliveCount == 1)
+    }
+
+    @Test func `nothing is lent ahead to a sender that takes nothing, or of few frames`() throws {
+        ingest.follow(.stopped)
+        #expect(ingest.grant(.i420, size) == nil)
+        ingest.follow(.sending)
+        for _ in 0..<5 { _ = try acquire() }
+        // The last one is for a frame of another kind.
+        #expect(ingest.grant(.i420, size) == nil)
+        ingest.begin(pool: nil)
+        #expect(pool.aliveCount == 0)
+        #expect(ingest.grant(.i420, size) != nil)
+    }
+}
