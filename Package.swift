@@ -249,13 +249,22 @@ let package = Package(
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),
+        // What takes a session's media: the host's own outputs, and how each is connected.
         .target(
-            name: "GreenroomSession",
+            name: "GreenroomOutputs",
             dependencies: [
                 "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
                 "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
+            ]),
+        .target(
+            name: "GreenroomSession",
+            dependencies: [
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomOutputs",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSchema",
+                "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomIsolation",
@@ -274,7 +283,8 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: [
-                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomRuntime",
+                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomOutputs",
+                "GreenroomRuntime",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem",
                 external("Yams", of: "Yams", for: "Host"),
             ]),
@@ -301,6 +311,7 @@ let package = Package(
             dependencies: [
                 "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomVideo",
             ]),
@@ -313,6 +324,7 @@ let package = Package(
                 "GreenroomHost", "GreenroomSession", "GreenroomIsolation", "GreenroomLifecycle",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomMetrics", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomOutputs",
                 "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
                 "GreenroomSystem",
                 "GreenroomValidator", "GreenroomVideo",
@@ -368,13 +380,14 @@ let package = Package(
                 "GreenroomABI", "GreenroomConversion", "GreenroomFiles", "GreenroomLifecycle",
                 "GreenroomSession", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomAudio", "GreenroomNegotiation",
+                "GreenroomOutputs",
                 "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests",
             dependencies: [
                 "GreenroomConfig", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation",
+                "GreenroomNegotiation", "GreenroomOutputs",
                 "GreenroomRuntime", "GreenroomSchema", "GreenroomSession", "TestSupport",
             ]),
         .testTarget(

@@ -2,7 +2,6 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomSchema
 import GreenroomLifecycle
-import GreenroomSession
 
 extension Decoder<Int> {
     /// `50%`.

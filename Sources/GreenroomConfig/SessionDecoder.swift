@@ -1,8 +1,8 @@
 import GreenroomMedia
 import GreenroomModel
+import GreenroomOutputs
 import GreenroomRuntime
 import GreenroomSchema
-import GreenroomLifecycle
 import GreenroomSession
 
 /// The description of the session file.

@@ -2,7 +2,6 @@ import Glibc
 import GreenroomMedia
 import GreenroomModel
 public import GreenroomSchema
-import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import SystemPackage

@@ -1,6 +1,5 @@
 import GreenroomModel
 public import GreenroomSchema
-import GreenroomLifecycle
 public import GreenroomSession
 
 /// A session file, checked as far as possible without its plugins.

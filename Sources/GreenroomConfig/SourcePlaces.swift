@@ -1,5 +1,4 @@
 package import GreenroomSchema
-import GreenroomLifecycle
 package import GreenroomSession
 
 /// The locations of the values in a session file, by path.

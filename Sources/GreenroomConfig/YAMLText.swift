@@ -1,5 +1,4 @@
 import GreenroomSchema
-import GreenroomSession
 
 /// The bytes of a session file as text, checked for everything that has to be sound before
 /// YAML is looked at.

@@ -2,6 +2,7 @@ import GreenroomConfig
 import GreenroomIsolation
 import GreenroomMedia
 import GreenroomModel
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomSchema

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomModel
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomLifecycle

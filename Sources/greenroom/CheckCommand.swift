@@ -1,5 +1,7 @@
 import ArgumentParser
 import GreenroomConfig
+import GreenroomLifecycle
+import GreenroomOutputs
 import GreenroomSchema
 import GreenroomConversion
 import GreenroomHost
@@ -9,7 +11,6 @@ import GreenroomRuntime
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
-import GreenroomLifecycle
 import GreenroomSession
 
 /// `greenroom check FILE`.

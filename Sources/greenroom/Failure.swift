@@ -1,9 +1,9 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
+import GreenroomLifecycle
 import GreenroomSchema
 import GreenroomHost
-import GreenroomLifecycle
 import GreenroomModel
 
 /// An error that ends the command, with a message and an exit code.

@@ -2,7 +2,6 @@ import ArgumentParser
 import Glibc
 import GreenroomConfig
 import GreenroomSchema
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomSystem
 import SystemPackage

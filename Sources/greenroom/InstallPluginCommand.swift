@@ -2,9 +2,9 @@ import ArgumentParser
 import Glibc
 import GreenroomHost
 import GreenroomIsolation
+import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomPluginInterface
-import GreenroomLifecycle
 import GreenroomSystem
 import GreenroomValidator
 import SystemPackage

@@ -1,9 +1,9 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
+import GreenroomLifecycle
 import GreenroomSchema
 import GreenroomHost
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomSandbox

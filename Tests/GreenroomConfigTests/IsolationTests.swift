@@ -1,9 +1,9 @@
-@testable import GreenroomLifecycle
 import GreenroomModel
 import GreenroomSession
 import Testing
 
 @testable import GreenroomConfig
+@testable import GreenroomLifecycle
 @testable import GreenroomSchema
 
 @Suite struct IsolationTests {

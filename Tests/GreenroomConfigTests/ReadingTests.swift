@@ -1,5 +1,6 @@
 @testable import GreenroomConfig
 @testable import GreenroomSchema
+@testable import GreenroomOutputs
 import GreenroomSession
 import GreenroomMedia
 import GreenroomModel

@@ -2,10 +2,10 @@ import GreenroomConversion
 import GreenroomMedia
 import GreenroomNegotiation
 @testable import GreenroomRuntime
-@testable import GreenroomLifecycle
 import Synchronization
 import Testing
 
+@testable import GreenroomLifecycle
 @testable import GreenroomVideo
 
 @Suite struct FilterChainTests {

@@ -1,6 +1,7 @@
 import GreenroomLifecycle
 import GreenroomMedia
 package import GreenroomModel
+import GreenroomOutputs
 import GreenroomRuntime
 import GreenroomSchema
 

@@ -3,6 +3,7 @@ package import GreenroomLifecycle
 public import GreenroomMedia
 public import GreenroomModel
 import GreenroomNegotiation
+public import GreenroomOutputs
 public import GreenroomRuntime
 
 /// The configuration of a session: its plugins, limits and outputs.

@@ -4,6 +4,7 @@ import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo

@@ -1,18 +1,12 @@
 internal import FoundationEssentials
 import Glibc
+import GreenroomOutputs
 import GreenroomSystem
 import GreenroomVideo
 import SystemPackage
 
-/// `session.json` in a folder of recordings.
-///
-/// Written when the session starts, each second, and at the end. Each time a complete file replaces
-/// the last one, so that readers never see a partial report.
-struct ReportFile: Sendable {
-    let path: String
-    /// Keeps other sessions from the folder.
-    let lock: FolderLock
-
+extension ReportFile {
+    /// Writes a report, in place of the last one.
     func write(_ report: SessionReport) throws(OutputError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]

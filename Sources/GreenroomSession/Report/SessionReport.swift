@@ -2,6 +2,7 @@ package import GreenroomAudio
 import GreenroomConversion
 public import GreenroomLifecycle
 public import GreenroomNegotiation
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomMedia
 public import GreenroomModel

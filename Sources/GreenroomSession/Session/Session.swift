@@ -1,6 +1,7 @@
 import GreenroomConversion
 public import GreenroomLifecycle
 public import GreenroomModel
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
@@ -188,7 +189,7 @@ public final class Session: Sendable {
         }
         var report = report(plugins, pipeline, at: end, outcome: settled(outcome))
         publish(report, pipeline, at: end)
-        for file in pipeline.reports { file.lock.release() }
+        for file in pipeline.reports { file.release() }
         if settled(outcome) == .outputsFailed { report.outcome = .outputsFailed }
         report.hasWorkingOutput = outcome != .outputsFailed
         return report

@@ -2,6 +2,7 @@ import GreenroomAudio
 import GreenroomConversion
 import GreenroomLifecycle
 import GreenroomNegotiation
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
@@ -51,8 +52,18 @@ final class SessionPipeline: Sendable {
         self.clock = clock
         let configuration = plan.configuration
         let duration = configuration.duration?.nanoseconds
+        let sources = plugins.slots.sources
         var outputs = OutputBuilder(
-            plugins: plugins, duration: duration, clock: clock, events: events)
+            videoTracks: sources.compactMap { source in
+                source.videoTrack.flatMap { track in
+                    plugins.negotiations.capability(of: source).map { (track, $0) }
+                }
+            },
+            audioTracks: sources.compactMap { source in
+                source.role?.medium == .audio ? source.role?.track : nil
+            },
+            hasCall: plugins.slots.outputs.contains { $0.instance.roster != nil },
+            duration: duration, clock: clock, events: events)
         // Open outputs with files last: if another one fails, no file is left to block the next
         // run.
         let all = configuration.outputs.map(\.output)
@@ -66,7 +77,7 @@ final class SessionPipeline: Sendable {
         connections = outputs.connections
 
         var (videoTracks, branchCount): ([Video], Int) = ([], 0)
-        for source in plugins.slots.sources {
+        for source in sources {
             guard let kind = source.videoTrack, let input = source.input, let pool = source.pool,
                 let agreed = plugins.negotiations.capability(of: source)
             else { continue }

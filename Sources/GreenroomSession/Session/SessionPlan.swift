@@ -1,6 +1,6 @@
 package import GreenroomLifecycle
 package import GreenroomModel
-import GreenroomPluginInterface
+import GreenroomOutputs
 
 /// A configuration with its plugins loaded and its commands checked.
 package struct SessionPlan: Sendable {

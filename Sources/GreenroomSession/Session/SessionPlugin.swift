@@ -3,6 +3,7 @@ import GreenroomConversion
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo

@@ -1,5 +1,6 @@
 import GreenroomLifecycle
 import GreenroomNegotiation
+import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel

@@ -1,7 +1,6 @@
 import ArgumentParser
 import GreenroomMedia
 import GreenroomModel
-import GreenroomSession
 
 /// What `greenroom new` knows about a kind of plugin. A new kind is one entry of ``all`` and its
 /// templates.

@@ -2,6 +2,7 @@ import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
 import GreenroomLifecycle
+import GreenroomOutputs
 import GreenroomSession
 import Synchronization
 

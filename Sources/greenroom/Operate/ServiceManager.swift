@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import GreenroomLifecycle
 import GreenroomSession
 
 /// What a service manager such as systemd is told of a session (sd_notify(3)): when it runs, when it

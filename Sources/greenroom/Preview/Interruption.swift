@@ -1,5 +1,4 @@
 import Glibc
-import GreenroomLifecycle
 import GreenroomSession
 import Synchronization
 

@@ -1,12 +1,11 @@
 import Glibc
 import GreenroomConfig
+import GreenroomOutputs
 import GreenroomSchema
 import GreenroomHost
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomModel
-import GreenroomSession
 import GreenroomVideo
 
 /// A preview: a session of one plugin; with `--watch` a session for each build.

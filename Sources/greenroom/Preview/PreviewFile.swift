@@ -4,7 +4,6 @@ import GreenroomSchema
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
-import GreenroomLifecycle
 import GreenroomSession
 
 /// The session file of a preview, made of its arguments: they are checked like a session file, and

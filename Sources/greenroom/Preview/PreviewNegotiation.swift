@@ -1,5 +1,4 @@
 import GreenroomNegotiation
-import GreenroomLifecycle
 
 /// Reports each offer to the plugin with its result.
 struct PreviewNegotiation {

@@ -1,10 +1,10 @@
 import GreenroomConfig
+import GreenroomOutputs
 import GreenroomSchema
 import GreenroomHost
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface
-import GreenroomLifecycle
 import GreenroomSession
 import GreenroomVideo
 

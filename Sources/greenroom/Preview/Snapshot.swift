@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import GreenroomConversion
-import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomSystem
 import GreenroomVideo

@@ -1,6 +1,5 @@
 import Glibc
-import GreenroomLifecycle
-import GreenroomSession
+import GreenroomOutputs
 import GreenroomSystem
 import SystemPackage
 

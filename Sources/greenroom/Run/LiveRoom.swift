@@ -1,9 +1,9 @@
 import Glibc
 import GreenroomMedia
 import GreenroomModel
+import GreenroomOutputs
 import GreenroomRoom
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomSession
 
 /// The room of `greenroom live`: its call, and its links.

@@ -1,6 +1,5 @@
 import Glibc
 import GreenroomMetrics
-import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import Synchronization

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomAudio
 import GreenroomConfig
+import GreenroomOutputs
 import GreenroomSchema
 import GreenroomHost
 import GreenroomLifecycle

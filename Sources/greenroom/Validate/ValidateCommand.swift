@@ -4,7 +4,6 @@ import GreenroomConfig
 import GreenroomRuntime
 import GreenroomSchema
 import GreenroomHost
-import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -8,6 +8,7 @@ import TestSupport
 import Testing
 
 @testable import GreenroomLifecycle
+@testable import GreenroomOutputs
 @testable import GreenroomSession
 
 /// Plugins that may control their session, on the virtual clock.

@@ -2,6 +2,7 @@ import GreenroomMedia
 import GreenroomModel
 import Testing
 
+@testable import GreenroomOutputs
 @testable import GreenroomSession
 
 @Suite struct DiskWatchTests {

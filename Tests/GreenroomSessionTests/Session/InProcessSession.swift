@@ -6,6 +6,7 @@ import Synchronization
 import TestSupport
 
 @testable import GreenroomLifecycle
+@testable import GreenroomOutputs
 @testable import GreenroomSession
 
 /// A whole session in the test's process, on the virtual clock: the plan that `greenroom run` makes

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import GreenroomLifecycle
+@testable import GreenroomOutputs
 @testable import GreenroomSession
 
 /// What output plugins tell the host while they run, in sessions on the virtual clock.

@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import GreenroomLifecycle
+@testable import GreenroomOutputs
 @testable import GreenroomSession
 
 /// Output plugins in sessions on the virtual clock.

@@ -10,6 +10,7 @@ import TestSupport
 import Testing
 
 @testable import GreenroomLifecycle
+@testable import GreenroomOutputs
 @testable import GreenroomSession
 
 /// Calls, and the participants whom they bring, in sessions on the virtual clock.

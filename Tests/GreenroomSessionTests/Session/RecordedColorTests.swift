@@ -4,6 +4,7 @@ import GreenroomNegotiation
 import TestSupport
 import Testing
 
+@testable import GreenroomOutputs
 @testable import GreenroomSession
 
 /// The colour matrix of a recording: declared once, and the same for every frame in it.

@@ -7,6 +7,7 @@ import GreenroomVideo
 import TestSupport
 import Testing
 
+@testable import GreenroomOutputs
 @testable import GreenroomSession
 
 /// A share whose shape changes while the session runs.

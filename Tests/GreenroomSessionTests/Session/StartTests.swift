@@ -1,4 +1,3 @@
-@testable import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomRuntime
@@ -6,6 +5,7 @@ import GreenroomVideo
 import TestSupport
 import Testing
 
+@testable import GreenroomLifecycle
 @testable import GreenroomSession
 
 /// Start-sends that hang, and those that send from inside, when a plugin is stopped and started.

@@ -1,10 +1,10 @@
-import GreenroomAudio
-import GreenroomLifecycle
+package import GreenroomAudio
+package import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
-import GreenroomRuntime
-import GreenroomVideo
+package import GreenroomRuntime
+package import GreenroomVideo
 
 /// What outputs see of a participant's track that is about to start.
 package struct ParticipantOutputs {
@@ -14,10 +14,13 @@ package struct ParticipantOutputs {
     /// Receives the outputs' events while they run.
     let events: SessionEvents
     private let isShare: Bool
-    private(set) var branches = VideoBranches()
-    private(set) var sinks: [any AudioSink] = []
+    /// Where its video goes.
+    package private(set) var branches = VideoBranches()
+    /// Where its audio goes.
+    package private(set) var sinks: [any AudioSink] = []
 
-    init(_ track: ParticipantTrack, clock: SessionClock, events: SessionEvents) {
+    /// Nothing is connected to the track yet.
+    package init(_ track: ParticipantTrack, clock: SessionClock, events: SessionEvents) {
         capability = track.capability
         isShare = track.kind.track == .share
         self.clock = clock
@@ -39,8 +42,8 @@ package struct ParticipantOutputs {
     }
 
     /// Connects the branch of a plugin.
-    mutating func connect(_ branch: VideoBranch) { branches.add(branch) }
+    package mutating func connect(_ branch: VideoBranch) { branches.add(branch) }
 
     /// Connects a sink to the track's audio.
-    mutating func connect(_ sink: any AudioSink) { sinks.append(sink) }
+    package mutating func connect(_ sink: any AudioSink) { sinks.append(sink) }
 }

@@ -1,12 +1,12 @@
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomModel
-import GreenroomNegotiation
+package import GreenroomNegotiation
 import GreenroomRuntime
-import GreenroomVideo
+package import GreenroomVideo
 
 /// The branches of a video track that is about to start; equal wants share a group.
-struct VideoBranches {
+package struct VideoBranches {
     /// With the want of a host's own output; plugins say themselves what they want.
     private var entries: [(branch: VideoBranch, want: VideoSinkWant?)] = []
 
@@ -44,7 +44,7 @@ struct VideoBranches {
     mutating func add(_ branch: VideoBranch) { entries.append((branch, nil)) }
 
     /// The branches that take something; equal wants share a group.
-    var groups: [VideoTrack.Group] {
+    package var groups: [VideoTrack.Group] {
         var groups: [VideoTrack.Group] = []
         for entry in entries {
             guard let form = entry.branch.form else { continue }
@@ -62,10 +62,10 @@ struct VideoBranches {
     }
 
     /// The branches that take nothing yet.
-    var idle: [VideoBranch] { entries.map(\.branch).filter { $0.form == nil } }
+    package var idle: [VideoBranch] { entries.map(\.branch).filter { $0.form == nil } }
 
     /// The want of each branch that is no plugin's.
-    var wants: [(branch: VideoBranch, want: VideoSinkWant)] {
+    package var wants: [(branch: VideoBranch, want: VideoSinkWant)] {
         entries.compactMap { entry in entry.want.map { (entry.branch, $0) } }
     }
 }

@@ -71,7 +71,7 @@ package struct Recording: Output, Equatable {
     private static let prefix = "recording of "
 
     /// Whether a recording has an output of this name.
-    static func hasOutput(named name: String) -> Bool {
+    package static func hasOutput(named name: String) -> Bool {
         name.hasPrefix(prefix) || name.hasSuffix(".wav") || name.hasSuffix("/session.json")
     }
 

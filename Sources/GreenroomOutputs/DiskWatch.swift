@@ -1,6 +1,6 @@
-import GreenroomLifecycle
+package import GreenroomLifecycle
 import GreenroomModel
-import GreenroomRuntime
+package import GreenroomRuntime
 
 /// Says in time when a disk that is recorded to will be full.
 ///
@@ -86,7 +86,7 @@ extension DiskWatch.Disk {
 
 /// Watches the disks of a running session, on a thread of its own: a network's disk may keep whoever
 /// asks waiting.
-final class DiskWatcher: Sendable {
+package final class DiskWatcher: Sendable {
     private static let interval: Int64 = 5_000_000_000
 
     private let isOver = Monitor(false)
@@ -96,7 +96,7 @@ final class DiskWatcher: Sendable {
     ///   - duration: The session's; nil for one without.
     ///   - clock: The session's.
     ///   - epoch: Its beginning on that clock.
-    init(
+    package init(
         _ folders: [String], duration: Duration?, clock: SessionClock, epoch: Int64,
         events: SessionEvents
     ) {
@@ -120,5 +120,5 @@ final class DiskWatcher: Sendable {
     }
 
     /// Ends the watch.
-    func end() { isOver.change { $0 = true } }
+    package func end() { isOver.change { $0 = true } }
 }

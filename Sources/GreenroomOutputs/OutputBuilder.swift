@@ -1,24 +1,28 @@
 import Glibc
-import GreenroomAudio
+package import GreenroomAudio
 import GreenroomConversion
 import GreenroomFiles
-import GreenroomLifecycle
-import GreenroomNegotiation
+package import GreenroomLifecycle
+package import GreenroomNegotiation
 import GreenroomPluginInterface
-import GreenroomMedia
-import GreenroomModel
-import GreenroomRuntime
+package import GreenroomMedia
+package import GreenroomModel
+package import GreenroomRuntime
 import GreenroomSystem
-import GreenroomVideo
+package import GreenroomVideo
 import SystemPackage
 
 /// What an output sees of a session that is about to start: the tracks, and functions to connect
 /// sinks.
 package struct OutputBuilder {
-    private(set) var audioSinks: [any AudioSink] = []
-    private(set) var mixSinks: [(mix: AudioMixer.Mix, sink: any AudioSink)] = []
-    private(set) var reports: [ReportFile] = []
-    private(set) var connections: [OutputConnection] = []
+    /// All that takes audio.
+    package private(set) var audioSinks: [any AudioSink] = []
+    /// What takes a mix.
+    package private(set) var mixSinks: [(mix: AudioMixer.Mix, sink: any AudioSink)] = []
+    /// The files of the report.
+    package private(set) var reports: [ReportFile] = []
+    /// The connections of outputs that are plugins.
+    package private(set) var connections: [OutputConnection] = []
     private var branches: [VideoTrackKind: VideoBranches] = [:]
     private var trackSinks: [(track: VideoTrackKind, sink: any AudioSink)] = []
     private var taps: [(track: VideoTrackKind, tap: any VideoTap)] = []
@@ -27,7 +31,7 @@ package struct OutputBuilder {
     /// The tracks with audio.
     let audioTracks: [VideoTrackKind]
     /// Whether a call may bring participants.
-    let hasCall: Bool
+    package let hasCall: Bool
     let clock: SessionClock
     /// Receives the outputs' events while they run.
     let events: SessionEvents
@@ -36,20 +40,19 @@ package struct OutputBuilder {
     /// The minimum rate of live video: a live frame is repeated after 300 ms of silence.
     static let slowestLive = FrameRate(4)
 
-    /// - plugins: The sources, after their agreements.
-    /// - duration: The session's, in nanoseconds; nil if unknown.
-    init(
-        plugins: SessionPlugins, duration: Int64?, clock: SessionClock, events: SessionEvents
+    /// - Parameters:
+    ///   - videoTracks: The tracks with video and their first capability, in the session's order.
+    ///   - audioTracks: The tracks with audio.
+    ///   - hasCall: Whether a call may bring participants.
+    ///   - duration: The session's, in nanoseconds; nil if unknown.
+    package init(
+        videoTracks: [(track: VideoTrackKind, capability: VideoCapability)],
+        audioTracks: [VideoTrackKind], hasCall: Bool, duration: Int64?, clock: SessionClock,
+        events: SessionEvents
     ) {
-        videoTracks = plugins.slots.sources.compactMap { source in
-            source.videoTrack.flatMap { track in
-                plugins.negotiations.capability(of: source).map { (track, $0) }
-            }
-        }
-        audioTracks = plugins.slots.sources.compactMap { source in
-            source.role?.medium == .audio ? source.role?.track : nil
-        }
-        hasCall = plugins.slots.outputs.contains { $0.instance.roster != nil }
+        self.videoTracks = videoTracks
+        self.audioTracks = audioTracks
+        self.hasCall = hasCall
         self.duration = duration
         self.clock = clock
         self.events = events
@@ -80,7 +83,7 @@ package struct OutputBuilder {
     }
 
     /// Connects an output plugin to the tracks that it gets to know, whether it wants them or not.
-    mutating func connect(_ feed: OutputFeed, _ instance: PluginInstance) {
+    package mutating func connect(_ feed: OutputFeed, _ instance: PluginInstance) {
         let connection = OutputConnection(feed, instance)
         connections.append(connection)
         for track in SessionTrack.allCases
@@ -138,22 +141,27 @@ package struct OutputBuilder {
     // MARK: For the session
 
     /// The branches of a track; equal wants share a group.
-    func groups(of track: VideoTrackKind) -> [VideoTrack.Group] { branches[track]?.groups ?? [] }
+    package func groups(of track: VideoTrackKind) -> [VideoTrack.Group] {
+        branches[track]?.groups ?? []
+    }
 
     /// The branches of a track that take nothing yet.
-    func idleBranches(of track: VideoTrackKind) -> [VideoBranch] { branches[track]?.idle ?? [] }
+    package func idleBranches(of track: VideoTrackKind) -> [VideoBranch] {
+        branches[track]?.idle ?? []
+    }
 
     /// The want of each branch of a track that is no plugin's.
-    func wants(of track: VideoTrackKind) -> [(branch: VideoBranch, want: VideoSinkWant)] {
+    package func wants(of track: VideoTrackKind) -> [(branch: VideoBranch, want: VideoSinkWant)] {
         branches[track]?.wants ?? []
     }
 
-    func taps(of track: VideoTrackKind) -> [any VideoTap] {
+    /// The taps of a track.
+    package func taps(of track: VideoTrackKind) -> [any VideoTap] {
         taps.filter { $0.track == track }.map(\.tap)
     }
 
     /// The sinks of a track's own audio.
-    func audioSinks(of track: VideoTrackKind) -> [any AudioSink] {
+    package func audioSinks(of track: VideoTrackKind) -> [any AudioSink] {
         trackSinks.filter { $0.track == track }.map(\.sink)
     }
 }

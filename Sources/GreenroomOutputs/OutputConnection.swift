@@ -1,18 +1,18 @@
 import GreenroomABI
 import GreenroomAudio
 import GreenroomConversion
-import GreenroomLifecycle
+package import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
-import GreenroomPluginInterface
-import GreenroomRuntime
-import GreenroomVideo
+package import GreenroomPluginInterface
+package import GreenroomRuntime
+package import GreenroomVideo
 import Synchronization
 
 /// The tracks that an output plugin is told of in a running session, each with its branch or sink,
 /// whether it is wanted or not.
-final class OutputConnection: Sendable {
+package final class OutputConnection: Sendable {
     /// What the plugin gets of a track.
     private enum Taken: Equatable {
         case nothing
@@ -54,7 +54,7 @@ final class OutputConnection: Sendable {
     ///   - name: The track's name, for messages.
     ///   - start: Of the track, in nanoseconds from the session's start.
     ///   - duration: Its length, in nanoseconds; nil if unknown.
-    func branch(
+    package func branch(
         of track: UInt32, name: String, start: Int64 = 0, duration: Int64? = nil,
         clock: SessionClock
     ) -> VideoBranch {
@@ -71,7 +71,7 @@ final class OutputConnection: Sendable {
     /// Connects an audio track or a mix, which begins.
     ///
     /// - Parameter start: Of the track, in nanoseconds from the session's start.
-    func sink(of track: UInt32, start: Int64 = 0, clock: SessionClock) -> PluginAudioSink {
+    package func sink(of track: UInt32, start: Int64 = 0, clock: SessionClock) -> PluginAudioSink {
         let taken = wanted(of: track)
         var want: AudioTrackWant?
         if case .audio(let wanted) = taken { want = wanted }
@@ -86,15 +86,15 @@ final class OutputConnection: Sendable {
     /// Connects a track of a participant, if the plugin gets to know it.
     ///
     /// - Returns: Whether it does: its branch or sink is due.
-    func opens(_ track: OutputTrack) -> Bool { feed.open(track) }
+    package func opens(_ track: OutputTrack) -> Bool { feed.open(track) }
 
     /// Forgets a track that has ended.
-    func close(_ track: UInt32) { entries.withLock { $0.removeAll { $0.track == track } } }
+    package func close(_ track: UInt32) { entries.withLock { $0.removeAll { $0.track == track } } }
 
     /// Follows what the plugin wants now, where that is something else than it gets.
     ///
     /// - Returns: The changes for video tracks, by their numbers.
-    func follow() -> [(track: UInt32, change: VideoTrackInput.BranchChange)] {
+    package func follow() -> [(track: UInt32, change: VideoTrackInput.BranchChange)] {
         guard feed.control.takeNews() else { return [] }
         var changes: [(track: UInt32, change: VideoTrackInput.BranchChange)] = []
         entries.withLock { entries in
@@ -126,7 +126,7 @@ final class OutputConnection: Sendable {
     }
 
     /// Whether the plugin has said what it wants of a track, and gets it so.
-    func hasFollowed(_ track: UInt32) -> Bool {
+    package func hasFollowed(_ track: UInt32) -> Bool {
         guard let taken = entries.withLock({ $0.first { $0.track == track }?.taken }) else {
             return true
         }
