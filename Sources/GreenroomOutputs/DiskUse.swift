@@ -1,5 +1,4 @@
 import Glibc
-import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomModel
 

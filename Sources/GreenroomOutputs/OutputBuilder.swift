@@ -1,16 +1,10 @@
-import Glibc
 package import GreenroomAudio
-import GreenroomConversion
-import GreenroomFiles
 package import GreenroomLifecycle
 package import GreenroomNegotiation
-import GreenroomPluginInterface
 package import GreenroomMedia
 package import GreenroomModel
 package import GreenroomRuntime
-import GreenroomSystem
 package import GreenroomVideo
-import SystemPackage
 
 /// What an output sees of a session that is about to start: the tracks, and functions to connect
 /// sinks.

@@ -1,5 +1,4 @@
 public import GreenroomNegotiation
-import GreenroomPluginInterface
 public import GreenroomMedia
 
 /// The importance of a log line.

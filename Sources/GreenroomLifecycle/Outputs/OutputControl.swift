@@ -1,6 +1,4 @@
 import GreenroomMedia
-import GreenroomNegotiation
-import GreenroomPluginInterface
 import GreenroomRuntime
 
 /// What an output plugin says of itself. Raw values are words in reports.

@@ -1,5 +1,4 @@
 import GreenroomModel
-import GreenroomPluginInterface
 import GreenroomLifecycle
 import Synchronization
 
