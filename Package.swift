@@ -375,6 +375,9 @@ let package = Package(
                 "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
+            name: "GreenroomOutputsTests",
+            dependencies: ["GreenroomMedia", "GreenroomModel", "GreenroomOutputs"]),
+        .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
                 "GreenroomABI", "GreenroomConversion", "GreenroomFiles", "GreenroomLifecycle",

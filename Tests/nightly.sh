@@ -43,7 +43,7 @@ part_address() {
 part_thread() {
     TSAN_OPTIONS="suppressions='$PWD/Tests/thread-sanitizer.txt'" progress \
         --scratch-path .build/thread --sanitize=thread -Xlinker -export-dynamic \
-        --filter 'GreenroomLifecycleTests|GreenroomSessionTests'
+        --filter 'Greenroom(Lifecycle|Outputs|Session)Tests'
 }
 
 # Every check looks at every wrong plugin, and on a busy machine at every good one.

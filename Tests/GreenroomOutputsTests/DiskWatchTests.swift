@@ -3,7 +3,6 @@ import GreenroomModel
 import Testing
 
 @testable import GreenroomOutputs
-@testable import GreenroomSession
 
 @Suite struct DiskWatchTests {
     /// What is said while a disk is filled at an even rate, looked at every 5 seconds.
