@@ -5,7 +5,7 @@ import Testing
 
 /// Tests that a room publishes to a media server and fetches from one. The server is another room, which
 /// speaks WHIP and WHEP, too.
-@Suite(.threeAtATime, .ownThreads) struct MediaServerTests {
+@Suite(.fourAtATime, .ownThreads) struct MediaServerTests {
     private let folder: TemporaryFolder
     private static let viewer = "viewer-token-0123456789"
     private static let guest = "guest-token-0123456789"
@@ -47,7 +47,7 @@ import Testing
 
     /// A port that nobody has.
     private func freePort() throws -> Int {
-        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)
+        let socket = Glibc.socket(AF_INET, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         defer { close(socket) }
         var address = sockaddr_in()
         address.sin_family = sa_family_t(AF_INET)

@@ -1,11 +1,11 @@
 import Synchronization
 public import Testing
 
-/// Lets three tests of the suites that have the trait run at once.
+/// Lets four tests of the suites that have the trait run at once.
 ///
 /// For sessions in real time that encode and decode video for several remote people: eight of them
 /// are more than two processors can do. A serialized suite would have each test wait for all others.
-public struct ThreeAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
+public struct FourAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
     /// Each test of a suite waits for its turn.
     public var isRecursive: Bool { true }
 
@@ -29,7 +29,7 @@ public struct ThreeAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
     ) async throws {
         await withCheckedContinuation { turn in
             let isFree = Self.state.withLock { state in
-                guard state.running < 3 else {
+                guard state.running < 4 else {
                     state.waiting.append(turn)
                     return false
                 }
@@ -50,7 +50,7 @@ public struct ThreeAtATimeTrait: SuiteTrait, TestTrait, TestScoping {
     }
 }
 
-extension Trait where Self == ThreeAtATimeTrait {
+extension Trait where Self == FourAtATimeTrait {
     /// For tests that would keep both processors from the others.
-    public static var threeAtATime: Self { ThreeAtATimeTrait() }
+    public static var fourAtATime: Self { FourAtATimeTrait() }
 }
