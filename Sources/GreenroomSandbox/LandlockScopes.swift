@@ -10,6 +10,6 @@ struct LandlockScopes: Equatable, Sendable {
         let abstractSocket: UInt64 = 0b01
         let signal: UInt64 = 0b10
         ports = version >= 4 && !allowsNetwork ? bindAndConnect : 0
-        scopes = version >= 6 ? signal | (allowsNetwork ? 0 : abstractSocket) : 0
+        scopes = version >= 6 ? signal | abstractSocket : 0
     }
 }

@@ -29,7 +29,14 @@ package struct PathGrant: Sendable, Equatable {
         if access == .write, PrivatePath.isOfSystem(path) {
             return "who can write there controls the machine. Grant a folder of the plugin's own."
         }
-        guard PrivatePath.isTooWide(path) else { return nil }
-        return "this is far more than a plugin needs. Grant a file or folder of its own."
+        if access == .device, PrivatePath.isOtherDevice(path) {
+            return "this is no camera, sound card or graphics card: a plugin does not need it."
+        }
+        if PrivatePath.isTooWide(path) {
+            return "this is far more than a plugin needs. Grant a file or folder of its own."
+        }
+        guard access == .write, PrivatePath.isFollowed(path) else { return nil }
+        return "other programs of the user execute or follow what is there. Grant a folder of the "
+            + "plugin's own."
     }
 }

@@ -7,8 +7,13 @@ enum PrivatePath {
     /// - Parameter path: Absolute, without links.
     static func owner(of path: String) -> String? {
         let parts = path.split(separator: "/")
-        if parts.contains(where: secrets.contains) || secretFiles.contains(path) {
+        if parts.contains(where: secrets.contains) || secretFiles.contains(path)
+            || placeInHome(parts).map(isSecret) ?? false
+        {
             return "it holds keys, passwords or private data"
+        }
+        if runtimeFolders.contains(where: { path == $0 || path.hasPrefix($0 + "/") }) {
+            return "programs of the user are reached there"
         }
         if parts.first == "proc", parts.count > 1, parts[1].allSatisfy(\.isNumber) {
             return "it is about another process"
@@ -22,12 +27,48 @@ enum PrivatePath {
         path == "/" || path.split(separator: "/").first.map(systemFolders.contains) ?? false
     }
 
-    /// Whether a grant would include the private data of all users, or a whole disk or keyboard.
+    /// Whether a grant would include the private data of all users, or of many programs.
     static func isTooWide(_ path: String) -> Bool {
         let parts = path.split(separator: "/")
-        return parts.isEmpty || wideFolders.contains(path) || path == home
-            || (parts.count == 2 && parts[0] == "home")
-            || wideDevices.contains { path.hasPrefix($0) }
+        guard !parts.isEmpty, !wideFolders.contains(path) else { return true }
+        guard let place = placeInHome(parts) else { return false }
+        return place.isEmpty || wideHomeFolders.contains(place.joined(separator: "/"))
+    }
+
+    /// Whether programs keep their settings, keys and data there: below a folder or in a file of a home
+    /// whose name begins with a dot. Fonts and ALSA's configuration, which its library reads, are not
+    /// meant.
+    static func isOfPrograms(_ path: String) -> Bool {
+        guard let place = placeInHome(path.split(separator: "/")), place.first?.first == "." else {
+            return false
+        }
+        return !openPlaces.contains { place.starts(with: $0) }
+    }
+
+    /// Whether other programs execute or follow what is written there. Not so in the folder of a program
+    /// of its own, where data and caches belong.
+    static func isFollowed(_ path: String) -> Bool {
+        guard let place = placeInHome(path.split(separator: "/")), place.first?.first == "." else {
+            return false
+        }
+        let own = dataFolders.first { place.starts(with: $0) && place.count > $0.count }
+        return own.map { sharedData.contains(place[place.startIndex + $0.count]) } ?? true
+    }
+
+    /// Whether a device is none that media need.
+    static func isOtherDevice(_ path: String) -> Bool {
+        !mediaDevices.contains { path.hasPrefix("/dev/" + $0) }
+    }
+
+    /// The components of a path below the home that it lies in; nil for none.
+    private static func placeInHome(_ parts: [Substring]) -> ArraySlice<Substring>? {
+        if let home, parts.starts(with: home) { return parts.dropFirst(home.count) }
+        if parts.first == "root" { return parts.dropFirst() }
+        return parts.first == "home" && parts.count > 1 ? parts.dropFirst(2) : nil
+    }
+
+    private static func isSecret(_ place: ArraySlice<Substring>) -> Bool {
+        secretPlaces.contains { place.starts(with: $0) }
     }
 
     private static let wideFolders: Set<String> = [
@@ -37,14 +78,49 @@ enum PrivatePath {
 
     /// The user's home, which may lie anywhere.
     private static let home = getenv("HOME").flatMap { canonicalPath(String(cString: $0)) }
+        .map { $0.split(separator: "/") }.flatMap { $0.isEmpty ? nil : $0 }
 
-    private static let wideDevices = ["/dev/input/", "/dev/nvme", "/dev/sd", "/dev/vd"]
+    private static let wideHomeFolders: Set<String> = [
+        ".cache", ".config", ".local", ".local/bin", ".local/lib", ".local/share", ".local/state",
+    ]
+
+    /// Where sockets of the user's programs lie.
+    private static let runtimeFolders: [String] =
+        ["/run/user"]
+        + (getenv("XDG_RUNTIME_DIR").flatMap { canonicalPath(String(cString: $0)) }.map { [$0] }
+            ?? [])
+
+    private static let openPlaces: [[Substring]] = [
+        [".asoundrc"], [".config", "alsa"], [".config", "fontconfig"], [".fonts"], [".fonts.conf"],
+        [".local", "share", "fonts"],
+    ]
+
+    /// Where each program has a folder of its own.
+    private static let dataFolders: [[Substring]] = [
+        [".cache"], [".local", "share"], [".local", "state"],
+    ]
+
+    /// Of those the ones that the desktop follows.
+    private static let sharedData: Set<Substring> = [
+        "applications", "dbus-1", "flatpak", "gnome-shell", "plasma", "systemd",
+    ]
+
+    private static let mediaDevices = [
+        "dma_heap", "dri", "media", "nvidia", "snd", "udmabuf", "v4l", "video",
+    ]
 
     /// Names of folders and files, wherever they are.
     private static let secrets: Set<Substring> = [
         ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".pgpass", ".pki",
         ".git-credentials", ".password-store", ".mozilla", ".thunderbird", "keyrings",
-        ".bash_history", ".zsh_history",
+        ".bash_history", ".zsh_history", ".env", ".npmrc", ".pypirc", ".vault-token",
+    ]
+
+    /// In a home.
+    private static let secretPlaces: [[Substring]] = [
+        [".cargo", "credentials"], [".cargo", "credentials.toml"], [".config", "BraveSoftware"],
+        [".config", "chromium"], [".config", "gcloud"], [".config", "gh"],
+        [".config", "google-chrome"], [".config", "rclone"],
     ]
 
     private static let secretFiles: Set<String> = [

@@ -35,6 +35,11 @@ extension SandboxRefusal {
             } else if grant == .write, PrivatePath.isOfSystem(granted) {
                 "plugins must not write there; give it a folder of its own with "
                     + "allow: {write: [FOLDER]}"
+            } else if grant == .device, PrivatePath.isOtherDevice(granted) {
+                "a plugin needs cameras, sound cards and graphics cards alone"
+            } else if PrivatePath.isOfPrograms(path) {
+                "programs keep settings, keys and data there; give the plugin a file or folder of "
+                    + "its own elsewhere"
             } else if PrivatePath.isTooWide(granted) {
                 "a grant of that is far more than a plugin needs; give it a file or folder of its "
                     + "own"
@@ -58,7 +63,7 @@ extension SandboxRefusal {
             name, family: Int32(truncatingIfNeeded: arguments.first), type: socketType)
         {
             let cure =
-                if allowsNetwork || name == "socketpair" {
+                if allowsNetwork || name == "socketpair" || attempt == toPrograms {
                     final
                 } else if attempt == toSystemLog {
                     "what it writes to standard error is logged"
@@ -89,7 +94,7 @@ extension SandboxRefusal {
             switch family {
             case AF_INET, AF_INET6: "open a network socket"
             case AF_UNIX where type == SOCK_DGRAM.rawValue: toSystemLog
-            case AF_UNIX: "open a socket to other programs"
+            case AF_UNIX: toPrograms
             case AF_NETLINK: "ask the kernel about the network"
             default: "open a socket"
             }
@@ -98,6 +103,7 @@ extension SandboxRefusal {
         }
     }
 
+    private static let toPrograms = "open a socket to other programs"
     private static let toSystemLog = "write to the system's log or to another program"
 
     /// The call's name, with the address family if it makes a socket.

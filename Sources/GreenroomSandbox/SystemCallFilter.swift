@@ -36,7 +36,8 @@ enum SystemCallFilter {
             try refusals.load()
             let allowed = SystemCallGroup.allowed(
                 process: getpid(), allowsNetwork: policy.allowsNetwork)
-            if let descriptor = try? load(allowed, else: notifying) {
+            let missing = SystemCallGroup.missing(allowsNetwork: policy.allowsNetwork)
+            if let descriptor = try? load(allowed, missing, else: notifying) {
                 return (entry(.on, summary(notifies: true)), descriptor)
             }
             // The kernel is too old, or another process listens to this one already.
@@ -44,7 +45,7 @@ enum SystemCallFilter {
             if landlock, !policy.writePaths.isEmpty { files += PathCall.changing }
             let group = SystemCallGroup(
                 name: "files", calls: files.map { SystemCall(stringLiteral: $0.name) })
-            _ = try load(allowed + [group, .ownPriority], else: refusing)
+            _ = try load(allowed + [group, .ownPriority], missing, else: refusing)
             return (entry(.on, summary(notifies: false)), nil)
         } catch {
             return (entry(.unavailable, "\(Errno(rawValue: error.code))"), nil)
@@ -52,14 +53,15 @@ enum SystemCallFilter {
     }
 
     private static func load(
-        _ groups: [SystemCallGroup], else answer: UInt32
+        _ groups: [SystemCallGroup], _ missing: [(call: SystemCall, errno: Int32)],
+        else answer: UInt32
     ) throws(FilterError) -> Int32? {
         let filter = try FilterBuilder(default: answer)
         for group in groups {
             for call in group.calls { try filter.answer(call, greenroom_seccomp_allow) }
         }
-        for call in SystemCallGroup.unknown {
-            try filter.answer(call, greenroom_seccomp_error(ENOSYS))
+        for (call, errno) in missing {
+            try filter.answer(call, greenroom_seccomp_error(errno))
         }
         try filter.load()
         return answer == notifying ? filter.notifyDescriptor : nil

@@ -181,18 +181,24 @@ extension SystemCallGroup {
 
     private static let network = SystemCallGroup(
         name: "network",
-        reason: "granted in the session file; includes sockets of other programs on this "
-            + "machine, and the kernel's routing tables, which name look-up reads",
-        calls: [AF_UNIX, AF_INET, AF_INET6, AF_NETLINK].map {
+        reason: "granted in the session file; includes the kernel's routing tables, which name "
+            + "look-up reads, and not the sockets of other programs: the agent of ssh and D-Bus "
+            + "would do what the sandbox refuses",
+        calls: [AF_INET, AF_INET6, AF_NETLINK].map {
             SystemCall("socket", .argument(0, is: $0))
         } + ["connect", "bind", "listen", "accept", "accept4"])
 
-    /// Answered with ENOSYS, so that callers fall back to an older call, whose arguments a filter
-    /// can see.
-    static let unknown = [
-        SystemCall("clone3"),  // the C library falls back to clone
-        SystemCall("openat2"),  // callers fall back to openat
-    ]
+    /// Calls that fail with an errno and without a word to the host, since callers then do without
+    /// them.
+    ///
+    /// - Parameter allowsNetwork: Whether sockets are granted.
+    static func missing(allowsNetwork: Bool) -> [(call: SystemCall, errno: Int32)] {
+        // Callers fall back to an older call, whose arguments a filter can see: clone and openat.
+        let newer: [(SystemCall, Int32)] = [("clone3", ENOSYS), ("openat2", ENOSYS)]
+        // Name look-up asks the host's cache of names first.
+        let names = SystemCall("socket", .argument(0, is: AF_UNIX))
+        return allowsNetwork ? newer + [(names, EAFNOSUPPORT)] : newer
+    }
 
     /// Refused by their arguments, although the call itself is allowed or Landlock decides about
     /// it.

@@ -109,9 +109,11 @@ struct GrantTests {
                 "--network", "socket:inet", "socket:inet6", "socket:unix", "socket:netlink",
                 "connect:\(port)", "socket:packet", "read:/etc/hosts",
             ], as: account)
-        for action in ["socket:inet", "socket:unix", "socket:netlink", "connect:\(port)"] {
+        for action in ["socket:inet", "socket:netlink", "connect:\(port)"] {
             #expect(outcome.result(action) == 0, "\(action) \(outcome)")
         }
+        // Other programs' sockets lead out of the sandbox. Name look-up tries one, and can do without.
+        #expect(outcome.result("socket:unix") == EAFNOSUPPORT, "\(outcome)")
         #expect(outcome.result("socket:packet") == EPERM, "\(outcome)")
         #expect(outcome.result("read:/etc/hosts") == 0, "\(outcome)")
         #expect(
