@@ -12,6 +12,8 @@ package struct AudioClockRecovery: Sendable {
     package static let limit = 3000.0
     /// The time over which an accumulated difference is made up, in seconds.
     private static let settling = 10.0
+    /// How much too late the first block's time may be, in nanoseconds, before the audio is moved.
+    private static let firstTolerance = 40e6
 
     private var tracker = ClockDriftEstimator()
     /// The position of the first sample, in frames of the session, and the time of its block.
@@ -21,6 +23,8 @@ package struct AudioClockRecovery: Sendable {
     private var stamps = (correction: Int64(0), ppm: 0.0)
     /// The audio taken since then, in frames of the session.
     private var frames = 0.0
+    /// Whether the first sample is where its time says, which the next blocks have not confirmed yet.
+    private var hasJustBegun = false
 
     package init() {}
 
@@ -39,6 +43,7 @@ package struct AudioClockRecovery: Sendable {
         tracker.restart()
         begun = (place, moment, tracker.drift(at: moment), stamps.correction)
         frames = 0
+        hasJustBegun = true
     }
 
     /// Records the correction of the times before the next one arrives. The samples are compared
@@ -59,17 +64,29 @@ package struct AudioClockRecovery: Sendable {
 
     /// Stops measuring: while the host sets the source's pace, the times of its blocks say nothing
     /// about its clock.
-    package mutating func pause() { tracker.restart() }
+    package mutating func pause() {
+        tracker.restart()
+        hasJustBegun = false
+    }
 
     /// Records the time of a block.
     ///
+    /// - Parameter isStamped: Whether the source gave it. Without timestamps blocks come in bursts, and
+    ///   the first of a burst is not late.
     /// - Returns: What this block shows: that the clock drifts, or a step, where samples were lost
-    ///   or repeated.
-    package mutating func observe(moment: Int64) -> ClockDriftEstimator.Event? {
+    ///   or repeated, or after a first time that was too late.
+    package mutating func observe(
+        moment: Int64, isStamped: Bool
+    ) -> ClockDriftEstimator.Event? {
         let elapsed = frames * 1e9 / Double(AudioFormat.session.sampleRate)
         let correction = stamps.correction - begun.correction
         let delay = Double(moment - correction - begun.moment) - elapsed
-        return tracker.observe(delay: delay, at: moment)
+        let event = tracker.observe(delay: delay, at: moment)
+        guard hasJustBegun, !tracker.isLearning else { return event }
+        hasJustBegun = false
+        // The least delay so far; that of the first block is zero.
+        let late = tracker.envelope(at: moment)
+        return isStamped && late < -Self.firstTolerance ? .stepped(late) : event
     }
 
     /// Counts frames that were taken.

@@ -18,6 +18,9 @@ struct IngestState: ~Copyable, Sendable {
     private static let clippingTolerance = 0.001
     /// How far audio may be from its time, in nanoseconds, before it is moved.
     private static let stepTolerance = 10e6
+    /// How late audio that follows no other may be for the places that are left, in frames, before what
+    /// has no place is left out: 40 ms.
+    private static let lateTolerance: Int64 = 1920
     /// The largest offset that stays without a word, as a part of full scale.
     private static let offsetTolerance = 0.01
 
@@ -154,14 +157,13 @@ struct IngestState: ~Copyable, Sendable {
         epoch = epoch ?? moment
         clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
         if !queue.isContinuous {
-            queue.begin(at: place(of: moment))
-            clock.begin(at: queue.end, moment: moment)
-            tailFormat = nil
+            begin(at: place(of: moment), moment, isStamped: block.ptsNanoseconds != nil)
         }
         if hasWaited {
             clock.pause()
         } else {
-            look(at: clock.observe(moment: moment))
+            look(
+                at: clock.observe(moment: moment, isStamped: block.ptsNanoseconds != nil))
         }
         counts.sent += 1
         counts.accepted += 1
@@ -182,6 +184,24 @@ struct IngestState: ~Copyable, Sendable {
             }
         }
         clock.count(block.frames, of: block.format)
+    }
+
+    /// Says where the next sample belongs, which follows no other.
+    ///
+    /// Where that place is taken already, because the source was late or sent more than there is time
+    /// for, what has a timestamp is left out up to the place that is left: it would be late for ever.
+    private mutating func begin(at place: Int64, _ moment: Int64, isStamped: Bool) {
+        let isFirst = !queue.hasBegun
+        queue.begin(at: place)
+        let late = queue.end - place
+        if isStamped, !isFirst, late > Self.lateTolerance {
+            queue.skip(late)
+            pacing.skip(Int(clamping: late))
+            clock.begin(at: place, moment: moment)
+        } else {
+            clock.begin(at: queue.end, moment: moment)
+        }
+        tailFormat = nil
     }
 
     /// Samples that were lost leave a gap, and samples that came twice are left out, so that what

@@ -47,7 +47,7 @@ package struct ClockDriftEstimator: Sendable {
     /// The constant delay.
     private var reference = 0.0
     /// Whether no window has closed since the start or the restart.
-    private(set) var isLearning = true
+    package private(set) var isLearning = true
     /// The line of a drifting envelope: delay at a time, and slope.
     private var level = 0.0
     private var moment: Int64 = 0
@@ -65,7 +65,7 @@ package struct ClockDriftEstimator: Sendable {
     private var steps = (count: 0, from: Int64(0), sum: 0.0)
 
     /// The estimated minimum delay at a time.
-    func envelope(at moment: Int64) -> Double {
+    package func envelope(at moment: Int64) -> Double {
         hasDrifted ? reference + drift(at: moment) : reference
     }
 

@@ -75,6 +75,18 @@ import Testing
         simulation.expectExact()
     }
 
+    /// As those of a jitter buffer are that has not settled yet.
+    @Test func `a first timestamp that was too late does not keep the audio late`() throws {
+        var source = AudioSimulation.Source()
+        source.stamp = { Int64(($0 + ($0 < 0.3 ? 0.08 : 0)) * 1e9) }
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 20)
+        #expect(simulation.clicks.count >= 18)
+        let settled = simulation.clicks.suffix(16).map(abs).max() ?? .infinity
+        #expect(settled < 10, "\(simulation.clicks)")
+        #expect(simulation.ingest.statistics.queue.concealed == 0)
+    }
+
     @Test func `audio without timestamps is placed by its arrival`() throws {
         let source = AudioSimulation.Source(
             format: AudioFormat(sampleRate: 16_000, channels: 2), ppm: 300, jitter: 12)
