@@ -14,20 +14,26 @@ struct RGB: Equatable {
 
 /// Paints areas of one colour into frames of any format except MJPEG.
 struct Brush {
-    let format: PixelFormat
-    let color: ColorSpace
+    let white: Samples
+    let black: Samples
+    private let layout: PixelFormat.Layout
+
+    init(format: PixelFormat, color: ColorSpace) {
+        layout = format.layout
+        white = Samples(.white, in: color, bits: layout.bits)
+        black = Samples(.black, in: color, bits: layout.bits)
+    }
 
     /// Paints an area, clipped to the frame. In formats with shared chroma, pixels next to odd
     /// edges may change colour, but not brightness.
     func paint(
-        _ frame: inout MutableFrame, columns: Range<Int>, rows: Range<Int>, _ color: RGB
+        _ frame: inout MutableFrame, columns: Range<Int>, rows: Range<Int>, _ samples: Samples
     ) {
         let columns = columns.clamped(to: 0..<frame.width)
         let rows = rows.clamped(to: 0..<frame.height)
         guard !columns.isEmpty, !rows.isEmpty else { return }
-        let samples = Samples(color, in: self.color, bits: bits)
-        for plane in 0..<format.planeCount {
-            let shared = format.layout.planes[plane].rows
+        for plane in 0..<layout.planeCount {
+            let shared = layout.planes[plane].rows
             let planeRows = rows.lowerBound / shared..<(rows.upperBound + shared - 1) / shared
             for y in planeRows {
                 var row = frame.row(y, ofPlane: plane)
@@ -42,12 +48,16 @@ struct Brush {
     func paint(
         _ row: inout MutableSpan<UInt8>, plane: Int, columns: Range<Int>, _ samples: Samples
     ) {
-        let layout = format.layout
         let group = layout.planes[plane]
         let groups =
             columns.lowerBound / group.columns..<(columns.upperBound + group.columns - 1)
             / group.columns
         let groupBytes = group.sampleCount * layout.sampleBytes
+        if groupBytes == 1 {
+            let value = samples[group.samples[0]].low
+            for number in groups { row[number] = value }
+            return
+        }
         for index in 0..<group.sampleCount {
             let value = samples[group.samples[index]] << layout.shift
             let offset = index * layout.sampleBytes
@@ -62,7 +72,7 @@ struct Brush {
     }
 
     /// How many bits samples have.
-    var bits: Int { format.layout.bits }
+    var bits: Int { layout.bits }
 }
 
 /// A colour in a frame's format.

@@ -16,7 +16,7 @@ struct Clock {
         var x = scale
         let top = frame.height / 2
         brush.paint(
-            &frame, columns: 0..<127 * scale, rows: top..<top + 9 * scale, .black)
+            &frame, columns: 0..<127 * scale, rows: top..<top + 9 * scale, brush.black)
         func put(_ glyph: Int, _ frame: inout MutableFrame) {
             Self.draw(glyph, into: &frame, x: x, y: top + scale, scale: scale, with: brush)
             x += 6 * scale
@@ -60,7 +60,7 @@ struct Clock {
             for column in 0..<5 where bits >> (4 - column) & 1 == 1 {
                 let (left, top) = (x + column * scale, y + row * scale)
                 brush.paint(
-                    &frame, columns: left..<left + scale, rows: top..<top + scale, .white)
+                    &frame, columns: left..<left + scale, rows: top..<top + scale, brush.white)
             }
         }
     }

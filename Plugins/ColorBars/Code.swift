@@ -27,7 +27,7 @@ struct Code {
                 brush.paint(
                     &frame, columns: column * width / 32..<(column + 1) * width / 32,
                     rows: row * height / 16..<(row + 1) * height / 16,
-                    bit == 1 ? .white : .black)
+                    bit == 1 ? brush.white : brush.black)
             }
         }
     }

@@ -125,7 +125,7 @@ struct ColorBars: Camera {
             let reach = Int(Double(radius * radius - dy * dy).squareRoot())
             brush.paint(
                 &frame, columns: middle - reach..<middle + reach + 1, rows: row + dy..<row + dy + 1,
-                .white)
+                brush.white)
         }
     }
 }

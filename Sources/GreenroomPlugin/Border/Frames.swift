@@ -61,10 +61,10 @@ struct FrameLayout {
     /// - Parameters:
     ///   - given: The host's.
     ///   - none: Stands for those that the format does not have.
-    ///   - make: Makes a plane of its first byte, its length and its stride.
+    ///   - make: Makes a plane of its first byte, its length, its stride and its geometry.
     func planes<Given: HostPlane, Plane>(
         _ given: (Given, Given, Given), orNone none: Plane,
-        _ make: (Given.Start, Int, Int) -> Plane
+        _ make: (Given.Start, Int, Int, PlaneGeometry) -> Plane
     ) -> InlineArray<3, Plane>? {
         var planes = InlineArray<3, Plane>(repeating: none)
         for index in 0..<format.planeCount {
@@ -79,7 +79,7 @@ struct FrameLayout {
             guard let start = plane.start, stride >= geometry.rowBytes,
                 let needed = geometry.byteCount(stride: stride), plane.byteCount >= needed
             else { return nil }
-            planes[index] = make(start, Int(clamping: plane.byteCount), stride)
+            planes[index] = make(start, Int(clamping: plane.byteCount), stride, geometry)
         }
         return planes
     }
@@ -95,7 +95,7 @@ extension MutableFrame {
                 planeCount: frame.plane_count),
             let planes = layout.planes(
                 frame.planes, orNone: MutablePlane.none,
-                { MutablePlane(start: $0, byteCount: $1, stride: $2) })
+                { MutablePlane(start: $0, byteCount: $1, stride: $2, geometry: $3) })
         else { return nil }
         format = layout.format
         size = layout.size

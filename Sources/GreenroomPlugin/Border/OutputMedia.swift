@@ -70,7 +70,7 @@ extension ReadableMemory {
                 planeCount: frame.plane_count),
             let planes = layout.planes(
                 frame.planes, orNone: ReadablePlane.none,
-                { ReadablePlane(start: $0, byteCount: $1, stride: $2) })
+                { ReadablePlane(start: $0, byteCount: $1, stride: $2, geometry: $3) })
         else { return nil }
         format = layout.format
         size = layout.size

@@ -118,8 +118,7 @@ extension OutputFrame {
     /// The pixel bytes per row and the rows of a plane; zero for a plane that the format does not
     /// have.
     public func geometry(ofPlane plane: Int) -> PlaneGeometry {
-        (0..<planeCount).contains(plane)
-            ? format.plane(plane, of: size) : PlaneGeometry(rowBytes: 0, rows: 0)
+        self[plane].geometry
     }
 
     /// All bytes of a plane, padding between rows included; empty for a plane that the format does
@@ -143,19 +142,19 @@ extension OutputFrame {
     }
 
     private func bytes(ofRow row: Int, _ plane: Int) -> UnsafeBufferPointer<UInt8> {
-        let geometry = geometry(ofPlane: plane)
         let memory = readable(plane)
-        guard (0..<geometry.rows).contains(row), let start = memory.start else {
+        guard (0..<memory.geometry.rows).contains(row), let start = memory.start else {
             return UnsafeBufferPointer(start: nil, count: 0)
         }
         // The product fits: the last row was checked to lie within the plane.
         return UnsafeBufferPointer(
             start: (start + row * memory.stride).assumingMemoryBound(to: UInt8.self),
-            count: geometry.rowBytes)
+            count: memory.geometry.rowBytes)
     }
 
+    /// A plane; empty if the format does not have it.
     private subscript(plane: Int) -> ReadablePlane {
-        (0..<planeCount).contains(plane) ? planes[plane] : .none
+        (0..<planes.count).contains(plane) ? planes[plane] : .none
     }
 
     /// A plane that is still lent.
@@ -177,6 +176,10 @@ struct ReadablePlane {
     var start: UnsafeRawPointer?
     var byteCount: Int
     var stride: Int
+    var geometry: PlaneGeometry
 
-    static var none: ReadablePlane { ReadablePlane(start: nil, byteCount: 0, stride: 0) }
+    static var none: ReadablePlane {
+        ReadablePlane(
+            start: nil, byteCount: 0, stride: 0, geometry: PlaneGeometry(rowBytes: 0, rows: 0))
+    }
 }

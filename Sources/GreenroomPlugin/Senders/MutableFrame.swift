@@ -34,11 +34,11 @@ public struct MutableFrame: ~Copyable {
     /// The pixel bytes per row and the rows of a plane; zero for a plane that the format does not
     /// have.
     public func geometry(ofPlane plane: Int) -> PlaneGeometry {
-        indices.contains(plane)
-            ? format.plane(plane, of: size) : PlaneGeometry(rowBytes: 0, rows: 0)
+        indices.contains(plane) ? planes[plane].geometry : PlaneGeometry(rowBytes: 0, rows: 0)
     }
 
-    var indices: Range<Int> { 0..<planeCount }
+    /// Of all planes; those that the format does not have are empty.
+    var indices: Range<Int> { 0..<planes.count }
 }
 
 /// A plane in foreign memory, checked when the frame was taken over.
@@ -46,8 +46,12 @@ struct MutablePlane {
     var start: UnsafeMutableRawPointer?
     var byteCount: Int
     var stride: Int
+    var geometry: PlaneGeometry
 
-    static var none: MutablePlane { MutablePlane(start: nil, byteCount: 0, stride: 0) }
+    static var none: MutablePlane {
+        MutablePlane(
+            start: nil, byteCount: 0, stride: 0, geometry: PlaneGeometry(rowBytes: 0, rows: 0))
+    }
 }
 
 // The holder of the frame has the only reference to its memory: it cannot be copied, and the host
