@@ -124,6 +124,14 @@ void greenroom_gst_on_buffer(
     set_take(sink, take_buffer, callback_new(context, (void (*)(void))take));
 }
 
+// UINT64_MAX for none.
+static guint64 running_time(GstSample *sample)
+{
+    return gst_segment_to_running_time(
+        gst_sample_get_segment(sample), GST_FORMAT_TIME,
+        GST_BUFFER_PTS(gst_sample_get_buffer(sample)));
+}
+
 static GstFlowReturn take_picture(GstAppSink *sink, gpointer data)
 {
     callback *called = data;
@@ -142,8 +150,8 @@ static GstFlowReturn take_picture(GstAppSink *sink, gpointer data)
             picture.planes[plane] = GST_VIDEO_FRAME_PLANE_DATA(&frame, plane);
             picture.strides[plane] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
         }
-        ((void (*)(void *, const greenroom_gst_picture *))called->function)(
-            called->context.value, &picture);
+        ((void (*)(void *, const greenroom_gst_picture *, uint64_t))called->function)(
+            called->context.value, &picture, running_time(sample));
         gst_video_frame_unmap(&frame);
     }
     gst_sample_unref(sample);
@@ -152,7 +160,7 @@ static GstFlowReturn take_picture(GstAppSink *sink, gpointer data)
 
 void greenroom_gst_on_picture(
     GstElement *sink, greenroom_gst_context context,
-    void (*take)(void *value, const greenroom_gst_picture *picture))
+    void (*take)(void *value, const greenroom_gst_picture *picture, uint64_t time))
 {
     set_take(sink, take_picture, callback_new(context, (void (*)(void))take));
 }
@@ -165,10 +173,8 @@ static GstFlowReturn take_bytes(GstAppSink *sink, gpointer data)
     GstBuffer *buffer = gst_sample_get_buffer(sample);
     GstMapInfo map;
     if (buffer && gst_buffer_map(buffer, &map, GST_MAP_READ)) {
-        guint64 time = gst_segment_to_running_time(
-            gst_sample_get_segment(sample), GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
         ((void (*)(void *, const void *, size_t, uint64_t))called->function)(
-            called->context.value, map.data, map.size, time);
+            called->context.value, map.data, map.size, running_time(sample));
         gst_buffer_unmap(buffer, &map);
     }
     gst_sample_unref(sample);

@@ -186,10 +186,27 @@ static void on_state(GObject *webrtc, GParamSpec *property, gpointer data)
     self->calls.state_changed(self->context.value, state);
 }
 
+// What is lost is asked for with the next report, which GStreamer sends every few seconds; browsers ask
+// at once.
+static void report_often(GstElement *webrtc)
+{
+    GObject *session = NULL;
+    GstElement *rtpbin = gst_bin_get_by_name(GST_BIN(webrtc), "rtpbin");
+    if (!rtpbin) return;
+    g_signal_emit_by_name(rtpbin, "get-internal-session", 0, &session);
+    gst_object_unref(rtpbin);
+    if (!session) return;
+    // At most 20 a second: 20 kbit/s. The second is their share, in bit/s.
+    g_object_set(
+        session, "rtcp-min-interval", (guint64)(50 * GST_MSECOND), "rtcp-fraction", 100000.0, NULL);
+    g_object_unref(session);
+}
+
 static void on_pad(GstElement *webrtc, GstPad *pad, gpointer data)
 {
     peer *self = data;
     if (GST_PAD_DIRECTION(pad) != GST_PAD_SRC) return;
+    report_often(webrtc);
     if (g_atomic_int_add(&self->pads, 1) >= MOST_STREAMS) return;
     GstCaps *caps = gst_pad_get_current_caps(pad);
     if (!caps) return;

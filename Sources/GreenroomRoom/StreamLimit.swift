@@ -1,19 +1,18 @@
 /// How much a stream of packets may bring. A stream that brings more takes time and memory from all
 /// others: its sender has to go.
 package struct StreamLimit: Sendable {
-    /// What is allowed.
+    /// What is allowed in ``StreamLimit/span``: at once, if nothing came for so long, else evenly.
     package struct Bounds: Sendable {
-        /// Packets in ``StreamLimit/span``.
         package var packets: Int
-        /// Bytes in ``StreamLimit/span``.
         package var bytes: Int
-        /// Frames in ``StreamLimit/span``; nil for a stream without frames.
+        /// Nil for a stream without frames.
         package var frames: Int?
         /// Packets and bytes up to the one that ends a frame: a depayloader keeps them all until then.
         package var framePackets = 4000
         package var frameBytes = 2_000_000
 
-        /// A guest's video: twice what a browser sends, and some more for what a network has held back.
+        /// A guest's video: twice what a browser sends, and 60 frames a second that a network has held
+        /// back for two seconds.
         package static let video = Bounds(packets: 8000, bytes: 5_000_000, frames: 150)
         /// A guest's audio: Opus has at most 400 packets and 510 kbit a second.
         package static let audio = Bounds(packets: 1000, bytes: 500_000)
@@ -28,15 +27,41 @@ package struct StreamLimit: Sendable {
         case packets, bytes, frames, endlessFrame
     }
 
-    /// How long packets are counted, in nanoseconds.
+    /// In nanoseconds.
     package static let span: UInt64 = 2_000_000_000
 
-    private let bounds: Bounds
-    private var (packets, bytes, frames) = (0, 0, 0)
-    private var (framePackets, frameBytes) = (0, 0)
-    private var begun: UInt64 = 0
+    /// Takes so much in ``StreamLimit/span``: what it has taken leaves it as evenly (a leaky bucket).
+    private struct Bucket {
+        let most: Int
+        private var content = 0.0
 
-    package init(_ bounds: Bounds) { self.bounds = bounds }
+        init(most: Int) { self.most = most }
+
+        mutating func leak(for nanoseconds: UInt64) {
+            content -= Double(most) * Double(nanoseconds) / Double(StreamLimit.span)
+            content = max(0, content)
+        }
+
+        /// - Returns: Whether there is room.
+        mutating func take(_ count: Int) -> Bool {
+            content += Double(count)
+            return content <= Double(most)
+        }
+    }
+
+    private let bounds: Bounds
+    private var packets: Bucket
+    private var bytes: Bucket
+    private var frames: Bucket?
+    private var (framePackets, frameBytes) = (0, 0)
+    private var last: UInt64?
+
+    package init(_ bounds: Bounds) {
+        self.bounds = bounds
+        packets = Bucket(most: bounds.packets)
+        bytes = Bucket(most: bounds.bytes)
+        frames = bounds.frames.map { Bucket(most: $0) }
+    }
 
     /// Counts packets.
     ///
@@ -49,12 +74,14 @@ package struct StreamLimit: Sendable {
     package mutating func add(
         packets count: Int = 1, bytes: Int, endsFrame: Bool, at now: UInt64
     ) -> Excess? {
-        if now &- begun >= Self.span { (packets, self.bytes, frames, begun) = (0, 0, 0, now) }
-        packets += count
-        self.bytes += bytes
-        if packets > bounds.packets { return .packets }
-        if self.bytes > bounds.bytes { return .bytes }
-        guard let most = bounds.frames else { return nil }
+        let passed = last.map { now > $0 ? now - $0 : 0 } ?? 0
+        last = now
+        packets.leak(for: passed)
+        self.bytes.leak(for: passed)
+        frames?.leak(for: passed)
+        if !packets.take(count) { return .packets }
+        if !self.bytes.take(bytes) { return .bytes }
+        guard frames != nil else { return nil }
         framePackets += count
         frameBytes += bytes
         if framePackets > bounds.framePackets || frameBytes > bounds.frameBytes {
@@ -62,8 +89,7 @@ package struct StreamLimit: Sendable {
         }
         guard endsFrame else { return nil }
         (framePackets, frameBytes) = (0, 0)
-        frames += 1
-        return frames > most ? .frames : nil
+        return frames?.take(1) == false ? .frames : nil
     }
 
     /// What is too much, in words.

@@ -9,6 +9,8 @@ private let targets: [String: @Sendable ([UInt8]) -> Void] = [
     "session-file": TextTarget.sessionFile,
     "control-lines": TextTarget.controlLines,
     "offer": TextTarget.offer,
+    "candidates": TextTarget.candidates,
+    "request": TextTarget.request,
     "y4m": FileTarget.y4m,
     "sound": FileTarget.sound,
     "image": FileTarget.image,

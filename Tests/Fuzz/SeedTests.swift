@@ -48,6 +48,10 @@ import Testing
         Target(name: "session-file", run: TextTarget.sessionFile, seeds: Seeds.sessionFiles),
         Target(name: "control-lines", run: TextTarget.controlLines, seeds: { [Seeds.lines] }),
         Target(name: "offer", run: TextTarget.offer, seeds: { [Seeds.offer] }),
+        Target(
+            name: "candidates", run: TextTarget.candidates,
+            seeds: { [Seeds.offer + Seeds.candidates] }),
+        Target(name: "request", run: TextTarget.request, seeds: { [Seeds.request] }),
         Target(name: "key-frame", run: FileTarget.keyFrame, seeds: { Seeds.keyFrames }),
         Target(name: "wire", run: ProcessTarget.read, seeds: { Seeds.wires }),
         Target(name: "messages", run: ProcessTarget.receive, seeds: { Seeds.messages }),
@@ -174,6 +178,26 @@ private enum Seeds {
                 "a=rtcp-fb:97 nack pli", "a=extmap:3 urn:ietf:params:rtp-hdrext:sdes:mid",
                 "m=audio 9 UDP/TLS/RTP/SAVPF 111", "c=IN IP4 0.0.0.0", "a=mid:1", "a=sendrecv",
                 "a=rtpmap:111 opus/48000/2", "",
+            ].joined(separator: "\r\n").utf8)
+    }
+
+    static var candidates: [UInt8] {
+        Array(
+            [
+                "", "a=ice-ufrag:abcd", "a=ice-pwd:abcdefghijklmnopqrstuvwx",
+                "m=video 9 UDP/TLS/RTP/SAVPF 96", "a=mid:0",
+                "a=candidate:1 1 UDP 2122252543 192.0.2.1 50000 typ host",
+                "a=candidate:2 1 TCP 1518280447 192.0.2.1 9 typ host tcptype active",
+                "a=end-of-candidates", "",
+            ].joined(separator: "\r\n").utf8)
+    }
+
+    static var request: [UInt8] {
+        Array(
+            [
+                "POST /whip?name=Ana HTTP/1.1", "Host: 127.0.0.1:8080", "Content-Length: 12",
+                "Authorization: Bearer abcdefghijklmnop", "Connection: keep-alive",
+                "Expect: 100-continue", "X-Forwarded-For: 192.0.2.1, 192.0.2.2", "", "",
             ].joined(separator: "\r\n").utf8)
     }
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Looks, with libFuzzer and the coverage of the code, for what could bring the host or a bundled plugin
-# down: what a plugin's process says, session files, control lines, media files, offers and frames of a
-# room's guests. Keeps what it has learned in .build/fuzz-corpus; an input that does harm is left in
+# down: what a plugin's process says, session files, control lines, media files, what a room's guests send: offers,
+# candidates, requests and frames. Keeps what it has learned in .build/fuzz-corpus; an input that does harm is left in
 # .build/fuzz-crash-TARGET-*.
 #
 #   Tests/Fuzz/run.sh [SECONDS [TARGET...]]      60 seconds for each of all targets unless said
@@ -13,7 +13,7 @@ require_swift
 install_packages $build_packages ffmpeg
 seconds=${1-60}
 [ $# -eq 0 ] || shift
-[ $# -gt 0 ] || set -- calls messages wire session-file control-lines offer y4m sound image key-frame
+[ $# -gt 0 ] || set -- calls messages wire session-file control-lines offer candidates request y4m sound image key-frame
 
 export GREENROOM_FUZZ=1 SWIFT_BACKTRACE=enable=no
 swift build -c release --scratch-path .build/fuzz --product fuzz --sanitize=fuzzer

@@ -43,9 +43,33 @@ import Testing
         #expect(slow?.excess == .endlessFrame)
     }
 
-    @Test func `too many packets, bytes and frames are too much, in a span of time alone`() {
-        #expect(add(9000, aSecond: 5000, of: 13, frameEvery: 100, to: .video)?.excess == .packets)
-        #expect(add(9000, aSecond: 3000, of: 1200, frameEvery: 60, to: .video)?.excess == .bytes)
+    @Test func `what a network holds back for two seconds is within the limit`() {
+        var limit = StreamLimit(.video)
+        for index in 0..<1000 {
+            let due = UInt64(index) * Self.second / 60
+            // All of the seconds 5 and 6 comes at the begin of 7.
+            let isHeld = due >= 5 * Self.second && due < 7 * Self.second
+            let now = isHeld ? 7 * Self.second : due
+            #expect(limit.add(packets: 15, bytes: 17_000, endsFrame: true, at: now) == nil)
+        }
+        // As much once more is too much.
+        let excesses = (0..<120).compactMap { _ in
+            limit.add(packets: 15, bytes: 17_000, endsFrame: true, at: 17 * Self.second)
+        }
+        #expect(excesses.isEmpty)
+        #expect(
+            (0..<120).contains { _ in
+                limit.add(packets: 15, bytes: 17_000, endsFrame: true, at: 17 * Self.second)
+                    == .frames
+            })
+    }
+
+    @Test func `too many packets, bytes and frames are too much, at once or evenly`() {
+        let packets = add(60_000, aSecond: 5000, of: 13, frameEvery: 100, to: .video)
+        #expect(packets?.excess == .packets && (packets?.after ?? 0) > 8000)
+        let atOnce = add(9000, aSecond: 1_000_000, of: 13, frameEvery: 100, to: .video)
+        #expect(atOnce?.excess == .packets && (8000..<8100).contains(atOnce?.after ?? 0))
+        #expect(add(20_000, aSecond: 3000, of: 1200, frameEvery: 60, to: .video)?.excess == .bytes)
         #expect(add(1000, aSecond: 100, of: 100, frameEvery: 1, to: .video)?.excess == .frames)
         #expect(add(1000, aSecond: 74, of: 100, frameEvery: 1, to: .video) == nil)
         #expect(add(9000, aSecond: 600, of: 50, frameEvery: nil, to: .audio)?.excess == .packets)

@@ -2,7 +2,7 @@
 `peer.py count`; and of its audio. Prints a line, and ends with 1 if less arrived than wanted.
 
     numbered.py FOLDER VIDEO AUDIO MINIMUM HERTZ    VIDEO.y4m has the frames, AUDIO.wav a tone
-    numbered.py FOLDER VIDEO AUDIO MINIMUM beeps    a beep at each whole second of the frames' clock: lip sync
+    numbered.py FOLDER VIDEO AUDIO MINIMUM beeps    of `peer.py count`, a beep at each 15th frame: lip sync
 
 MINIMUM is the percentage of the numbers, from the first to the last, that the file must have. SKIP is so
 many seconds at its beginning that do not count; APART is the most milliseconds between audio and video, 80
@@ -73,7 +73,8 @@ assert back == 0, "frames are out of order"
 heard, rate = samples()
 if wanted == "beeps":
     began = begins()
-    late = [at - code[1] / 1000 for at, code in first]
+    # Of `peer.py count`, 15 a second. The milliseconds begin anew before a whole second.
+    late = [at - code[0] / 15 for at, code in first]
     beeps, quiet = [], rate
     for index, value in enumerate(heard):
         if abs(value) > 1000:

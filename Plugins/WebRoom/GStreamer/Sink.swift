@@ -21,9 +21,9 @@ struct Sink: Sendable {
     /// Calls back with each decoded frame.
     func onPicture(_ take: @escaping @Sendable (DecodedPicture) -> Void) {
         let context = greenroom_gst_context(Handler(take))
-        greenroom_gst_on_picture(element.pointer, context) { value, picture in
+        greenroom_gst_on_picture(element.pointer, context) { value, picture, time in
             greenroom_gst_context.object(value, Handler<DecodedPicture>.self)
-                .call(DecodedPicture(pointer: picture))
+                .call(DecodedPicture(pointer: picture, pts: time == .max ? nil : time))
         }
     }
 
@@ -53,13 +53,17 @@ struct DecodedSamples {
 /// A decoded frame, during a callback.
 struct DecodedPicture {
     let pointer: UnsafePointer<greenroom_gst_picture>
+    /// When it arrived, without the network's jitter, on the clock of the pipeline's timestamps.
+    let pts: UInt64?
 
     var size: FrameSize {
         FrameSize(width: Int(pointer.pointee.width), height: Int(pointer.pointee.height))
     }
 
     /// Sends a copy.
-    func send(to sender: VideoSender) throws(SendRefusal) {
+    ///
+    /// - Parameter time: The time of the session at which it is to be seen; nil: now.
+    func send(to sender: VideoSender, at time: Int64?) throws(SendRefusal) {
         let picture = pointer.pointee
         let y = bytes(of: 0, picture.planes.0, picture.strides.0)
         let u = bytes(of: 1, picture.planes.1, picture.strides.1)
@@ -70,7 +74,7 @@ struct DecodedPicture {
                 y: .init(RawSpan(_unsafeBytes: y), strideBytes: picture.strides.0),
                 u: .init(RawSpan(_unsafeBytes: u), strideBytes: picture.strides.1),
                 v: .init(RawSpan(_unsafeBytes: v), strideBytes: picture.strides.2)),
-            info: FrameInfo(color: .bt601Limited))
+            info: FrameInfo(color: .bt601Limited, ptsNanoseconds: time))
     }
 
     /// The bytes of a plane; its last row has no padding.

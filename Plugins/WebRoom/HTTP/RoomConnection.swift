@@ -14,6 +14,8 @@ final class RoomConnection {
     private static let bodySeconds = 10.0
     private static let answerSeconds = 40.0
     private static let writeSeconds = 15.0
+    /// How long an answer of a known length may take to be sent: those who read slowly keep a place.
+    private static let sendSeconds = 60.0
     /// How long a connection waits for the next request.
     private static let idleSeconds = 60.0
     /// How long, and for how much, what a refused request still sends is read: a sender that is cut off
@@ -148,24 +150,26 @@ final class RoomConnection {
         headers[.connection] = isKept ? "keep-alive" : "close"
         for (header, value) in headers { text += "\(header.rawValue): \(value)\r\n" }
         var bytes = Data((text + "\r\n").utf8)
+        let end = body.count.map { _ in ContinuousClock.now + .seconds(Self.sendSeconds) }
         if !isHead {
             for try await part in body {
                 // A small answer is one write.
                 bytes += part
                 guard body.count == nil || bytes.count > 16_384 else { continue }
-                try await write(bytes)
+                try await write(bytes, until: end)
                 bytes = Data()
             }
         }
-        try await write(bytes)
+        try await write(bytes, until: end)
         try begin(isBusy: false, for: Self.idleSeconds)
     }
 
-    /// Writes bytes; each 16 kB have their time.
-    private func write(_ bytes: Data) async throws {
+    /// Writes bytes; each 16 kB have their time, and so have all of an answer.
+    private func write(_ bytes: Data, until end: ContinuousClock.Instant?) async throws {
         var rest = bytes[...]
         while !rest.isEmpty {
-            try begin(isBusy: true, for: Self.writeSeconds)
+            let left = end.map { ContinuousClock.now.duration(to: $0) / .seconds(1) }
+            try begin(isBusy: true, for: min(Self.writeSeconds, left ?? .infinity))
             try await socket.write(Data(rest.prefix(16_384)))
             rest = rest.dropFirst(16_384)
         }

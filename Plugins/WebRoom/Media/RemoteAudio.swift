@@ -7,14 +7,14 @@ final class RemoteAudio: Sendable {
     static let elements =
         "queue max-size-buffers=500 max-size-bytes=0 max-size-time=0 ! rtpopusdepay"
         + " ! opusdec plc=true ! audio/x-raw,format=S16LE,rate=48000,channels=2"
-        + " ! appsink name=samples sync=false async=false max-buffers=20 drop=true"
+        + " ! appsink name=samples \(Arrival.wait) async=false max-buffers=20 drop=true"
 
     private static let format = AudioFormat(sampleRate: 48_000, channels: 2)
     /// 100 ms: the most that the host takes at once.
     private static let longestBlock = 9600
-    /// The host plays a guest's audio 100 ms after its time, and a packet may last 60 ms: what is
-    /// older, as what waits while the track is opened, would only take the room of what follows.
-    private static let longestDelay: Int64 = 160_000_000
+    /// The host plays a guest's audio 100 ms after its time. What is older, as what waits while the track
+    /// is opened, would be played later, and all that follows as late behind its video.
+    private static let longestDelay: Int64 = 100_000_000
 
     private struct State {
         var track: CallAudioTrack?
@@ -54,10 +54,11 @@ final class RemoteAudio: Sendable {
         guard let track = state.withLock({ $0.isMuted ? nil : $0.track }) else { return }
         let samples = decoded.samples
         // A packet is sent when its last sample has been heard.
-        let begin = decoded.pts.map { services.clock.time($0) &- Self.nanoseconds(samples.count) }
-        if let begin, services.host.nowNanoseconds &- begin > Self.longestDelay {
+        let end = decoded.pts.map { Arrival.time(of: $0, on: services.clock) }
+        if let end, services.host.nowNanoseconds &- end > Self.longestDelay {
             return services.count("guests-blocks-late")
         }
+        let begin = end.map { $0 &- Self.nanoseconds(samples.count) }
         var rest = samples[...]
         while !rest.isEmpty {
             let block = UnsafeBufferPointer(rebasing: rest.prefix(Self.longestBlock))

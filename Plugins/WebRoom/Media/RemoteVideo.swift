@@ -19,7 +19,7 @@ final class RemoteVideo: Sendable {
             }
         return "queue max-size-buffers=500 max-size-bytes=0 max-size-time=0 ! \(parts)"
             + " ! video/x-raw,format=I420"
-            + " ! appsink name=pictures sync=false async=false max-buffers=3 drop=true"
+            + " ! appsink name=pictures \(Arrival.wait) async=false max-buffers=3 drop=true"
     }
 
     /// The largest picture that is decoded; a guest who sends a larger one loses the connection.
@@ -172,7 +172,8 @@ final class RemoteVideo: Sendable {
         let track = state.withLock { $0.isMuted ? nil : $0.track }
         guard let track else { return }
         do throws(SendRefusal) {
-            try picture.send(to: track.sender)
+            try picture.send(
+                to: track.sender, at: picture.pts.map { Arrival.time(of: $0, on: services.clock) })
         } catch {
             if !error.isEnd { services.count("guests-frames-refused") }
         }

@@ -49,7 +49,7 @@ final class Guest: Sendable {
             : RemoteVideo(codec, isShare: sharer != nil, services: services) { onGone($0) }
         audio = audioCaps == nil ? nil : RemoteAudio(services: services)
         let peer = try Peer(
-            "", latencyMilliseconds: 80, bounds: .sender,
+            "", latencyMilliseconds: Arrival.latencyMilliseconds, bounds: .sender,
             events: Peer.Events(
                 onConnected: { [weak self] in self?.join(onGone, onJoined) }, onGone: onGone,
                 onMedia: { [weak self] encoding in self?.elements(for: encoding) },

@@ -105,10 +105,12 @@ void greenroom_gst_on_buffer(
     GstElement *_Nonnull sink, greenroom_gst_context context,
     void (*_Nonnull take)(void *_Nonnull value, GstBuffer *_Nonnull buffer));
 
-// Call back with each decoded I420 frame, which is valid during the call.
+// Call back with each decoded I420 frame, which is valid during the call, and its running time;
+// UINT64_MAX for none.
 void greenroom_gst_on_picture(
     GstElement *_Nonnull sink, greenroom_gst_context context,
-    void (*_Nonnull take)(void *_Nonnull value, const greenroom_gst_picture *_Nonnull picture));
+    void (*_Nonnull take)(
+        void *_Nonnull value, const greenroom_gst_picture *_Nonnull picture, uint64_t time));
 
 // Call back with the bytes of each buffer of an appsink, and its running time; UINT64_MAX for none.
 void greenroom_gst_on_bytes(

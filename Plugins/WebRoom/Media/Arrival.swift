@@ -1,0 +1,21 @@
+/// When the session gets what a guest sends, and which time that has.
+///
+/// A jitter buffer gives each packet the time at which it would have arrived without jitter, and moves
+/// audio or video so that what belongs together has one time. So both have to wait for their times: audio
+/// that goes on as it arrives would fill the host's queue where the video is late.
+enum Arrival {
+    /// How much later than the fastest packets others may come, and how long a lost one is waited for.
+    static let latencyMilliseconds = 80
+    /// The properties of a sink that hands media on ``latencyMilliseconds`` after their time.
+    static let wait = "sync=true ts-offset=\(latencyMilliseconds * 1_000_000)"
+    /// What is added to the time of media: the host plays audio 100 ms after its time, and what comes with
+    /// packets of 60 ms is older by as much.
+    private static let delay: Int64 = 60_000_000
+
+    /// The time of the session at which something is to be seen, or to have been heard.
+    ///
+    /// - Parameter pts: Its timestamp in the pipeline.
+    static func time(of pts: UInt64, on clock: RoomClock) -> Int64 {
+        clock.time(pts).addingReportingOverflow(delay).partialValue
+    }
+}
