@@ -70,8 +70,8 @@ public struct Installation: Sendable {
         return PluginLocator(
             programs: programs, pluginFolders: pluginFolders,
             refusal: Sandbox.available.gap.map {
-                "it is not bundled, and this machine can't keep it to its grants: \($0) is missing. "
-                    + "Take a kernel that has it; or, for a plugin that you trust with all that you "
+                "it is not bundled, and this machine can't keep it to its grants, for want of \($0). "
+                    + "Take a kernel that has that; or, for a plugin that you trust with all that you "
                     + "may do here, write sandbox: partial in the session file."
             }, examine: scans.examine)
     }

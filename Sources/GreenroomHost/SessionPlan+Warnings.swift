@@ -19,8 +19,8 @@ extension SessionPlan {
         guard let gap = Sandbox.available.gap else { return [] }
         return isolatedPlugins.map { address in
             ConfigurationProblem(
-                "this machine can't keep it to its grants: \(gap) is missing. It may do more than the "
-                    + "session file allows. Take a kernel that has it.",
+                "this machine can't keep it to its grants, for want of \(gap). It may do more than the "
+                    + "session file allows. Take a kernel that has that.",
                 at: "\(address)")
         }
     }
@@ -76,14 +76,28 @@ extension SessionPlan {
             source.settings.compactMap { setting -> ConfigurationProblem? in
                 guard setting.type == .path, given[address]?[setting.name] != nil,
                     case .string(let path) = setting.value, !path.isEmpty,
-                    resolvedPath(path) == nil
+                    let problem = Self.problem(ofReading: path)
                 else { return nil }
                 return ConfigurationProblem(
-                    "\(path): there is no such file. Check the path, which starts from the session "
-                        + "file's folder.",
-                    at: "\(address).settings".appending(key: setting.name))
+                    "\(path): \(problem)", at: "\(address).settings".appending(key: setting.name))
             }
         }
+    }
+
+    /// Why a file or folder can't be read, and the cure; nil if nothing is known against it.
+    private static func problem(ofReading path: String) -> String? {
+        guard resolvedPath(path) != nil else {
+            return "there is no such file. Check the path, which starts from the session file's "
+                + "folder."
+        }
+        guard access(path, R_OK) == 0 else {
+            return "this user can't read it. Check its permissions."
+        }
+        var about = stat()
+        guard stat(path, &about) == 0, about.st_mode & S_IFMT == S_IFREG, about.st_size == 0 else {
+            return nil
+        }
+        return "the file is empty. Check the path."
     }
 
     private var broadcastWarnings: [ConfigurationProblem] {

@@ -38,8 +38,9 @@ struct InstallPluginCommand: ParsableCommand {
         }
         let locator = Installation.ofThisProgram.locator()
         let library = try examine(source, locator)
-        let reports = try validated(library)
+        // Before the library is validated, which takes seconds.
         let folder = try PluginFolder.made(machine ? .machine : .user)
+        let reports = try validated(library)
         let name = source.split(separator: "/").last.map { String($0) } ?? source
         let target = "\(folder)/\(name)"
         guard name.hasSuffix(".so") else {
@@ -171,17 +172,24 @@ struct RemovePluginCommand: ParsableCommand {
 }
 
 extension PluginFolder {
-    /// The folder, which is made if it is not there.
+    /// The folder, which is made if it is not there. All users can look into that of the machine.
     fileprivate static func made(_ folder: PluginFolder) throws -> String {
         guard let path = folder.path else {
             throw Failure(
                 .usage, "HOME names no folder, so there is no place for this user's plugins.")
         }
-        for end in path.indices.dropFirst() where path[end] == "/" {
-            mkdir(String(path[..<end]), 0o755)
+        let folders =
+            path.indices.dropFirst().filter { path[$0] == "/" }.map { path[..<$0] } + [path[...]]
+        for name in folders.map(String.init) where mkdir(name, 0o755) == 0 {
+            if folder == .machine { chmod(name, 0o755) }
         }
-        guard mkdir(path, 0o755) == 0 || errno == EEXIST else {
-            throw Failure(.outputFailed, "\(path): \(Errno.last)")
+        guard access(path, W_OK | X_OK) == 0 else {
+            throw Failure(
+                .outputFailed,
+                "\(path): \(Errno.last)."
+                    + (folder == .machine
+                        ? " Run it as root, or leave out --machine to install for this user alone."
+                        : " Check the permissions of the folder."))
         }
         return path
     }

@@ -106,6 +106,21 @@ import Testing
         #expect(try info().exit == .code(0))
     }
 
+    @Test func `a plugin hides the bundled one of its name, whatever its file is called`() throws {
+        let folder = try TemporaryFolder()
+        let (old, new) = (Array("CCamera".utf8), Array("Y4MFile".utf8))
+        var library = try readFile(try TestPlugins.cCamera())
+        for start in library.indices.dropLast(old.count)
+        where library[start..<start + old.count].elementsEqual(old) {
+            library.replaceSubrange(start..<start + old.count, with: new)
+        }
+        try folder.write("mine.so", library)
+        let info = try Greenroom.run(
+            "plugin", "info", "Y4MFile", environment: ["GREENROOM_PLUGIN_PATH": folder.path])
+        #expect(
+            info.exit == .code(0) && info.text.contains(folder("mine.so")), "\(info)\n\(info.text)")
+    }
+
     @Test func `hanging plugins are listed, and so are the others`() throws {
         // One that spins takes a whole processor for five seconds.
         let all = Nightly.pairs(["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"], ["hang", "spin"])

@@ -90,44 +90,61 @@ package struct PluginLocator: Sendable {
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
         var failures: [LoadError] = []
-        // Try the file named like the plugin first: scanning all is slow.
+        var names: [String] = []
+        var seen: Set<String> = []
+        // An earlier folder hides a later one.
         for folder in folders {
+            // Try the file named like the plugin first: scanning all is slow.
             let path = "\(folder)/lib\(name).so"
-            guard access(path, F_OK) == 0 else { continue }
-            do throws(LoadError) {
-                let library = try examine(path)
-                if let descriptor = library[name, kind] { return (library, descriptor) }
-            } catch {
-                // The next one may be another plugin.
-                if error.code == .notConfined { throw error }
-                failures.append(error)
+            if access(path, F_OK) == 0 {
+                do throws(LoadError) {
+                    let library = try examine(path)
+                    if let descriptor = library[name, kind] { return (library, descriptor) }
+                } catch {
+                    // The next one may be another plugin.
+                    if error.code == .notConfined { throw error }
+                    failures.append(error)
+                }
+            }
+            if failures.isEmpty, let found = try find(name, kind, in: folder, &seen, &names) {
+                return found
             }
         }
         if let failure = failures.first { throw failure }
-        var names: [String] = []
-        var found: [(library: LibraryDescription, descriptor: PluginDescriptor)] = []
-        for finding in scan() {
-            guard case .success(let library) = finding.result else { continue }
-            if let descriptor = library[name, nil] { found.append((library, descriptor)) }
-            names += library.descriptors.filter { kind == nil || $0.kind == kind }.map(\.name)
-        }
-        if let first = found.first {
-            // An earlier folder hides a later one; within a folder the order of names says nothing.
-            let place = Self.folder(of: first.library.path)
-            let same = found.filter { Self.folder(of: $0.library.path) == place }
-            guard same.count > 1 else { return first }
-            throw LoadError(
-                code: .ambiguous, place: name,
-                explanation: "several libraries have a plugin of this name: "
-                    + "\(same.map(\.library.path).joined(separator: ", ")). Name one by its path, or "
-                    + "remove the others.")
-        }
         throw LoadError(
             code: .noSuchPlugin, place: name,
             explanation: "no \(kind?.name ?? "plugin") of this name is installed. "
                 + (names.isEmpty ? "" : "Installed: \(names.sorted().joined(separator: ", ")). ")
                 + "Searched: \(folders.joined(separator: ", ")); GREENROOM_PLUGIN_PATH adds folders. "
                 + "To name a file, write its path with a slash.")
+    }
+
+    /// Scans the libraries of a folder for a plugin.
+    ///
+    /// - Parameters:
+    ///   - seen: The names of files in the folders before, which hide those of later ones.
+    ///   - names: Gets the names of all plugins of the kind.
+    /// - Throws: ``LoadError`` if several have it: the order of their names says nothing.
+    private func find(
+        _ name: String, _ kind: PluginKind?, in folder: String, _ seen: inout Set<String>,
+        _ names: inout [String]
+    ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor)? {
+        var paths: [String] = []
+        for file in Self.libraries(in: folder) where seen.insert(file).inserted {
+            paths.append("\(folder)/\(file)")
+        }
+        var found: [(library: LibraryDescription, descriptor: PluginDescriptor)] = []
+        for result in examine(all: paths) {
+            guard case .success(let library) = result else { continue }
+            if let descriptor = library[name, nil] { found.append((library, descriptor)) }
+            names += library.descriptors.filter { kind == nil || $0.kind == kind }.map(\.name)
+        }
+        guard found.count > 1 else { return found.first }
+        throw LoadError(
+            code: .ambiguous, place: name,
+            explanation: "several libraries have a plugin of this name: "
+                + "\(found.map(\.library.path).joined(separator: ", ")). Name one by its path, or "
+                + "remove the others.")
     }
 
     /// Limit of concurrent scans: each may need a process.
@@ -187,10 +204,6 @@ package struct PluginLocator: Sendable {
             code: .noSuchPlugin, place: path,
             explanation: "the library has \(all.joined(separator: ", ")). Name the one you mean: "
                 + "\(file)#NAME.")
-    }
-
-    private static func folder(of file: String) -> Substring {
-        file.lastIndex(of: "/").map { file[..<$0] } ?? ""
     }
 
     private static func libraries(in folder: String) -> [String] {

@@ -1,9 +1,13 @@
 import Glibc
 
 extension SessionConfiguration {
-    /// What a running session is called on this machine, e.g. `lobby.4711`: its name, of which other
-    /// characters than ASCII letters, digits, `-` and `_` become `-`, and its process.
-    package var runningName: String {
+    /// What a running session is called on this machine, e.g. `lobby.4711`: its name, as a part of a
+    /// file's, and its process.
+    package var runningName: String { "\(Self.runningName(of: name)).\(getpid())" }
+
+    /// A session's name as a part of a file's: other characters than ASCII letters, digits, `-` and `_`
+    /// become `-`.
+    package static func runningName(of name: String) -> String {
         let kept = name.unicodeScalars.map { scalar in
             switch scalar {
             case "a"..."z", "A"..."Z", "0"..."9", "-", "_": Character(scalar)
@@ -11,6 +15,6 @@ extension SessionConfiguration {
             }
         }
         // It is part of the path of a socket, which is short.
-        return "\(String(kept.prefix(40))).\(getpid())"
+        return String(kept.prefix(40))
     }
 }

@@ -4,6 +4,7 @@ import Glibc
 import GreenroomMetrics
 import GreenroomSchema
 import GreenroomLifecycle
+import SystemPackage
 
 /// `greenroom sessions`.
 struct SessionsCommand: ParsableCommand {
@@ -164,7 +165,10 @@ struct ControlCommand: ParsableCommand {
         if lines.isEmpty {
             while let line = readLine() { isFine = try perform(line, &connection) && isFine }
         } else {
-            for line in lines { isFine = try perform(line, &connection) && isFine }
+            // One argument may have several lines.
+            for line in lines.flatMap({ $0.split(whereSeparator: \.isNewline) }) {
+                isFine = try perform(String(line), &connection) && isFine
+            }
         }
         guard isFine else { throw Failure(explained: .badFile) }
     }
@@ -225,16 +229,27 @@ struct LogsCommand: ParsableCommand {
         if follow { try connection.send(.events) }
         try connection.send(.log)
         var seen: Set<String> = []
-        while let line = try connection.next() {
+        while let line = try connection.next(unlessClosed: STDOUT_FILENO) {
             if EventRecord(json: line)?.event == .logEnd {
                 guard follow else { return }
                 seen = []
                 continue
             }
-            if seen.insert(line).inserted || !follow { print(line) }
-            fflush(nil)
+            guard seen.insert(line).inserted || !follow else { continue }
+            guard try printed(line) else { return }
         }
     }
+}
+
+/// Prints a line at once.
+///
+/// - Returns: Whether somebody reads on.
+/// - Throws: ``Failure``, if it can't be written.
+private func printed(_ line: String) throws(Failure) -> Bool {
+    print(line)
+    guard fflush(nil) != 0 else { return true }
+    guard errno != EPIPE else { return false }
+    throw Failure(.outputFailed, "standard output: \(Errno(rawValue: errno))")
 }
 
 /// `greenroom stop NAME`.

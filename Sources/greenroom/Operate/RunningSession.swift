@@ -2,6 +2,8 @@ import CLinux
 import Glibc
 import GreenroomHost
 import GreenroomLifecycle
+import GreenroomModel
+import GreenroomSession
 import GreenroomSystem
 import SystemPackage
 
@@ -28,6 +30,8 @@ struct RunningSession {
         name = String(parts[..<dot])
     }
 
+    private var folder: String { String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)]) }
+
     /// What tells it from every other one.
     var fullName: String { "\(name).\(process)" }
 
@@ -37,13 +41,17 @@ struct RunningSession {
             .sorted { ($0.name, $0.process) < ($1.name, $1.process) }
     }
 
-    /// Finds a session.
+    /// Finds a session. Those of the folder that the environment names come first.
     ///
-    /// - Parameter name: Its name, or with its process if several have the name.
+    /// - Parameter name: Its name, as the session file or the list has it, or with its process if several
+    ///   have the name.
     /// - Throws: ``Failure`` with the names that there are.
     static func find(_ name: String) throws(Failure) -> RunningSession {
         let all = all
-        let found = all.filter { $0.fullName == name || $0.name == name }
+        let listed = SessionConfiguration.runningName(of: name)
+        let named = all.filter { $0.fullName == name || $0.name == listed }
+        let first = folders.first { folder in named.contains { $0.folder == folder } }
+        let found = named.filter { $0.folder == first }
         switch found.count {
         case 1: return found[0]
         case 0:
@@ -71,7 +79,6 @@ struct RunningSession {
         // The folder's owner made the socket.
         var (process, user): (pid_t, uid_t) = (0, 0)
         var status = stat()
-        let folder = String(path[..<(path.lastIndex(of: "/") ?? path.startIndex)])
         guard greenroom_peer(descriptor, &process, &user) == 0, lstat(folder, &status) == 0,
             status.st_uid == user
         else {
@@ -106,22 +113,33 @@ struct RunningSession {
 
     private static var userFolder: String {
         environmentVariable("XDG_RUNTIME_DIR").map { "\($0)/greenroom" }
-            ?? "/tmp/greenroom-\(getuid())"
+            ?? temporaryFolder(of: getuid())
     }
 
-    /// Where sessions are looked for: this user's folder, and those of services.
+    private static func loginFolder(of user: uid_t) -> String { "/run/user/\(user)/greenroom" }
+
+    private static func temporaryFolder(of user: uid_t) -> String { "/tmp/greenroom-\(user)" }
+
+    /// Where sessions are looked for: this user's folders, whatever the environment says of them, and
+    /// those of services and, for root, of all users.
     private static var folders: [String] {
-        let services = names(in: "/run/greenroom").map { "/run/greenroom/\($0)" }
-        return [ownFolder] + (ownFolder == userFolder ? [] : [userFolder])
-            + services.filter { $0 != ownFolder }
+        var folders = [ownFolder, userFolder]
+        folders += [loginFolder(of: getuid()), temporaryFolder(of: getuid())]
+        folders += names(in: "/run/greenroom").map { "/run/greenroom/\($0)" }
+        if geteuid() == 0 {
+            folders += names(in: "/run/user").compactMap { uid_t($0) }.map(loginFolder)
+            folders += names(in: "/tmp").filter { $0.hasPrefix("greenroom-") }
+                .compactMap { uid_t($0.dropFirst("greenroom-".count)) }.map(temporaryFolder)
+        }
+        var seen: Set<String> = []
+        return folders.filter { seen.insert($0).inserted }
     }
 
-    /// The files of a folder that is this user's alone; for root those of services' folders, too.
+    /// The files of a folder that its owner alone writes to: this user, or for root anybody.
     private static func sockets(in folder: String) -> [String] {
         var status = stat()
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            status.st_mode & 0o022 == 0,
-            status.st_uid == geteuid() || geteuid() == 0 && folder.hasPrefix("/run/greenroom/")
+            status.st_mode & 0o022 == 0, status.st_uid == geteuid() || geteuid() == 0
         else { return [] }
         return names(in: folder).sorted().map { "\(folder)/\($0)" }
     }
@@ -210,10 +228,14 @@ struct SessionConnection: ~Copyable {
     /// The next line of a session that may have nothing to say for long; nil at its end. While it is
     /// silent it is asked for its status.
     ///
+    /// - Parameter output: Where lines go; nil is returned once nobody reads there.
     /// - Throws: ``Failure``, if it does not answer that either.
-    mutating func next() throws(Failure) -> String? {
+    mutating func next(unlessClosed output: Int32 = -1) throws(Failure) -> String? {
         while true {
-            if !received.contains(UInt8(ascii: "\n")), !hasBytes(before: .now + Self.patience) {
+            if !received.contains(UInt8(ascii: "\n")),
+                !hasBytes(before: .now + Self.patience, unlessClosed: output)
+            {
+                guard !Self.isClosed(output) else { return nil }
                 try send(.status)
                 awaitsStatus = true
             }
@@ -225,15 +247,31 @@ struct SessionConnection: ~Copyable {
         }
     }
 
-    /// Waits until there is something to receive, the end included.
-    private func hasBytes(before deadline: ContinuousClock.Instant) -> Bool {
+    /// Whether nobody reads a pipe any more.
+    private static func isClosed(_ output: Int32) -> Bool {
+        var looked = pollfd(fd: output, events: 0, revents: 0)
+        return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLERR | POLLNVAL) != 0
+    }
+
+    /// Waits until there is something to receive, the end included, or nobody reads the output.
+    private func hasBytes(
+        before deadline: ContinuousClock.Instant, unlessClosed output: Int32 = -1
+    ) -> Bool {
         while true {
             let rest = max(.zero, deadline - .now).components
             let milliseconds = rest.seconds * 1000 + rest.attoseconds / 1_000_000_000_000_000
-            var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            let count = poll(&wanted, 1, Int32(clamping: milliseconds))
+            var wanted: InlineArray<2, pollfd> = [
+                pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0),
+                // A negative one is passed over.
+                pollfd(fd: output, events: 0, revents: 0),
+            ]
+            let count = withUnsafeMutableBytes(of: &wanted) {
+                poll(
+                    $0.baseAddress?.assumingMemoryBound(to: pollfd.self), 2,
+                    Int32(clamping: milliseconds))
+            }
             if count < 0, errno == EINTR { continue }
-            return count > 0
+            return count > 0 && wanted[0].revents != 0
         }
     }
 

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// Writes a frame as PNG, with libpng's simplified interface, which needs no longjmp.
 enum PNGFile {
-    /// Writes a frame atomically.
+    /// Writes a frame atomically, for this user alone.
     ///
     /// - Parameters:
     ///   - frame: In RGB24.
@@ -33,6 +33,24 @@ enum PNGFile {
 
     /// Writes the file; nil, or the reason of the failure.
     private static func encode(_ frame: borrowing VideoFrame, to path: String) -> String? {
+        let file: FileDescriptor
+        do throws(OutputFileError) {
+            file = try FileDescriptor.output(path, replaces: true)
+        } catch {
+            return "\(path) \(error.rule)"
+        }
+        guard let stream = fdopen(file.rawValue, "wb") else {
+            defer { close(file.rawValue) }
+            return "\(Errno.last)"
+        }
+        let reason = encode(frame, to: stream)
+        guard fclose(stream) == 0 else { return reason ?? "\(Errno.last)" }
+        return reason
+    }
+
+    private static func encode(
+        _ frame: borrowing VideoFrame, to stream: UnsafeMutablePointer<FILE>
+    ) -> String? {
         var image = png_image()
         image.version = png_uint_32(PNG_IMAGE_VERSION)
         image.width = png_uint_32(frame.size.width)
@@ -43,7 +61,7 @@ enum PNGFile {
         defer { png_image_free(&image) }
         let stride = png_int_32(frame.strideBytes(0))
         let isWritten = frame.plane(0).withUnsafeBytes { pixels in
-            png_image_write_to_file(&image, path, 0, pixels.baseAddress, stride, nil)
+            png_image_write_to_stdio(&image, stream, 0, pixels.baseAddress, stride, nil)
         }
         guard isWritten == 0 else { return nil }
         return withUnsafeBytes(of: image.message) { text in

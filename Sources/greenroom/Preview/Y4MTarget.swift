@@ -22,19 +22,36 @@ struct Y4MTarget: Sendable {
             }
             descriptor = STDOUT_FILENO
         } else {
-            if let status = try? Stat(path), status.type == .fifo {
-                screen.show("\(path): waiting for a reader")
-            }
-            do throws(Errno) {
-                descriptor = try FileDescriptor.creating(path).rawValue
-            } catch {
-                throw Failure(
-                    .outputFailed,
-                    "--y4m \(path): it can't be opened: \(error). Name a file in a folder that is "
-                        + "there, a named pipe, or - for standard output.")
-            }
+            descriptor = try Self.open(path, screen).rawValue
         }
         stream = Y4MStream(descriptor: descriptor, name: name)
+    }
+
+    /// Opens a file for this user alone, which is no link to another one; a named pipe; or a device.
+    private static func open(
+        _ path: String, _ screen: PreviewScreen
+    ) throws(Failure) -> FileDescriptor {
+        func failure(_ reason: String) -> Failure {
+            Failure(
+                .outputFailed,
+                "--y4m \(path): it \(reason). Name a file in a folder that is there, a named pipe, or "
+                    + "- for standard output.")
+        }
+        let type = (try? Stat(path, followTargetSymlink: false))?.type
+        guard type == .fifo || type == .characterSpecial else {
+            do throws(OutputFileError) {
+                return try FileDescriptor.output(path, replaces: true)
+            } catch {
+                if case .system(let error) = error { throw failure("can't be opened: \(error)") }
+                throw failure(error.rule)
+            }
+        }
+        if type == .fifo { screen.show("\(path): waiting for a reader") }
+        do throws(Errno) {
+            return try FileDescriptor.creating(path)
+        } catch {
+            throw failure("can't be opened: \(error)")
+        }
     }
 
     /// Whether its reader is gone.

@@ -286,7 +286,7 @@ extension CheckResult {
         let time = "\(Int(seconds * 10) / 10).\(Int(seconds * 10) % 10) s"
         var lines = "  \(outcome)  \(check.padded(to: 34))  \(title.padded(to: 40))  \(time)"
         if !text.isEmpty { lines += "\n" + text.wrapped(at: 96, indent: "             ") }
-        if self.outcome.isFault {
+        if self.outcome.isFault || self.outcome == .warning {
             for line in details { lines += "\n               | \(line)" }
         }
         return lines
