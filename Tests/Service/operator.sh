@@ -77,6 +77,24 @@ is "and runs" becomes ActiveState active
 rm -r /run/systemd/system/$unit.service.d
 systemctl daemon-reload
 
+echo "== A recording of each start, as the manual says"
+mkdir -p /run/systemd/system/$unit.service.d
+cat > /run/systemd/system/$unit.service.d/own.conf << 'END'
+[Service]
+ExecStart=
+ExecStart=/bin/sh -c 'exec greenroom run /etc/greenroom/%i.yaml --set outputs[0].record=/var/lib/greenroom/%i/$$(date +%%F-%%H%%M%%S)'
+END
+systemctl daemon-reload
+systemctl restart "$unit"
+is "it runs" becomes ActiveState active
+kill -KILL "$(systemctl show "$unit" -P MainPID)"
+is "one that is killed is started again" becomes NRestarts 1
+is "and runs" becomes ActiveState active
+is "each start has its own" [ "$(find $state -path "$state/20*/camera.y4m" | wc -l)" = 2 ]
+rm -r /run/systemd/system/$unit.service.d
+systemctl daemon-reload
+systemctl restart "$unit"
+
 echo "== Upgrade"
 before=$(systemctl show "$unit" -P MainPID)
 is "the package is installed over itself" dpkg -i /root/greenroom.deb
