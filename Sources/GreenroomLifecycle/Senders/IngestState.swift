@@ -157,7 +157,7 @@ struct IngestState: ~Copyable, Sendable {
         epoch = epoch ?? moment
         clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
         if !queue.isContinuous {
-            begin(at: place(of: moment), moment, isStamped: block.ptsNanoseconds != nil)
+            begin(at: moment, arrival: arrival, isStamped: block.ptsNanoseconds != nil)
         }
         if hasWaited {
             clock.pause()
@@ -188,13 +188,16 @@ struct IngestState: ~Copyable, Sendable {
 
     /// Says where the next sample belongs, which follows no other.
     ///
-    /// Where that place is taken already, because the source was late or sent more than there is time
-    /// for, what has a timestamp is left out up to the place that is left: it would be late for ever.
-    private mutating func begin(at place: Int64, _ moment: Int64, isStamped: Bool) {
+    /// Where that place is taken already, because the source sent more than there is time for, what has a
+    /// timestamp is left out up to the place that is left: it would be late for ever. Not so for a source
+    /// whose audio comes too late for its places: all that it sends would be left out.
+    private mutating func begin(at moment: Int64, arrival: Int64, isStamped: Bool) {
         let isFirst = !queue.hasBegun
+        let place = place(of: moment)
         queue.begin(at: place)
         let late = queue.end - place
-        if isStamped, !isFirst, late > Self.lateTolerance {
+        let comesInTime = arrival &- moment < SessionTimeline.playoutDelay
+        if isStamped, !isFirst, comesInTime, late > Self.lateTolerance {
             queue.skip(late)
             pacing.skip(Int(clamping: late))
             clock.begin(at: place, moment: moment)

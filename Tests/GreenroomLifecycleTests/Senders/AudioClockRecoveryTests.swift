@@ -87,6 +87,19 @@ import Testing
         #expect(simulation.ingest.statistics.queue.concealed == 0)
     }
 
+    /// A slow device: its audio is older than the session's delay, and plays all the same.
+    @Test func `audio that is always late goes on after a hole`() {
+        var source = AudioSimulation.Source()
+        source.stamp = { Int64(($0 - 0.25) * 1e9) }
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 10)
+        let played = simulation.ingest.statistics.queue.played
+        simulation.skip(milliseconds: 300)
+        simulation.run(seconds: 10)
+        let after = simulation.ingest.statistics.queue.played - played
+        #expect(after > 9 * 48_000, "\(after) frames in 10 s")
+    }
+
     @Test func `audio without timestamps is placed by its arrival`() throws {
         let source = AudioSimulation.Source(
             format: AudioFormat(sampleRate: 16_000, channels: 2), ppm: 300, jitter: 12)
