@@ -118,6 +118,7 @@ part_viewers() {
     swift build -c release || return
     Tests/WebRoom/pion.sh && CODEC=h264 Tests/WebRoom/pion.sh \
         && Tests/WebRoom/jitter.sh \
+        && DELAY=60-60 Tests/WebRoom/jitter.sh \
         && TWO=1 RECORD=1 Tests/WebRoom/network.sh \
         && SYNC=1 Tests/WebRoom/network.sh \
         && FEEDBACK=0 Tests/WebRoom/network.sh \

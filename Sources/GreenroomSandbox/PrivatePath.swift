@@ -7,7 +7,8 @@ enum PrivatePath {
     /// - Parameter path: Absolute, without links.
     static func owner(of path: String) -> String? {
         let parts = path.split(separator: "/")
-        if parts.contains(where: secrets.contains) || secretFiles.contains(path)
+        if parts.contains(where: secrets.contains) || parts.last == ".env"
+            || secretFiles.contains(path)
             || placeInHome(parts).map(isSecret) ?? false
         {
             return "it holds keys, passwords or private data"
@@ -102,18 +103,20 @@ enum PrivatePath {
 
     /// Of those the ones that the desktop follows.
     private static let sharedData: Set<Substring> = [
-        "applications", "dbus-1", "flatpak", "gnome-shell", "plasma", "systemd",
+        "applications", "bash-completion", "dbus-1", "flatpak", "gnome-shell", "greenroom", "kio",
+        "nautilus", "plasma", "systemd",
     ]
 
     private static let mediaDevices = [
-        "dma_heap", "dri", "media", "nvidia", "snd", "udmabuf", "v4l", "video",
+        "blackmagic", "bus/usb", "dma_heap", "dri", "dvb", "kfd", "mali", "media", "nvidia", "snd",
+        "udmabuf", "v4l", "vchiq", "video",
     ]
 
     /// Names of folders and files, wherever they are.
     private static let secrets: Set<Substring> = [
         ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".pgpass", ".pki",
         ".git-credentials", ".password-store", ".mozilla", ".thunderbird", "keyrings",
-        ".bash_history", ".zsh_history", ".env", ".npmrc", ".pypirc", ".vault-token",
+        ".bash_history", ".zsh_history", ".npmrc", ".pypirc", ".vault-token",
     ]
 
     /// In a home.

@@ -45,17 +45,18 @@ import Testing
             .wait(atMost: .seconds(30))
     }
 
-    /// The line of a session of this test in the list, which has those of other tests, too.
-    private func line(of name: String) throws -> Substring? {
-        try greenroom("sessions").text.split(separator: "\n").first { $0.hasPrefix("\(name) ") }
+    /// The line of a session in the list, which has those of other tests and of users, too.
+    private func line(of session: ChildProcess) throws -> Substring? {
+        try greenroom("sessions").text.split(separator: "\n").first {
+            $0.split(separator: " ").dropFirst().first == "\(session.id)"
+        }
     }
 
     @Test func `a session is listed, watched, steered and stopped from outside`() throws {
-        #expect(try line(of: "lobby") == nil)
         let session = try start("lobby")
         let listed = try greenroom("sessions")
         #expect(listed.exit == .code(0), "\(listed)")
-        #expect(try line(of: "lobby") != nil, "\(listed)\n\(listed.text)")
+        #expect(try line(of: session) != nil, "\(listed)\n\(listed.text)")
         let json = try #require(
             try JSONSerialization.jsonObject(with: Data(greenroom("sessions", "--json").text.utf8))
                 as? [String: [[String: Any]]])
@@ -85,7 +86,7 @@ import Testing
         #expect(unknown.standardError.contains(" lobby.\(session.id)"), "\(unknown)")
         #expect(try greenroom("stop", "lobby").exit == .code(0))
         #expect(session.wait(atMost: .seconds(20)).exit == .code(0), "it is a planned end")
-        #expect(try line(of: "lobby") == nil)
+        #expect(try line(of: session) == nil)
     }
 
     @Test func `two sessions of one name are told apart, and a killed one leaves nothing`() throws {
@@ -96,7 +97,7 @@ import Testing
         #expect(try greenroom("stop", "twice.\(first.id)").exit == .code(0))
         kill(second.id, SIGKILL)
         _ = (first.wait(atMost: .seconds(20)), second.wait(atMost: .seconds(20)))
-        #expect(try line(of: "twice") == nil)
+        #expect(try line(of: first) == nil && line(of: second) == nil)
         let left = try FileManager.default.contentsOfDirectory(atPath: folder("greenroom"))
         #expect(left.isEmpty, "\(left)")
     }
@@ -108,7 +109,7 @@ import Testing
         var sockets: [Int32] = []
         defer { for socket in sockets { close(socket) } }
         for _ in 0..<16 { sockets.append(try connect(to: folder("greenroom/" + path))) }
-        let full = try line(of: "idle") ?? ""
+        let full = try #require(try line(of: session))
         #expect(!full.contains("starting"), "it is full, or has room again:\n\(full)")
         let deadline = ContinuousClock.now + .seconds(40)
         var status = try greenroom("status", "idle")

@@ -86,6 +86,6 @@ say "The recording"
 export SKIP=2
 python3 Tests/WebRoom/numbered.py "$work/recording" direct-camera direct-microphone 99 beeps \
     || failed="$failed guest"
-python3 Tests/WebRoom/numbered.py "$work/recording" relayed-camera relayed-microphone 75 beeps \
+python3 Tests/WebRoom/numbered.py "$work/recording" relayed-camera relayed-microphone 90 beeps \
     || failed="$failed relayed-guest"
 [ -z "$failed" ] || fail "Failed:$failed"

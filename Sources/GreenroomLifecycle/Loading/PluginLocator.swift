@@ -92,6 +92,7 @@ package struct PluginLocator: Sendable {
         var failures: [LoadError] = []
         var names: [String] = []
         var seen: Set<String> = []
+        var other: (library: LibraryDescription, descriptor: PluginDescriptor)?
         // An earlier folder hides a later one.
         for folder in folders {
             // Try the file named like the plugin first: scanning all is slow.
@@ -107,10 +108,13 @@ package struct PluginLocator: Sendable {
                 }
             }
             if failures.isEmpty, let found = try find(name, kind, in: folder, &seen, &names) {
-                return found
+                if kind == nil || found.descriptor.kind == kind { return found }
+                other = other ?? found
             }
         }
         if let failure = failures.first { throw failure }
+        // The caller says which kind it is.
+        if let other { return other }
         throw LoadError(
             code: .noSuchPlugin, place: name,
             explanation: "no \(kind?.name ?? "plugin") of this name is installed. "
@@ -124,6 +128,7 @@ package struct PluginLocator: Sendable {
     /// - Parameters:
     ///   - seen: The names of files in the folders before, which hide those of later ones.
     ///   - names: Gets the names of all plugins of the kind.
+    /// - Returns: One of the kind; without, one of another kind.
     /// - Throws: ``LoadError`` if several have it: the order of their names says nothing.
     private func find(
         _ name: String, _ kind: PluginKind?, in folder: String, _ seen: inout Set<String>,
@@ -133,17 +138,21 @@ package struct PluginLocator: Sendable {
         for file in Self.libraries(in: folder) where seen.insert(file).inserted {
             paths.append("\(folder)/\(file)")
         }
-        var found: [(library: LibraryDescription, descriptor: PluginDescriptor)] = []
+        var libraries: [LibraryDescription] = []
         for result in examine(all: paths) {
             guard case .success(let library) = result else { continue }
-            if let descriptor = library[name, nil] { found.append((library, descriptor)) }
+            libraries.append(library)
             names += library.descriptors.filter { kind == nil || $0.kind == kind }.map(\.name)
+        }
+        var found = libraries.compactMap { library in library[name, kind].map { (library, $0) } }
+        if found.isEmpty {
+            found = libraries.compactMap { library in library[name, nil].map { (library, $0) } }
         }
         guard found.count > 1 else { return found.first }
         throw LoadError(
             code: .ambiguous, place: name,
             explanation: "several libraries have a plugin of this name: "
-                + "\(found.map(\.library.path).joined(separator: ", ")). Name one by its path, or "
+                + "\(found.map(\.0.path).joined(separator: ", ")). Name one by its path, or "
                 + "remove the others.")
     }
 

@@ -21,6 +21,8 @@ struct IngestState: ~Copyable, Sendable {
     /// How late audio that follows no other may be for the places that are left, in frames, before what
     /// has no place is left out: 40 ms.
     private static let lateTolerance: Int64 = 1920
+    /// How long audio must have come in time before its lateness is over, in nanoseconds.
+    private static let settled: Int64 = 1_000_000_000
     /// The largest offset that stays without a word, as a part of full scale.
     private static let offsetTolerance = 0.01
 
@@ -39,6 +41,8 @@ struct IngestState: ~Copyable, Sendable {
     private var converter: AudioConverter?
     private var stamps = TimestampNormalizer()
     private var clock = AudioClockRecovery()
+    /// When audio last came too late that plays later than its timestamps say; nil if it plays in time.
+    private var lastLate: Int64?
     private var pacing = AudioPacing()
     private var level = AudioLevel()
     /// The level of the last two seconds, which is not in that of all yet.
@@ -158,6 +162,8 @@ struct IngestState: ~Copyable, Sendable {
         clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
         if !queue.isContinuous {
             begin(at: moment, arrival: arrival, isStamped: block.ptsNanoseconds != nil)
+        } else if lastLate != nil {
+            endLateness(at: moment, arrival: arrival)
         }
         if hasWaited {
             clock.pause()
@@ -196,15 +202,36 @@ struct IngestState: ~Copyable, Sendable {
         let place = place(of: moment)
         queue.begin(at: place)
         let late = queue.end - place
-        let comesInTime = arrival &- moment < SessionTimeline.playoutDelay
-        if isStamped, !isFirst, comesInTime, late > Self.lateTolerance {
-            queue.skip(late)
-            pacing.skip(Int(clamping: late))
-            clock.begin(at: place, moment: moment)
-        } else {
-            clock.begin(at: queue.end, moment: moment)
-        }
+        let isLate = isStamped && !isFirst && late > Self.lateTolerance
+        clock.begin(at: queue.end, moment: moment)
+        lastLate = isLate ? arrival : nil
+        if isLate, Self.isInTime(moment, arrival) { leaveOut(late) }
         tailFormat = nil
+    }
+
+    /// Leaves out as much as audio is later than its time, once what held it back is over.
+    private mutating func endLateness(at moment: Int64, arrival: Int64) {
+        guard let last = lastLate, Self.isInTime(moment, arrival) else {
+            lastLate = arrival
+            return
+        }
+        guard arrival &- last >= Self.settled else { return }
+        let late = queue.end + Int64(converter?.heldFrames ?? 0) - place(of: moment)
+        lastLate = nil
+        if late > Self.lateTolerance { leaveOut(late) }
+    }
+
+    private static func isInTime(_ moment: Int64, _ arrival: Int64) -> Bool {
+        arrival &- moment < SessionTimeline.playoutDelay
+    }
+
+    /// Leaves out the next frames, because there is so much more audio than time.
+    private mutating func leaveOut(_ frames: Int64) {
+        lastLate = nil
+        queue.skip(frames)
+        pacing.skip(Int(clamping: frames))
+        // What is left out is not missing: no stretch makes up for it.
+        clock.move(by: -frames)
     }
 
     /// Samples that were lost leave a gap, and samples that came twice are left out, so that what
@@ -215,9 +242,7 @@ struct IngestState: ~Copyable, Sendable {
         case .drifts: tell(.drifting(ppm: clock.driftPPM ?? 0))
         case .stepped(let nanoseconds) where nanoseconds > Self.stepTolerance: queue.breakOff()
         case .stepped(let nanoseconds) where nanoseconds < -Self.stepTolerance:
-            let frames = Int(-nanoseconds * Double(AudioFormat.session.sampleRate) / 1e9)
-            queue.skip(Int64(frames))
-            pacing.skip(frames)
+            leaveOut(Int64(-nanoseconds * Double(AudioFormat.session.sampleRate) / 1e9))
         case .stepped: break
         }
     }

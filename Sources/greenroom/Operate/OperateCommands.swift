@@ -11,7 +11,7 @@ struct SessionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
         abstract: "List this user's running sessions.",
-        discussion: "Root also sees the sessions of services.")
+        discussion: "Root sees those of all users and services.")
 
     @Flag(help: "Print the list as one JSON object.")
     var json = false

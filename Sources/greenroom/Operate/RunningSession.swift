@@ -37,11 +37,13 @@ struct RunningSession {
 
     /// The sessions that answer, by name. Removes what sessions have left that were killed.
     static var all: [RunningSession] {
-        folders.flatMap(sockets).compactMap(RunningSession.init).filter(\.answers)
+        folders.flatMap { sockets(in: $0.path, of: $0.owner) }.compactMap(RunningSession.init)
+            .filter(\.answers)
             .sorted { ($0.name, $0.process) < ($1.name, $1.process) }
     }
 
-    /// Finds a session. Those of the folder that the environment names come first.
+    /// Finds a session. Those of the folders that the environment names come first; in others a name that
+    /// several have is refused.
     ///
     /// - Parameter name: Its name, as the session file or the list has it, or with its process if several
     ///   have the name.
@@ -49,9 +51,10 @@ struct RunningSession {
     static func find(_ name: String) throws(Failure) -> RunningSession {
         let all = all
         let listed = SessionConfiguration.runningName(of: name)
-        let named = all.filter { $0.fullName == name || $0.name == listed }
-        let first = folders.first { folder in named.contains { $0.folder == folder } }
-        let found = named.filter { $0.folder == first }
+        let exact = all.filter { $0.fullName == name }
+        let named = exact.isEmpty ? all.filter { $0.name == listed } : exact
+        let own = named.filter { [ownFolder, userFolder].contains($0.folder) }
+        let found = own.isEmpty ? named : own
         switch found.count {
         case 1: return found[0]
         case 0:
@@ -122,24 +125,30 @@ struct RunningSession {
 
     /// Where sessions are looked for: this user's folders, whatever the environment says of them, and
     /// those of services and, for root, of all users.
-    private static var folders: [String] {
-        var folders = [ownFolder, userFolder]
-        folders += [loginFolder(of: getuid()), temporaryFolder(of: getuid())]
-        folders += names(in: "/run/greenroom").map { "/run/greenroom/\($0)" }
+    /// Each with its owner; nil where root may read anybody's.
+    private static var folders: [(path: String, owner: uid_t?)] {
+        let anybody = geteuid() == 0 ? nil : geteuid()
+        var users = [getuid()]
         if geteuid() == 0 {
-            folders += names(in: "/run/user").compactMap { uid_t($0) }.map(loginFolder)
-            folders += names(in: "/tmp").filter { $0.hasPrefix("greenroom-") }
-                .compactMap { uid_t($0.dropFirst("greenroom-".count)) }.map(temporaryFolder)
+            users += names(in: "/run/user").compactMap { uid_t($0) }
+            users += names(in: "/tmp").filter { $0.hasPrefix("greenroom-") }
+                .compactMap { uid_t($0.dropFirst("greenroom-".count)) }
         }
+        var folders = [ownFolder, userFolder].map { (path: $0, owner: anybody) }
+        // Anybody may make a folder in /tmp that has another user's number.
+        folders += users.flatMap { user in
+            [loginFolder(of: user), temporaryFolder(of: user)].map { ($0, user) }
+        }
+        folders += names(in: "/run/greenroom").map { ("/run/greenroom/\($0)", anybody) }
         var seen: Set<String> = []
-        return folders.filter { seen.insert($0).inserted }
+        return folders.filter { seen.insert($0.path).inserted }
     }
 
-    /// The files of a folder that its owner alone writes to: this user, or for root anybody.
-    private static func sockets(in folder: String) -> [String] {
+    /// The files of a folder that its owner alone writes to.
+    private static func sockets(in folder: String, of owner: uid_t?) -> [String] {
         var status = stat()
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
-            status.st_mode & 0o022 == 0, status.st_uid == geteuid() || geteuid() == 0
+            status.st_mode & 0o022 == 0, owner == nil || status.st_uid == owner
         else { return [] }
         return names(in: folder).sorted().map { "\(folder)/\($0)" }
     }
@@ -250,7 +259,7 @@ struct SessionConnection: ~Copyable {
     /// Whether nobody reads a pipe any more.
     private static func isClosed(_ output: Int32) -> Bool {
         var looked = pollfd(fd: output, events: 0, revents: 0)
-        return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLERR | POLLNVAL) != 0
+        return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
     }
 
     /// Waits until there is something to receive, the end included, or nobody reads the output.

@@ -37,7 +37,8 @@ struct Y4MTarget: Sendable {
                 "--y4m \(path): it \(reason). Name a file in a folder that is there, a named pipe, or "
                     + "- for standard output.")
         }
-        let type = (try? Stat(path, followTargetSymlink: false))?.type
+        // A link to one of these is fine, such as /dev/stdout: nothing is replaced.
+        let type = (try? Stat(path))?.type
         guard type == .fifo || type == .characterSpecial else {
             do throws(OutputFileError) {
                 return try FileDescriptor.output(path, replaces: true)

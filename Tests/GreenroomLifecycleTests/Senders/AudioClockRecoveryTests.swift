@@ -76,15 +76,50 @@ import Testing
     }
 
     /// As those of a jitter buffer are that has not settled yet.
-    @Test func `a first timestamp that was too late does not keep the audio late`() throws {
-        var source = AudioSimulation.Source()
+    @Test(arguments: [0.0, 100])
+    func `a first timestamp that was too late does not keep the audio late`(ppm: Double) {
+        var source = AudioSimulation.Source(ppm: ppm)
         source.stamp = { Int64(($0 + ($0 < 0.3 ? 0.08 : 0)) * 1e9) }
         var simulation = AudioSimulation(source)
         simulation.run(seconds: 20)
         #expect(simulation.clicks.count >= 18)
-        let settled = simulation.clicks.suffix(16).map(abs).max() ?? .infinity
-        #expect(settled < 10, "\(simulation.clicks)")
+        let early = simulation.clicks.suffix(16).map(abs).max() ?? .infinity
+        #expect(early < 10, "\(simulation.clicks)")
+        simulation.run(seconds: 280)
+        let settled = simulation.clicks.suffix(100).map(abs).max() ?? .infinity
+        #expect(settled < 2, "\(simulation.clicks)")
         #expect(simulation.ingest.statistics.queue.concealed == 0)
+        simulation.expectExact()
+    }
+
+    @Test(arguments: [150.0, 190], [0.0, 100])
+    func `audio that was held back for a moment does not stay late`(hold: Double, ppm: Double) {
+        var source = AudioSimulation.Source(ppm: ppm)
+        source.stamp = Self.stamped
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 10)
+        simulation.hold(milliseconds: hold)
+        simulation.run(seconds: 10)
+        let soon = simulation.clicks.suffix(7).map(abs).max() ?? .infinity
+        #expect(soon < 10, "\(simulation.clicks)")
+        simulation.run(seconds: 280)
+        let settled = simulation.clicks.suffix(100).map(abs).max() ?? .infinity
+        #expect(settled < 2, "\(simulation.clicks)")
+        simulation.expectExact()
+    }
+
+    /// Its first block of each burst is too late, its last is not: it keeps the time that it needs.
+    @Test func `audio in long bursts is not cut again and again`() {
+        var source = AudioSimulation.Source(burst: 160)
+        source.stamp = Self.stamped
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 20)
+        let before = simulation.ingest.statistics.queue
+        simulation.run(seconds: 20)
+        let after = simulation.ingest.statistics.queue
+        #expect(after.cut == before.cut)
+        #expect(after.concealed == before.concealed)
+        #expect(after.played > before.played + 19 * 48_000)
     }
 
     /// A slow device: its audio is older than the session's delay, and plays all the same.

@@ -22,6 +22,8 @@ struct AudioSimulation: ~Copyable {
         var block: Int?
         /// The maximum delay of a block, in milliseconds.
         var jitter = 5.0
+        /// The blocks of how many milliseconds arrive together; 0 for each by itself.
+        var burst = 0.0
         /// The timestamp of a block whose first sample was captured at a time, in nanoseconds since
         /// the session's start; nil for none.
         var stamp: (@Sendable (Double) -> Int64)?
@@ -92,6 +94,11 @@ struct AudioSimulation: ~Copyable {
         sent += Int64(source.format.sampleRate * milliseconds / 1000)
     }
 
+    /// What the source sends arrives some milliseconds later, all at once.
+    mutating func hold(milliseconds: Double) {
+        lastArrival = Double(place) / 48_000 + 0.1 + milliseconds / 1000
+    }
+
     /// The capture time of a sample, in seconds since the session's start.
     private func time(of sample: Int64) -> Double {
         Double(sample) / (Double(source.format.sampleRate) * (1 + source.ppm / 1e6))
@@ -99,7 +106,10 @@ struct AudioSimulation: ~Copyable {
 
     private mutating func send(until now: Double) {
         while true {
-            let taken = time(of: sent + Int64(blockFrames))
+            var taken = time(of: sent + Int64(blockFrames))
+            if source.burst > 0 {
+                taken = (taken * 1000 / source.burst).rounded(.up) * source.burst / 1000
+            }
             let arrival =
                 source.isGreedy ? max(lastArrival, now - 0.01) : max(taken + lateness, lastArrival)
             guard arrival <= now else { return }
