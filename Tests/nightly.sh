@@ -26,8 +26,8 @@ debug="$PWD/.build/debug/greenroom"
 # progress OPTION...: runs the tests and shows how far they are.
 progress() {
     swift build --product test-progress \
-        && .build/debug/test-progress swift test --disable-xctest \
-            --experimental-maximum-parallelization-width "$((3 * $(nproc)))" "$@"
+        && GREENROOM_TESTS_AT_ONCE=$((3 * $(nproc))) \
+            .build/debug/test-progress swift test --disable-xctest "$@"
 }
 
 # Every test, every combination, in debug: with its checks of overflow and of exclusive access.

@@ -29,10 +29,8 @@ find Package.swift Sources Plugins Tests Samples -name .build -prune -o -name '*
 say "Building the tests"
 swift build -c release --build-tests
 
-# Most tests wait for programs that they start: several at once use the time.
 test_all() {
-    .build/release/test-progress swift test -c release --skip-build --disable-xctest \
-        --experimental-maximum-parallelization-width "$((4 * $(nproc)))" "$@"
+    .build/release/test-progress swift test -c release --skip-build --disable-xctest "$@"
 }
 
 if [ "$runs" = 1 ]; then

@@ -7,7 +7,7 @@ cd "$(dirname "$0")/../.."
 swift build -c release --build-tests 2>&1 | tail -1
 {
     echo "path | locks | wake-ups | allocations | copies"
-    GREENROOM_SHOW_FRAME_PATH=1 swift test -c release --skip-build --disable-xctest \
-        --experimental-maximum-parallelization-width 1 --filter FramePathTests \
+    GREENROOM_SHOW_FRAME_PATH=1 GREENROOM_TESTS_AT_ONCE=1 \
+        swift test -c release --skip-build --disable-xctest --filter FramePathTests \
         | sed -n 's/.*frame path | //p' | sort
 } | column -t -s '|'

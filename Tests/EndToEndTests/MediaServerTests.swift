@@ -5,7 +5,7 @@ import Testing
 
 /// Tests that a room publishes to a media server and fetches from one. The server is another room, which
 /// speaks WHIP and WHEP, too.
-@Suite(.fourAtATime, .ownThreads) struct MediaServerTests {
+@Suite(.ownThreads(.heavy)) struct MediaServerTests {
     private let folder: TemporaryFolder
     private static let viewer = "viewer-token-0123456789"
     private static let guest = "guest-token-0123456789"

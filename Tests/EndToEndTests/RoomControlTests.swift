@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests what operators and programs do over HTTP with a session that allows it.
-@Suite(.fourAtATime, .ownThreads) struct RoomControlTests {
+@Suite(.ownThreads(.heavy)) struct RoomControlTests {
     /// An answer of the room.
     private struct Answer: CustomStringConvertible {
         var status: Int

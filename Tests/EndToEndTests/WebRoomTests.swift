@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests `greenroom live` with a remote person that is GStreamer's own webrtcbin.
-@Suite(.fourAtATime, .ownThreads) struct WebRoomTests {
+@Suite(.ownThreads(.heavy)) struct WebRoomTests {
     /// A session in a room.
     private struct Live {
         let session: TestSession

@@ -3,13 +3,15 @@ import Glibc
 import Synchronization
 public import Testing
 
-/// Runs the tests of a suite on threads of their own.
+/// Runs the tests of a suite on threads of their own, a few at once.
 ///
 /// Swift's own pool has one thread per processor. Tests that wait for child processes would block
 /// all of them: the machine would idle, and Swift Testing could not report the end of a test. Use
 /// the trait also for suites with slow tests: it reports the start and duration of each test to
 /// `Tests/run.sh`.
 public struct OwnThreadsTrait: SuiteTrait, TestTrait, TestScoping {
+    var load: TestLoad
+
     /// Each test of a suite has its own scope.
     public var isRecursive: Bool { true }
 
@@ -18,6 +20,8 @@ public struct OwnThreadsTrait: SuiteTrait, TestTrait, TestScoping {
         for test: Test, testCase: Test.Case?,
         performing body: @Sendable @concurrent () async throws -> Void
     ) async throws {
+        await TestSlots.shared.enter(load)
+        defer { TestSlots.shared.leave(load) }
         let name = TestTimes.begin(test, testCase)
         let start = ContinuousClock.now
         defer { TestTimes.end(name, after: .now - start) }
@@ -27,10 +31,13 @@ public struct OwnThreadsTrait: SuiteTrait, TestTrait, TestScoping {
 
 extension Trait where Self == OwnThreadsTrait {
     /// For suites of tests that block: they wait for child processes, sockets, or real time.
-    public static var ownThreads: Self { OwnThreadsTrait() }
+    public static var ownThreads: Self { ownThreads(.light) }
+
+    /// For suites of tests that block, with what they take of the machine.
+    public static func ownThreads(_ load: TestLoad) -> Self { OwnThreadsTrait(load: load) }
 }
 
-/// Runs each job on a new thread. Swift Testing limits how many tests run at once.
+/// Runs each job on a new thread. ``TestSlots`` limits how many tests run at once.
 private final class ThreadPerJob: TaskExecutor {
     static let shared = ThreadPerJob()
 
