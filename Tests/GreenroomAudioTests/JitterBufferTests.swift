@@ -81,7 +81,7 @@ import Testing
 
     @Test func `what was before a hole is not heard again behind it`() {
         let quiet = [Int16](repeating: 0, count: 960)
-        for hole in 1...300 {
+        for hole in Nightly.list(Array(1...300), byDay: { $0 % 11 == 1 || 237...243 ~= $0 }) {
             // A click at each place that is played backwards.
             for distance in stride(from: 1, through: 240, by: 7) {
                 var before = quiet

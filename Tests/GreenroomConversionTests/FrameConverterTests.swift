@@ -1,5 +1,6 @@
 import GreenroomConversion
 import GreenroomMedia
+import TestSupport
 import Testing
 
 /// Properties of conversions besides pixels: memory, frame info and cost.
@@ -96,7 +97,7 @@ import Testing
         ]
     }
 
-    @Test(arguments: PixelFormat.uncompressed, Rotation.allCases)
+    @Test(arguments: Nightly.pairs(PixelFormat.uncompressed, Rotation.allCases))
     func `nothing outside the picture is written or read`(
         format: PixelFormat, rotation: Rotation
     ) throws {

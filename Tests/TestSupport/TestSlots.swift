@@ -9,7 +9,7 @@ public enum TestLoad: Sendable {
     case heavy
 }
 
-/// Has four tests a processor run at once. Swift Testing has a limit of its own, but starts tests in
+/// Has five tests a processor run at once. Swift Testing has a limit of its own, but starts tests in
 /// the order of their names: the heavy ones would run at the end, all at the same time. Here two
 /// of them run from the beginning on, and four at last.
 final class TestSlots: Sendable {
@@ -17,7 +17,7 @@ final class TestSlots: Sendable {
 
     private static let limit =
         getenv("GREENROOM_TESTS_AT_ONCE").flatMap { Int(String(cString: $0)) }
-        ?? 4 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
+        ?? 5 * sysconf(Int32(_SC_NPROCESSORS_ONLN))
 
     private struct State {
         var light = 0
