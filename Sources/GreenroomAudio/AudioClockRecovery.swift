@@ -23,6 +23,8 @@ package struct AudioClockRecovery: Sendable {
     private var stamps = (correction: Int64(0), ppm: 0.0)
     /// The audio taken since then, in frames of the session.
     private var frames = 0.0
+    /// Frames that were left out because of steps, which may turn out to be drift.
+    private var leftOut: Int64 = 0
     /// Whether the first sample is where its time says, which the next blocks have not confirmed yet.
     private var hasJustBegun = false
 
@@ -43,6 +45,7 @@ package struct AudioClockRecovery: Sendable {
         tracker.restart()
         begun = (place, moment, tracker.drift(at: moment), stamps.correction)
         frames = 0
+        leftOut = 0
         hasJustBegun = true
     }
 
@@ -61,6 +64,12 @@ package struct AudioClockRecovery: Sendable {
     ///
     /// - Parameter frames: How much is added to a position.
     package mutating func move(by frames: Int64) { begun.place += frames }
+
+    /// Counts frames that are left out: they are not missing, and no stretch makes up for them.
+    package mutating func leaveOut(_ frames: Int64) {
+        begun.place -= frames
+        leftOut += frames
+    }
 
     /// Stops measuring: while the host sets the source's pace, the times of its blocks say nothing
     /// about its clock.
@@ -82,6 +91,11 @@ package struct AudioClockRecovery: Sendable {
         let correction = stamps.correction - begun.correction
         let delay = Double(moment - correction - begun.moment) - elapsed
         let event = tracker.observe(delay: delay, at: moment)
+        if case .drifts(let steps) = event, steps < 0 {
+            // The drift contains them.
+            let undone = -steps * Double(AudioFormat.session.sampleRate) / 1e9
+            begun.place += min(leftOut, Int64(undone))
+        }
         guard hasJustBegun, !tracker.isLearning else { return event }
         hasJustBegun = false
         // The least delay so far; that of the first block is zero.

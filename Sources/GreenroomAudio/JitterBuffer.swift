@@ -52,7 +52,7 @@ package struct JitterBuffer: Sendable {
     /// Frames to leave out of what is appended next, because they belong before it.
     private var excess: Int64 = 0
     /// Frames to leave out after these, because there is more audio than time.
-    private var surplus: Int64 = 0
+    package private(set) var surplus: Int64 = 0
     /// Whether what is appended next follows what was appended before.
     package private(set) var isContinuous = false
     /// Whether the source should be sending.

@@ -108,7 +108,7 @@ enum PrivatePath {
     ]
 
     private static let mediaDevices = [
-        "blackmagic", "bus/usb", "dma_heap", "dri", "dvb", "kfd", "mali", "media", "nvidia", "snd",
+        "blackmagic", "dma_heap", "dri", "dvb", "kfd", "mali", "media", "nvidia", "snd",
         "udmabuf", "v4l", "vchiq", "video",
     ]
 

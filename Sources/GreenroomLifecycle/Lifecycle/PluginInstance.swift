@@ -73,23 +73,23 @@ package final class PluginInstance: Sendable {
     package var lifecycle: LifecycleState { life?.lifecycle ?? .created }
 
     /// The last agreement; nil before initialize, and for instances without an offer.
-    package var agreement: Agreement? { life?.state.withLock { $0.agreement } }
+    package var agreement: Agreement? { life?.state.withLock { $0.negotiation.agreement } }
 
     /// The newest offer to the plugin.
     package var newestOffer: Offer? {
         let (life, past) = state.withLock { ($0.life, $0.pastOffer) }
-        return life?.state.withLock { $0.newestOffer } ?? past
+        return life?.state.withLock { $0.negotiation.offer } ?? past
     }
 
     /// The reply to an offer; nil while its step runs, and after a newer offer.
     package func reply(to revision: UInt32) -> Reply? {
         life?.state.withLock {
-            $0.newestReply?.revision == revision ? $0.newestReply?.reply : nil
+            $0.negotiation.reply?.revision == revision ? $0.negotiation.reply?.reply : nil
         }
     }
 
     /// What the plugin's author should know of its answers; nil for nothing.
-    package var answerAdvice: String? { life?.state.withLock { $0.advice } }
+    package var answerAdvice: String? { life?.state.withLock { $0.negotiation.advice } }
 
     /// All settings with their current values.
     package var settings: [Setting] { state.withLock { $0.settings } }
@@ -100,7 +100,7 @@ package final class PluginInstance: Sendable {
     var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability)? {
         life?.state.withLock { state in
             guard state.lifecycle == .sending, let backend = state.backend,
-                let offer = state.newestOffer
+                let offer = state.negotiation.offer
             else { return nil }
             return (backend, offer.suggested)
         }
@@ -170,7 +170,7 @@ package final class PluginInstance: Sendable {
 
     /// Whether the running callback has waited on the session clock.
     package var hasWaited: Bool {
-        life?.state.withLock { $0.running?.hasWaited } ?? false
+        life?.state.withLock { $0.callbacks.running?.hasWaited } ?? false
     }
 
     /// Changes a setting of a lost plugin, for its next life.
@@ -200,7 +200,7 @@ package final class PluginInstance: Sendable {
         state.withLock { state in
             state.life = next
             guard let last else { return }
-            state.pastOffer = last.state.withLock { $0.newestOffer } ?? state.pastOffer
+            state.pastOffer = last.state.withLock { $0.negotiation.offer } ?? state.pastOffer
             state.pastTimes.merge(last.callbackTimes) { $0 + $1 }
             if state.pastGate?.busyNanoseconds == nil { state.pastGate = last.gate }
         }
@@ -332,7 +332,7 @@ package final class PluginInstance: Sendable {
     /// How long a pre-processor has been in such a change, in nanoseconds of real time; nil outside
     /// of one. [the track's thread]
     package var changeNanoseconds: Int64? {
-        life?.state.withLock { $0.change?.since }.map { MonotonicClock.now - $0 }
+        life?.state.withLock { $0.negotiation.change?.since }.map { MonotonicClock.now - $0 }
     }
 
     /// Lets a pre-processor edit a frame in place. [media]

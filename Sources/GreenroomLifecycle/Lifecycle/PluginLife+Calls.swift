@@ -14,8 +14,10 @@ extension PluginLife {
         let ended: Status? = clock.wait(
             for: state, until: deadline, as: .plugin(number), yields: true
         ) { state in
-            if let running = state.running, pthread_equal(running.thread, pthread_self()) != 0 {
-                state.running?.hasWaited = true
+            if let running = state.callbacks.running,
+                pthread_equal(running.thread, pthread_self()) != 0
+            {
+                state.callbacks.running?.hasWaited = true
                 if running.step == .startSend, state.senderStatus == .ok { state.waitsInStart += 1 }
             }
             return state.senderStatus == .ok ? nil : state.senderStatus
@@ -25,7 +27,7 @@ extension PluginLife {
 
     func log(_ level: LogLevel, _ text: String) { environment.log(level, text) }
 
-    func setError(_ text: String) { state.withLock { $0.errorText = text } }
+    func setError(_ text: String) { state.withLock { $0.callbacks.errorText = text } }
 
     /// Pauses a share.
     func pause() {

@@ -42,14 +42,14 @@ extension PluginLife {
             log: { [environment] in environment.log($0, $1) },
             lose: { [weak self] in self?.lose(because: $0) },
             agreedRate: { [weak self] in
-                self?.state.withLock { $0.agreement }?.track.rate.framesPerSecond
+                self?.state.withLock { $0.negotiation.agreement }?.track.rate.framesPerSecond
             },
             startsProcess: { [weak self] in self?.setCallbackTime(runs: false) },
             didStartProcess: { [weak self] in self?.setCallbackTime(runs: true) },
             whereabouts: { [weak self] in
                 self?.state.withLock { state in
-                    state.running.map { "in \($0.step.rawValue)" }
-                        ?? state.last.map { "after \($0.rawValue)" }
+                    state.callbacks.running.map { "in \($0.step.rawValue)" }
+                        ?? state.callbacks.last.map { "after \($0.rawValue)" }
                 }
             })
     }
@@ -58,7 +58,7 @@ extension PluginLife {
     func beginInitialize(offer: Offer?) -> PluginInstance.PendingStep {
         begin(.initialize) { [self] backend in
             let sender = makeSender()
-            state.withLock { $0.newestOffer = offer }
+            state.withLock { $0.negotiation.offer = offer }
             if let offer { offered(offer) }
             let (status, written) = backend.initialize(sender: sender, offer: offer)
             guard status == .ok else {
@@ -68,7 +68,7 @@ extension PluginLife {
             guard let offer, !environment.descriptor.kind.isFilter else { return .done }
             do throws(AnswerProblem) {
                 let answer = try settle(written, of: offer)
-                state.withLock { $0.newestReply = (offer.revision, .answered(answer)) }
+                state.withLock { $0.negotiation.reply = (offer.revision, .answered(answer)) }
                 return .done
             } catch {
                 // It is initialized nevertheless, and must be uninitialized.
@@ -94,7 +94,7 @@ extension PluginLife {
     func beginPropertyChange(offer: Offer) -> PluginInstance.PendingStep {
         begin(.propertyChange) { [self] backend in
             let reply = reply(to: offer, backend)
-            state.withLock { $0.newestReply = (offer.revision, reply) }
+            state.withLock { $0.negotiation.reply = (offer.revision, reply) }
             return .done
         }
     }
@@ -102,7 +102,7 @@ extension PluginLife {
     private func reply(to offer: Offer, _ backend: any InstanceBackend) -> Reply {
         guard backend.takesNewOffers else { return .ignored }
         if environment.descriptor.kind.isFilter { return filterReply(to: offer, backend) }
-        state.withLock { $0.newestOffer = offer }
+        state.withLock { $0.negotiation.offer = offer }
         // The plugin may send frames for the offer during the call.
         offered(offer)
         let (status, written) = backend.propertyChange(offer: offer)
@@ -120,7 +120,7 @@ extension PluginLife {
         let (status, _) = backend.propertyChange(offer: offer)
         switch status {
         case .ok:
-            state.withLock { $0.newestOffer = offer }
+            state.withLock { $0.negotiation.offer = offer }
             return .answered(.accept)
         case .unsupported: return .ignored
         default: return .refused(status, failureText(of: .propertyChange))
@@ -133,14 +133,18 @@ extension PluginLife {
     ///   call waits again.
     func change(to frames: VideoCapability, until deadline: Int64) -> Bool? {
         while true {
-            let (begun, last, backend) = state.withLock { ($0.change, $0.newestOffer, $0.backend) }
+            let (begun, last, backend) = state.withLock {
+                ($0.negotiation.change, $0.negotiation.offer, $0.backend)
+            }
             guard backend?.takesNewOffers == true, let last else { return false }
             let change = begun ?? beginChange(from: last, to: frames)
             guard let result = change.step.wait(until: deadline) else { return nil }
-            state.withLock { $0.change = nil }
+            state.withLock { $0.negotiation.change = nil }
             // It was told of something else before.
             guard change.frames == frames else { continue }
-            let (reply, offer) = state.withLock { ($0.newestReply?.reply, $0.newestOffer) }
+            let (reply, offer) = state.withLock {
+                ($0.negotiation.reply?.reply, $0.negotiation.offer)
+            }
             if result == .done, case .refused(let status, let reason) = reply {
                 environment.tell(
                     .stepFailed(
@@ -160,7 +164,7 @@ extension PluginLife {
             rows: [frames], suggested: frames)
         let change = FrameChange(
             frames: frames, step: beginPropertyChange(offer: offer), since: MonotonicClock.now)
-        state.withLock { $0.change = change }
+        state.withLock { $0.negotiation.change = change }
         return change
     }
 
@@ -180,7 +184,7 @@ extension PluginLife {
         }
         if let advice { advise(advice) }
         whileAlive { state in
-            state.agreement = agreement
+            state.negotiation.agreement = agreement
             environment.videoIngest?.agreed(
                 revision: offer.revision,
                 promise: environment.descriptor.kind.offerRule == .rows ? agreement.source : nil)
@@ -192,8 +196,8 @@ extension PluginLife {
     /// Tells the plugin's author something about its answers, once a life.
     private func advise(_ text: String) {
         let isNews = state.withLock { state in
-            defer { state.advice = text }
-            return state.advice == nil
+            defer { state.negotiation.advice = text }
+            return state.negotiation.advice == nil
         }
         if isNews { environment.tell(.note(role: environment.role, text: text)) }
     }
@@ -232,7 +236,7 @@ extension PluginLife {
         let loops = state.withLock { state in
             state.isWanted = true
             state.acceptedBeforeStart = accepted
-            return state.running?.step == .startSend
+            return state.callbacks.running?.step == .startSend
         }
         if loops { follow(.sending) }
         return begin(.startSend) { [self] backend in
@@ -242,7 +246,7 @@ extension PluginLife {
             follow(.sending)
             let status = backend.startSend()
             // A loop inside of it may pass on what a send returned to it after the stop.
-            let wasStopped = state.withLock { $0.running?.wasStopped ?? false }
+            let wasStopped = state.withLock { $0.callbacks.running?.wasStopped ?? false }
             guard status == .ok || status == .stopped && wasStopped else {
                 follow(lifecycle)
                 whileAlive { _ in clock.stopExpecting(plugin: number) }
@@ -288,7 +292,9 @@ extension PluginLife {
     func closeIngest() {
         state.withLock { state in
             state.isWanted = false
-            if state.running?.step == .startSend { state.running?.wasStopped = true }
+            if state.callbacks.running?.step == .startSend {
+                state.callbacks.running?.wasStopped = true
+            }
         }
         follow(.stopped)
     }
@@ -333,6 +339,6 @@ extension PluginLife {
 
     /// The plugin's `set_error` text in the callback that has just failed.
     private func failureText(of step: LifecycleStep) -> String {
-        state.withLock { $0.errorText } ?? "\(step.rawValue) returned it without a reason"
+        state.withLock { $0.callbacks.errorText } ?? "\(step.rawValue) returned it without a reason"
     }
 }

@@ -40,6 +40,29 @@ final class PluginLife: Sendable {
         var isLoss: Bool
     }
 
+    /// What host and plugin have said of the frames or blocks that it sends or gets.
+    struct Negotiation {
+        var agreement: Agreement?
+        /// The newest offer to the plugin; of a pre-processor, the one that its frames have.
+        var offer: Offer?
+        /// The newest reply of the plugin, and the offer's revision.
+        var reply: (revision: UInt32, reply: Reply)?
+        /// Of a pre-processor, the change of its frames that is under way; nil for none.
+        var change: FrameChange?
+        /// What the plugin's author should know of its answers; nil for nothing.
+        var advice: String?
+    }
+
+    /// The callbacks on the control thread.
+    struct Callbacks {
+        var running: Running?
+        /// The last ended step.
+        var last: LifecycleStep?
+        /// The `set_error` text in the running callback.
+        var errorText: String?
+        var times: [LifecycleStep: CallbackTimes] = [:]
+    }
+
     struct State {
         var lifecycle = LifecycleState.created
         /// The status for sends and waits.
@@ -49,25 +72,14 @@ final class PluginLife: Sendable {
         /// The handle for the plugin's calls.
         var handle: UInt64 = 0
         var sender: UInt64 = 0
-        var agreement: Agreement?
-        /// The newest offer to the plugin; of a pre-processor, the one that its frames have.
-        var newestOffer: Offer?
-        var newestReply: (revision: UInt32, reply: Reply)?
-        /// Of a pre-processor, the change of its frames that is under way; nil for none.
-        var change: FrameChange?
-        /// What the plugin's author should know of its answers; nil for nothing.
-        var advice: String?
+        var negotiation = Negotiation()
+        var callbacks = Callbacks()
         /// Whether the last request was a start.
         var isWanted = false
         /// Frames or blocks that were accepted before the last start-send was begun.
         var acceptedBeforeStart = 0
         /// How often it has waited on the session clock inside start-send while it could send.
         var waitsInStart = 0
-        var running: Running?
-        /// The last ended step.
-        var last: LifecycleStep?
-        /// The `set_error` text in the running callback.
-        var errorText: String?
         /// Whether a step failed because of the plugin's settings.
         var hasRefusedSettings = false
         /// The plugin's status and reason when it gave up.
@@ -75,7 +87,6 @@ final class PluginLife: Sendable {
         /// Whether it is a paused share.
         var isPaused = false
         var fault: Fault?
-        var times: [LifecycleStep: CallbackTimes] = [:]
     }
 
     let environment: InstanceEnvironment
@@ -110,7 +121,7 @@ final class PluginLife: Sendable {
 
     /// The duration of its callbacks, by name.
     var callbackTimes: [String: CallbackTimes] {
-        let steps = state.withLock { $0.times }
+        let steps = state.withLock { $0.callbacks.times }
         var times = Dictionary(uniqueKeysWithValues: steps.map { ($0.rawValue, $1) })
         if let calls = gate?.times, calls.calls > 0 {
             times[environment.feed == nil ? "process" : "media"] = calls
@@ -122,7 +133,7 @@ final class PluginLife: Sendable {
     /// the plugin's process starts.
     var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
         state.withLock { state in
-            state.running.map { ($0.step, $0.since.map { MonotonicClock.now - $0 } ?? 0) }
+            state.callbacks.running.map { ($0.step, $0.since.map { MonotonicClock.now - $0 } ?? 0) }
         }
     }
 
@@ -130,7 +141,7 @@ final class PluginLife: Sendable {
     var isStarted: Bool {
         state.withLock {
             $0.lifecycle == .sending
-                || $0.lifecycle != .faulted && $0.running?.step == .startSend
+                || $0.lifecycle != .faulted && $0.callbacks.running?.step == .startSend
         }
     }
 
@@ -138,7 +149,9 @@ final class PluginLife: Sendable {
     var activityInStart: Int? {
         // A filter and an output get nothing before they have returned from it.
         guard gate == nil else { return nil }
-        let waits = state.withLock { $0.running?.step == .startSend ? $0.waitsInStart : nil }
+        let waits = state.withLock {
+            $0.callbacks.running?.step == .startSend ? $0.waitsInStart : nil
+        }
         return waits.map { $0 + environment.acceptedCount }
     }
 
@@ -183,20 +196,20 @@ final class PluginLife: Sendable {
         let pending = PluginInstance.PendingStep(step)
         control.run { [self] in
             state.withLock { state in
-                state.running = Running(
+                state.callbacks.running = Running(
                     step: step, since: MonotonicClock.now, thread: pthread_self())
-                state.errorText = nil
+                state.callbacks.errorText = nil
             }
             let begun = clock.now
             var result = body()
             clock.rejoin()
             let nanoseconds = clock.now - begun
             state.withLock { state in
-                state.running = nil
-                state.last = step
+                state.callbacks.running = nil
+                state.callbacks.last = step
                 if state.fault?.isLoss == true { result = .illegal(.faulted) }
                 if case .illegal = result { return }
-                state.times[step, default: CallbackTimes()].add(nanoseconds: nanoseconds)
+                state.callbacks.times[step, default: CallbackTimes()].add(nanoseconds: nanoseconds)
             }
             pending.end(result)
             environment.events.wake()
@@ -207,7 +220,7 @@ final class PluginLife: Sendable {
     /// Starts or stops the time of the running callback: it stands still while the host starts a
     /// process, or a media call must return, before the plugin's code begins.
     func setCallbackTime(runs: Bool) {
-        state.withLock { $0.running?.since = runs ? MonotonicClock.now : nil }
+        state.withLock { $0.callbacks.running?.since = runs ? MonotonicClock.now : nil }
     }
 
     // MARK: The end

@@ -93,7 +93,7 @@ package struct PluginLocator: Sendable {
         var names: [String] = []
         var seen: Set<String> = []
         var other: (library: LibraryDescription, descriptor: PluginDescriptor)?
-        // An earlier folder hides a later one.
+        // An earlier folder hides a later one's plugins of the same kind.
         for folder in folders {
             // Try the file named like the plugin first: scanning all is slow.
             let path = "\(folder)/lib\(name).so"
@@ -145,10 +145,11 @@ package struct PluginLocator: Sendable {
             names += library.descriptors.filter { kind == nil || $0.kind == kind }.map(\.name)
         }
         var found = libraries.compactMap { library in library[name, kind].map { (library, $0) } }
-        if found.isEmpty {
+        guard !found.isEmpty else {
             found = libraries.compactMap { library in library[name, nil].map { (library, $0) } }
+            return found.first
         }
-        guard found.count > 1 else { return found.first }
+        guard found.count > 1 else { return found[0] }
         throw LoadError(
             code: .ambiguous, place: name,
             explanation: "several libraries have a plugin of this name: "

@@ -21,8 +21,9 @@ struct IngestState: ~Copyable, Sendable {
     /// How late audio that follows no other may be for the places that are left, in frames, before what
     /// has no place is left out: 40 ms.
     private static let lateTolerance: Int64 = 1920
-    /// How long audio must have come in time before its lateness is over, in nanoseconds.
-    private static let settled: Int64 = 1_000_000_000
+    /// How long audio must have come in time before its lateness is over, in nanoseconds: at first, and
+    /// at most.
+    private static let patience: ClosedRange<Int64> = 1_000_000_000...60_000_000_000
     /// The largest offset that stays without a word, as a part of full scale.
     private static let offsetTolerance = 0.01
 
@@ -43,6 +44,9 @@ struct IngestState: ~Copyable, Sendable {
     private var clock = AudioClockRecovery()
     /// When audio last came too late that plays later than its timestamps say; nil if it plays in time.
     private var lastLate: Int64?
+    /// How long it must come in time before that ends. Of a source that is held back again and again,
+    /// audio would be left out each time.
+    private var patience = Self.patience.lowerBound
     private var pacing = AudioPacing()
     private var level = AudioLevel()
     /// The level of the last two seconds, which is not in that of all yet.
@@ -162,7 +166,7 @@ struct IngestState: ~Copyable, Sendable {
         clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
         if !queue.isContinuous {
             begin(at: moment, arrival: arrival, isStamped: block.ptsNanoseconds != nil)
-        } else if lastLate != nil {
+        } else if lastLate != nil, block.ptsNanoseconds != nil {
             endLateness(at: moment, arrival: arrival)
         }
         if hasWaited {
@@ -204,8 +208,12 @@ struct IngestState: ~Copyable, Sendable {
         let late = queue.end - place
         let isLate = isStamped && !isFirst && late > Self.lateTolerance
         clock.begin(at: queue.end, moment: moment)
-        lastLate = isLate ? arrival : nil
-        if isLate, Self.isInTime(moment, arrival) { leaveOut(late) }
+        if isLate, Self.isInTime(moment, arrival) {
+            leaveOut(late)
+            lastLate = nil
+        } else {
+            lastLate = isLate ? arrival : nil
+        }
         tailFormat = nil
     }
 
@@ -215,10 +223,12 @@ struct IngestState: ~Copyable, Sendable {
             lastLate = arrival
             return
         }
-        guard arrival &- last >= Self.settled else { return }
-        let late = queue.end + Int64(converter?.heldFrames ?? 0) - place(of: moment)
+        guard arrival &- last >= patience else { return }
+        let late = queue.end + Int64(converter?.heldFrames ?? 0) - queue.surplus - place(of: moment)
         lastLate = nil
-        if late > Self.lateTolerance { leaveOut(late) }
+        guard late > Self.lateTolerance else { return }
+        leaveOut(late)
+        patience = min(2 * patience, Self.patience.upperBound)
     }
 
     private static func isInTime(_ moment: Int64, _ arrival: Int64) -> Bool {
@@ -227,11 +237,9 @@ struct IngestState: ~Copyable, Sendable {
 
     /// Leaves out the next frames, because there is so much more audio than time.
     private mutating func leaveOut(_ frames: Int64) {
-        lastLate = nil
         queue.skip(frames)
         pacing.skip(Int(clamping: frames))
-        // What is left out is not missing: no stretch makes up for it.
-        clock.move(by: -frames)
+        clock.leaveOut(frames)
     }
 
     /// Samples that were lost leave a gap, and samples that came twice are left out, so that what

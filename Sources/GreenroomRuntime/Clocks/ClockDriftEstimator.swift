@@ -11,8 +11,9 @@
 package struct ClockDriftEstimator: Sendable {
     /// The result of a window of observations.
     package enum Event: Equatable, Sendable {
-        /// The source's clock drifts; returned once.
-        case drifts
+        /// The source's clock drifts; returned once, with the nanoseconds of the steps before that
+        /// turn out to be part of it.
+        case drifts(steps: Double)
         /// The constant delay changed, by nanoseconds.
         case stepped(Double)
     }
@@ -173,7 +174,8 @@ package struct ClockDriftEstimator: Sendable {
         let first = Double(leftHalf - leftQuarter)
         let second = Double(moment - leftHalf)
         if first > 0, second <= 12 * first {
-            return begin(growth: agreed / Double(moment - leftQuarter), deviation, at: moment)
+            return begin(
+                growth: agreed / Double(moment - leftQuarter), deviation, steps: 0, at: moment)
         }
         if steps.count == 0 || (steps.sum < 0) != (agreed < 0) {
             steps = (0, leftQuarter, 0)
@@ -183,8 +185,9 @@ package struct ClockDriftEstimator: Sendable {
         if steps.count == 3 {
             let growth = steps.sum / Double(max(moment - steps.from, 1))
             if abs(growth) <= Self.maximumDrift {
-                reference -= steps.sum - agreed
-                return begin(growth: growth, deviation + steps.sum - agreed, at: moment)
+                let before = steps.sum - agreed
+                reference -= before
+                return begin(growth: growth, deviation + before, steps: before, at: moment)
             }
             steps.count = 2
         }
@@ -194,14 +197,14 @@ package struct ClockDriftEstimator: Sendable {
     }
 
     private mutating func begin(
-        growth: Double, _ deviation: Double, at moment: Int64
+        growth: Double, _ deviation: Double, steps before: Double, at moment: Int64
     ) -> Event {
         hasDrifted = true
         rate = min(max(growth, -Self.maximumDrift), Self.maximumDrift)
         (level, self.moment) = (reference + deviation, moment)
         weight = 4
         steps = (0, 0, 0)
-        return .drifts
+        return .drifts(steps: before)
     }
 
     /// Updates a known drift: fits a line through the last windows, equally weighted, up to the

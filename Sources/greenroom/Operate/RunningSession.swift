@@ -60,7 +60,7 @@ struct RunningSession {
         case 0:
             throw Failure(
                 .usage,
-                "no session \(name) of this user runs. "
+                "no session \(name) runs that this user may reach. "
                     + (all.isEmpty
                         ? "None does."
                         : "These do: \(all.map(\.fullName).joined(separator: ", ")).")
@@ -94,8 +94,10 @@ struct RunningSession {
     private var answers: Bool {
         let descriptor = greenroom_connect(path, greenroom_bytes)
         guard descriptor < 0 else {
-            close(descriptor)
-            return true
+            defer { close(descriptor) }
+            // Another process can't take a session's name.
+            var (peer, user): (pid_t, uid_t) = (0, 0)
+            return greenroom_peer(descriptor, &peer, &user) == 0 && peer == process
         }
         // Once the process that the name contains is gone, no process listens, nor ever will.
         var status = stat()
@@ -127,19 +129,21 @@ struct RunningSession {
     /// those of services and, for root, of all users.
     /// Each with its owner; nil where root may read anybody's.
     private static var folders: [(path: String, owner: uid_t?)] {
-        let anybody = geteuid() == 0 ? nil : geteuid()
+        let owner = geteuid() == 0 ? nil : geteuid()
         var users = [getuid()]
         if geteuid() == 0 {
             users += names(in: "/run/user").compactMap { uid_t($0) }
             users += names(in: "/tmp").filter { $0.hasPrefix("greenroom-") }
                 .compactMap { uid_t($0.dropFirst("greenroom-".count)) }
         }
-        var folders = [ownFolder, userFolder].map { (path: $0, owner: anybody) }
         // Anybody may make a folder in /tmp that has another user's number.
-        folders += users.flatMap { user in
-            [loginFolder(of: user), temporaryFolder(of: user)].map { ($0, user) }
+        var folders = users.flatMap { user in
+            [loginFolder(of: user), temporaryFolder(of: user)].map {
+                (path: $0, owner: Optional(user))
+            }
         }
-        folders += names(in: "/run/greenroom").map { ("/run/greenroom/\($0)", anybody) }
+        folders += [ownFolder, userFolder].map { ($0, owner) }
+        folders += names(in: "/run/greenroom").map { ("/run/greenroom/\($0)", owner) }
         var seen: Set<String> = []
         return folders.filter { seen.insert($0.path).inserted }
     }
@@ -256,7 +260,7 @@ struct SessionConnection: ~Copyable {
         }
     }
 
-    /// Whether nobody reads a pipe any more.
+    /// Whether nobody reads an output any more.
     private static func isClosed(_ output: Int32) -> Bool {
         var looked = pollfd(fd: output, events: 0, revents: 0)
         return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0

@@ -14,15 +14,15 @@ struct Y4MTarget: Sendable {
     init(_ path: String, screen: PreviewScreen) throws {
         name = path == "-" ? "standard output" : path
         if path == "-" {
-            guard isatty(STDOUT_FILENO) == 0 else {
-                throw Failure(
-                    .outputFailed,
-                    "--y4m -: standard output is a terminal. Pipe it into a program, e.g. "
-                        + "`greenroom preview PLUGIN --y4m - | ffplay -`.")
-            }
             descriptor = STDOUT_FILENO
         } else {
             descriptor = try Self.open(path, screen).rawValue
+        }
+        guard isatty(descriptor) == 0 else {
+            throw Failure(
+                .outputFailed,
+                "--y4m \(path): \(name) is a terminal. Pipe it into a program, e.g. "
+                    + "`greenroom preview PLUGIN --y4m - | ffplay -`.")
         }
         stream = Y4MStream(descriptor: descriptor, name: name)
     }

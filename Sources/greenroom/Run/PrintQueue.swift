@@ -2,7 +2,6 @@ import Glibc
 import GreenroomHost
 import GreenroomModel
 import Synchronization
-import GreenroomModel
 
 /// A queue of lines for a reader that may stop reading, for example a pager.
 ///

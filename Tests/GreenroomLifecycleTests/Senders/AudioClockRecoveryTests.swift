@@ -108,6 +108,33 @@ import Testing
         simulation.expectExact()
     }
 
+    /// No crystal drifts as much; a source that counts wrongly may.
+    @Test(arguments: [1500.0, 2500])
+    func `steps that turn out to be drift are not made up for twice`(
+        ppm: Double
+    ) {
+        var source = AudioSimulation.Source()
+        source.stamp = Self.stamped
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 60)
+        simulation.change(ppm: ppm)
+        simulation.run(seconds: 340)
+        let settled = simulation.clicks.suffix(100).map(abs).max() ?? .infinity
+        #expect(settled < 5, "\(simulation.clicks)")
+    }
+
+    @Test func `audio that is held back again and again is left out ever more seldom`() {
+        var source = AudioSimulation.Source(jitter: 0)
+        source.stamp = Self.stamped
+        var simulation = AudioSimulation(source)
+        for _ in 0..<60 {
+            simulation.run(seconds: 3)
+            simulation.hold(milliseconds: 190)
+        }
+        // Six seconds of it were 60 times 90 ms.
+        #expect(simulation.ingest.statistics.queue.cut < 4 * 9_600)
+    }
+
     /// Its first block of each burst is too late, its last is not: it keeps the time that it needs.
     @Test func `audio in long bursts is not cut again and again`() {
         var source = AudioSimulation.Source(burst: 160)

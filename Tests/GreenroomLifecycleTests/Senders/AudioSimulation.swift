@@ -49,6 +49,8 @@ struct AudioSimulation: ~Copyable {
 
     private var random = SeededGenerator(seed: 5)
     private var sent: Int64 = 0
+    /// A sample, and its capture time in seconds, since when the source's clock has had its speed.
+    private var origin = (sample: Int64(0), time: 0.0)
     private var nextClick = 1.0
     private var lastSecond = 0
     private var lateness = 0.0
@@ -94,6 +96,12 @@ struct AudioSimulation: ~Copyable {
         sent += Int64(source.format.sampleRate * milliseconds / 1000)
     }
 
+    /// The source's clock changes its speed.
+    mutating func change(ppm: Double) {
+        origin = (sent, time(of: sent))
+        source.ppm = ppm
+    }
+
     /// What the source sends arrives some milliseconds later, all at once.
     mutating func hold(milliseconds: Double) {
         lastArrival = Double(place) / 48_000 + 0.1 + milliseconds / 1000
@@ -101,7 +109,9 @@ struct AudioSimulation: ~Copyable {
 
     /// The capture time of a sample, in seconds since the session's start.
     private func time(of sample: Int64) -> Double {
-        Double(sample) / (Double(source.format.sampleRate) * (1 + source.ppm / 1e6))
+        origin.time
+            + Double(sample - origin.sample)
+            / (Double(source.format.sampleRate) * (1 + source.ppm / 1e6))
     }
 
     private mutating func send(until now: Double) {
