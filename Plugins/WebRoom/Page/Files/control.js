@@ -253,8 +253,11 @@ function makeSetting(plugin, parameter) {
     if (input.type === "range") input.oninput = () => take(input, false);
     input.onchange = () => take(input, true);
   }
+  const { unit, minimum, maximum } = parameter;
+  const bounds = hasBounds ? `${minimum}${minimum < 0 ? " to " : "–"}${maximum}` : null;
+  const allowed = [unit, bounds].filter(Boolean).join(", ");
   return {
-    element: make("div", { className: `setting ${parameter.type}` }, label, ...inputs, parameter.unit ? make("span", { className: "quiet", textContent: parameter.unit }) : null),
+    element: make("div", { className: `setting ${parameter.type}` }, label, ...inputs, allowed ? make("span", { className: "quiet", textContent: allowed }) : null),
     show(value) {
       if (pending > 0) return;
       for (const input of inputs) if (input !== document.activeElement || input.type !== "text" && input.type !== "number") write(input, value);
