@@ -25,10 +25,35 @@ SENDS = """async (lines) => {
         }
     return false;
 }"""
+# How bright the video of that name's tile is, of 255.
+BRIGHTNESS = """(name) => {
+    const video = document.querySelector(`article[aria-label="${name}"] video`);
+    const canvas = Object.assign(document.createElement("canvas"), { width: 16, height: 9 });
+    const context = canvas.getContext("2d");
+    context.drawImage(video, 0, 0, 16, 9);
+    const bytes = context.getImageData(0, 0, 16, 9).data;
+    return bytes.reduce((sum, byte, index) => sum + (index % 4 < 3 ? byte : 0), 0) / (16 * 9 * 3);
+}"""
+# With the longest texts that the header has: what stands outside of the page's width and height, if anything.
+OUTSIDE = """([width, height]) => {
+    const texts = { "status-text": "Reconnecting", "network": "Network: 2160p of 4320p", "people-text": "8 guests" };
+    for (const [id, text] of Object.entries(texts)) document.getElementById(id).textContent = text;
+    document.getElementById("status").classList.remove("live");
+    for (const id of ["network", "people"]) document.getElementById(id).hidden = false;
+    const outside = document.documentElement.scrollWidth > width ? [`a page of ${document.documentElement.scrollWidth}`] : [];
+    if (innerWidth !== width) outside.push(`a window of ${innerWidth}`);
+    for (const element of document.querySelectorAll("header > *, footer > *")) {
+        const { left, top, right, bottom } = element.getBoundingClientRect();
+        if (left < 0 || top < 0 || right > width || bottom > height) outside.push(element.id);
+    }
+    if (!document.getElementById("network").checkVisibility()) outside.push("network");
+    return outside;
+}"""
+PHONES = [(360, 800), (390, 844), (844, 390)]
 problems = []
 
 
-def page(browser, link, width, height, scheme, phone=False):
+def page(browser, link, width, height, scheme, phone=False, slow=False):
     context = browser.new_context(
         viewport={"width": width, "height": height}, color_scheme=scheme, has_touch=phone,
         device_scale_factor=2 if phone else 1, permissions=["camera", "microphone"],
@@ -43,8 +68,50 @@ def page(browser, link, width, height, scheme, phone=False):
     opened.on("pageerror", lambda error: problems.append(f"{error}"))
     # A stream may end while the page asks for it: 404.
     opened.on("console", lambda line: line.type == "error" and "404" not in line.text and problems.append(line.text))
+    if slow:
+        network = context.new_cdp_session(opened)
+        network.send("Network.enable")
+        network.send("Network.emulateNetworkConditions", {
+            "offline": False, "latency": 0, "downloadThroughput": 5000, "uploadThroughput": -1, "packetQueueLength": 5})
     opened.goto(link)
     return opened
+
+
+def expect_to_fit(opened, size):
+    outside = opened.evaluate(OUTSIDE, size)
+    assert not outside, f"outside of {size}: {outside}"
+
+
+def asked(opened, path):
+    """What the room answers to the page's link."""
+    return opened.evaluate("""async (path) => (await fetch(path, {
+        headers: { authorization: "Bearer " + location.hash.slice(1) } })).json()""", path)
+
+
+def expect(what, condition):
+    """Waits until that is so."""
+    until = time.monotonic() + 30
+    while not condition():
+        assert time.monotonic() < until, what
+        time.sleep(0.2)
+
+
+def setting(opened, role, name):
+    plugin = next(plugin for plugin in asked(opened, "/api/session")["plugins"] if plugin["role"] == role)
+    return next(parameter["value"] for parameter in plugin["parameters"] if parameter["name"] == name)
+
+
+def state(opened, role):
+    return next(plugin["state"] for plugin in asked(opened, "/api/session")["plugins"] if plugin["role"] == role)
+
+
+def has_microphone(opened, name):
+    return next(guest["microphone"] for guest in asked(opened, "/room")["guests"] if guest["name"] == name)
+
+
+def expect_pitch(opened, hertz):
+    pitch = opened.evaluate(PITCH)
+    assert abs(pitch - hertz) < 10, f"the tone is {hertz} Hz, and {pitch} was heard"
 
 
 def shot(opened, name):
@@ -63,10 +130,18 @@ with sync_playwright() as playwright:
     shot(viewer, "viewer-light")
     expect_counting(viewer.evaluate(FRAMES, "Camera"))
     assert viewer.locator("#join").is_hidden(), "a viewer may not join"
+    viewer.click("#audio")
+    expect_pitch(viewer, 330)
     viewer.keyboard.press("a")
-    pitch = viewer.evaluate(PITCH)
-    assert abs(pitch - 330) < 10, f"the tone is 330 Hz, and {pitch} was heard"
+    assert viewer.evaluate(PITCH) == 0, "audio that is off was heard"
     viewer.keyboard.press("a")
+    expect_pitch(viewer, 330)
+
+    slow = page(browser, links["viewers"], 1280, 800, "dark", slow=True)
+    slow.locator("#network").filter(has_text="Network: 180p of 360p").wait_for()
+    shot(slow, "viewer-slow-dark")
+    slow.close()
+    assert viewer.locator("#network").is_hidden(), "the network of another viewer is slow"
 
     guest = page(browser, links["guests"], 1280, 800, "dark")
     guest.wait_for_function(SHOWS, arg="Camera")
@@ -95,8 +170,29 @@ with sync_playwright() as playwright:
     light.wait_for_function(SHOWS, arg="Ben")
     shot(light, "phone-viewer-light")
     light.close()
+    expect_to_fit(phone, (390, 844))
+    for size in PHONES:
+        name = f"phone-{size[0]}"
+        watching = page(browser, links["viewers"], *size, "light", phone=True)
+        watching.wait_for_function(SHOWS, arg="Ben")
+        expect_to_fit(watching, size)
+        shot(watching, f"{name}-viewer")
+        watching.close()
+        controlling = page(browser, links["operators"], *size, "dark", phone=True)
+        controlling.wait_for_function(SHOWS, arg="Ben")
+        expect_to_fit(controlling, size)
+        shot(controlling, f"{name}-operator")
+        controlling.tap("#control-open")
+        controlling.locator("#setting-camera-speed").wait_for()
+        expect_to_fit(controlling, size)
+        shot(controlling, f"{name}-control")
+        controlling.tap("#control header button")
+        assert controlling.locator("#control").is_hidden(), f"Control does not close on {size}"
+        controlling.close()
 
     guest.click("#microphone")
+    muted = time.monotonic()
+    expect("Ana is not muted", lambda: not has_microphone(viewer, "Ana"))
     guest.click("#camera")
     viewer.wait_for_function("() => document.querySelector('article.dark[aria-label=Ana]') !== null")
     shot(viewer, "viewer-muted-light")
@@ -123,7 +219,46 @@ with sync_playwright() as playwright:
     # A plot has points, and the log the command.
     operator.wait_for_function("() => document.querySelector('#control .delivered')?.points.length > 3")
     operator.wait_for_function("() => document.querySelector('#control ol').textContent.includes('speed set to 10')")
+    figure = "#control figure:has(b:text-is('{}'))"
+    facts = operator.locator(figure.format("camera") + " p")
+    assert facts.text_content().startswith("640x360@30, limited by outputs' wants; "), facts.text_content()
+    expect("the plots do not say why slides are lost",
+           lambda: "withheld" in operator.locator(figure.format("share") + " p").text_content())
+    expect("the plot marks no loss", lambda: "M" in operator.locator(figure.format("share") + " .drops").get_attribute("d"))
     shot(operator, "operator-control-dark")
+
+    # A switch, and a field, which takes nothing out of its bounds.
+    operator.click("#setting-camera-ball")
+    expect("the switch changes nothing", lambda: setting(operator, "camera", "ball") is False)
+    said = operator.locator("#control")
+    for bounds in ["per second, 0–10", "Hz, 1–20000", "dBFS, -120 to 0"]:
+        assert bounds in said.text_content(), f"bounds that are not shown: {bounds}"
+    field = operator.locator("input[aria-label='Frequency of the sine, as a number']")
+    field.fill("30000")
+    field.press("Enter")
+    operator.locator("#control-says.error").wait_for()
+    assert setting(operator, "microphone", "frequency") == 330, "a value out of bounds was set"
+    field.fill("440")
+    field.press("Enter")
+    expect("the field changes nothing", lambda: setting(operator, "microphone", "frequency") == 440)
+    time.sleep(1) # until it is heard
+    expect_pitch(viewer, 440)
+
+    # Its buttons do what they say. Ana is muted, and Ben gone: the tone is all that is heard.
+    operator.click("button[aria-label=Mute]")
+    expect("Mute does not stop the microphone", lambda: state(operator, "microphone") == "stopped")
+    expect("the tone is heard in spite of Mute", lambda: viewer.evaluate(PITCH) == 0)
+    operator.click("button[aria-label=Unmute]")
+    expect("Unmute does not start the microphone", lambda: state(operator, "microphone") == "sending")
+    expect("the tone is not heard after Unmute", lambda: abs(viewer.evaluate(PITCH) - 440) < 10)
+    operator.click("button[aria-label='Stop camera']")
+    expect("Stop does not stop the camera", lambda: state(operator, "camera") == "stopped")
+    expect("the camera is not black", lambda: viewer.evaluate(BRIGHTNESS, "Camera") < 20)
+    shot(operator, "operator-stopped-dark")
+    operator.click("button[aria-label='Start camera']")
+    expect("Start does not start the camera", lambda: state(operator, "camera") == "sending")
+    expect("the camera is black", lambda: viewer.evaluate(BRIGHTNESS, "Camera") > 60)
+
     tuning = page(browser, links["operators"], 390, 844, "light", phone=True)
     tuning.click("#control-open")
     tuning.wait_for_function("() => document.querySelector('#control .delivered')?.points.length > 3")
@@ -140,6 +275,10 @@ with sync_playwright() as playwright:
     operator.select_option("#ceiling-camera", "none")
     operator.wait_for_function("() => document.getElementById('control-says').textContent.includes('ceiling none')")
 
+    time.sleep(max(0, muted + 8 - time.monotonic()))
+    guest.click("#microphone")
+    expect("Ana is still muted", lambda: has_microphone(viewer, "Ana"))
+
     # A headless browser has no screen: its page shares a canvas.
     guest.evaluate("""() => { navigator.mediaDevices.getDisplayMedia = async () => {
         const canvas = document.createElement("canvas");
@@ -151,15 +290,31 @@ with sync_playwright() as playwright:
     guest.click("#share")
     viewer.wait_for_function(SHOWS, arg="Ana’s screen")
     shot(viewer, "viewer-with-share-light")
-    viewer.keyboard.press("f")
-    viewer.wait_for_function("() => document.fullscreenElement !== null")
-    viewer.keyboard.press("f")
-    viewer.wait_for_function("() => document.fullscreenElement === null")
+    # The session's share is the large one, until another one is picked.
+    for name in ["Share", "Ana’s screen"]:
+        if name != "Share":
+            viewer.click(f"button[aria-label='Make {name} large']")
+        viewer.keyboard.press("f")
+        viewer.wait_for_function("""(name) => document.fullscreenElement?.getAttribute("aria-label") === name
+            && document.fullscreenElement.querySelector("video").clientWidth === innerWidth""", arg=name)
+        shot(viewer, f"viewer-full-{name.split()[-1].lower()}")
+        viewer.keyboard.press("f")
+        viewer.wait_for_function("() => document.fullscreenElement === null")
     guest.click("#share")
     viewer.wait_for_function(GONE, arg="Ana’s screen")
 
     guest.click("#leave")
     viewer.wait_for_function(GONE, arg="Ana")
+
+    # A page finds no room any more, and says so in its console too.
+    assert not problems, problems
+    end = operator.locator("#control button.danger")
+    end.click()
+    assert end.text_content() == "End it for everybody?"
+    assert state(operator, "camera") == "sending", "one click ends the session"
+    end.click()
+    viewer.wait_for_function("() => document.getElementById('empty-title').checkVisibility() && document.getElementById('status-text').textContent === 'Closed'")
+    shot(viewer, "viewer-ended-light")
     browser.close()
-assert not problems, problems
-print("seen and heard: the camera, the share, the tone, two guests, a mute, a removal, a slider and a leave")
+print("seen and heard: the camera, the share, the tone, a slow network, two guests, a mute, a removal, and on phones too; "
+      "an operator's slider, switch, field, buttons, plots and end")

@@ -1,6 +1,6 @@
 #!/bin/sh
 # People in headless Chromium, with its fake camera and microphone: they watch a room, join it, mute and
-# leave, on a desktop and on a phone. Screenshots of what they see are kept in .build/web-room.
+# leave, on a desktop and on a phone, and control it. Screenshots of what they see are kept in .build/web-room.
 #
 #   Tests/WebRoom/chromium.sh
 set -eu
@@ -16,11 +16,16 @@ python=$(python_with playwright)
 
 say "Chromium joins a room"
 live_room "{ record: { folder: recording, size: 640x360 } }"
+# Half of the slides are lost, for the operators' plots.
+cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -pthread -ISources/GreenroomABI/include \
+    Tests/HostilePlugins/hostile/*.c -o "$work/filters.so" -lm
+sed -i "/slides$/a\\  pre-processors: [{ plugin: \"$work/filters.so#FilterFails\", required: true }]" "$work/room.yaml"
 "$greenroom" live "$work/room.yaml" --control 2> "$shots/log" &
 room=$!
 programs=$room
 wait_for "operators: http" "$shots/log"
 "$python" Tests/WebRoom/chromium.py "$shots/log" "$shots"
-finish "$room"
-python3 Tests/WebRoom/recorded.py "$work/recording" ana
+# An operator has ended it.
+wait "$room"
+python3 Tests/WebRoom/recorded.py "$work/recording" ana 5
 say "Look at $shots."

@@ -21,7 +21,7 @@ SHOWS = """(name) => [...document.querySelectorAll("article")].some((tile) =>
         && tile.querySelector("video").currentTime > 1)"""
 GONE = """(name) => ![...document.querySelectorAll("article")].some((tile) =>
     tile.getAttribute("aria-label") === name)"""
-# The frequency that is loudest in what the page plays.
+# The frequency that is loudest in what the page plays; 0 if it plays nothing.
 PITCH = """async () => {
     const audio = document.getElementById("audio-out");
     if (audio.muted || audio.paused) return 0;
@@ -31,6 +31,7 @@ PITCH = """async () => {
     await new Promise((resolve) => setTimeout(resolve, 1500));
     const bins = new Float32Array(analyser.frequencyBinCount);
     analyser.getFloatFrequencyData(bins);
+    if (Math.max(...bins) < -90) return 0;
     return bins.indexOf(Math.max(...bins)) * context.sampleRate / analyser.fftSize;
 }"""
 # The frames that the tile of that name shows in three seconds: the number that ColorBars has drawn into each,
