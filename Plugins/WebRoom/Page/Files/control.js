@@ -371,7 +371,7 @@ function makeChart(track) {
     add(sample) {
       samples.push(sample);
       if (samples.length > SECONDS) samples.shift();
-      const top = Math.max(10, ...samples.map((sample) => Math.max(sample.offered, sample.delivered))) * 1.1;
+      const top = Math.max(1, ...samples.map((sample) => Math.max(sample.offered, sample.delivered))) * 1.1;
       const x = (index) => ((SECONDS - samples.length + index) / (SECONDS - 1)) * width;
       const points = (key) => samples.map((sample, index) => `${x(index).toFixed(1)},${(height - (sample[key] / top) * height).toFixed(1)}`).join(" ");
       offered.setAttribute("points", points("offered"));
