@@ -105,6 +105,10 @@ def state(opened, role):
     return next(plugin["state"] for plugin in asked(opened, "/api/session")["plugins"] if plugin["role"] == role)
 
 
+def names_of_videos(opened):
+    return [stream.get("name") for stream in asked(opened, "/room")["streams"]]
+
+
 def has_microphone(opened, name):
     return next(guest["microphone"] for guest in asked(opened, "/room")["guests"] if guest["name"] == name)
 
@@ -120,6 +124,18 @@ def shot(opened, name):
 
 with sync_playwright() as playwright:
     browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+
+    # Who was alone in the room leaves nothing behind.
+    alone = page(browser, links["guests"], 1280, 800, "light")
+    alone.click("#join")
+    alone.fill("#name", "Zoe")
+    alone.wait_for_function("() => document.getElementById('preview').videoWidth > 0")
+    alone.click("#enter")
+    alone.wait_for_function(SHOWS, arg="Zoe (you)")
+    expect("Zoe has no video", lambda: "Zoe" in names_of_videos(alone))
+    alone.click("#leave")
+    expect("Zoe has left a video behind", lambda: "Zoe" not in names_of_videos(alone))
+    alone.close()
 
     begun = time.monotonic()
     viewer = page(browser, links["viewers"], 1280, 800, "light")

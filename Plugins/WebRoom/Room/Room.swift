@@ -259,6 +259,28 @@ final class Room: Sendable {
         for guest in guests {
             if let fault = guest.peer?.fault(now: now) { remove(guest: guest.id, because: fault) }
         }
+        forgetTracksOfGone()
+    }
+
+    /// Forgets the tracks of guests who have left: the host tells the end of those alone that were wanted,
+    /// and nothing is wanted of a track that nobody watches.
+    private func forgetTracksOfGone() {
+        let (tracks, mixes) = state.withLock { state -> ([Track], [AudioStream]) in
+            let guests = state.guests.values
+            let here = Set(guests.compactMap { $0.participant?.number })
+            let sharing = Set(guests.compactMap { $0.sharer?.participant?.number })
+            let tracks = state.streams.values.map(\.track).filter { track in
+                guard let number = track.participant?.number else { return false }
+                return !(track.kind == .share ? sharing : here).contains(number)
+            }
+            let mixes = state.mixes.keys.filter { !here.contains($0) }
+            return (tracks, mixes.compactMap { state.mixes.removeValue(forKey: $0) })
+        }
+        for track in tracks { end(track) }
+        guard !mixes.isEmpty else { return }
+        services.later {
+            for mix in mixes { mix.stop() }
+        }
     }
 
     /// Ends everything. Waits for the pipelines.
