@@ -42,7 +42,8 @@ struct LiveCommand: ParsableCommand {
         let links = Mutex<LiveRoom?>(nil)
         var session = SessionRun(metrics: metrics.file, reloads: true)
         session.onEvent = { event, printer in
-            guard case .outputState(_, .live, let url?) = event,
+            guard case .outputState(let role, .live, let url?) = event,
+                role.hasPrefix(PluginAddress.callKey),
                 let room = links.withLock({ $0.take() })
             else { return }
             printer.show(EventRecord(event: .links), line: room.text(at: url))
