@@ -1,15 +1,14 @@
 #!/bin/sh
 # The image of Packaging/Containerfile, built where no registry of images can be reached: its last stage, on
 # a Debian made by mmdebstrap and with a package that is there already. A session runs in it as an
-# ordinary user and records. Needs root and about 6 GB; skipped without root.
+# ordinary user and records. Needs root and about 6 GB; skipped (77) without root.
 #
 #   Tests/Service/image.sh     after Packaging/debian.sh
 set -eu
 cd "$(dirname "$0")/../.."
 . Samples/prepare.sh
 if [ "$(id -u)" != 0 ]; then
-    echo "skipped: needs root"
-    exit 0
+    skip "needs root"
 fi
 install_packages mmdebstrap buildah
 package=$(ls .build/greenroom_*.deb)

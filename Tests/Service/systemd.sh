@@ -1,6 +1,6 @@
 #!/bin/sh
 # The Debian package and its unit under a real systemd: a Debian of its own boots as a container, and what
-# an operator does is done in it (operator.sh). Needs root and about 600 MB; skipped without.
+# an operator does is done in it (operator.sh). Needs root and about 600 MB; skipped (77) without.
 #
 #   Tests/Service/systemd.sh             builds the package first
 #   Tests/Service/systemd.sh --built     packs what `swift build -c release` has built
@@ -8,8 +8,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . Samples/prepare.sh
 if [ "$(id -u)" != 0 ]; then
-    echo "skipped: needs root"
-    exit 0
+    skip "needs root"
 fi
 install_packages mmdebstrap systemd-container
 rm -f .build/greenroom_*.deb

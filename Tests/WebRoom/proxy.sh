@@ -8,8 +8,7 @@ set -eu
 cd "$(dirname "$0")/../.."
 . Tests/WebRoom/common.sh
 if [ "$(id -u)" != 0 ] || ! unshare -m true 2> /dev/null; then
-    echo "skipped: needs root and mount namespaces"
-    exit 0
+    skip "needs root and mount namespaces"
 fi
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages chromium ffmpeg python3-venv nginx-light openssl ca-certificates
