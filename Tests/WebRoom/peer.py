@@ -12,7 +12,8 @@
     peer.py slots URL TOKEN COUNT LINES all streams in a connection of COUNT slots, shown in so many
                                         LINES, until SIGTERM; says on stderr what each slot shows, when
                                         that changes. LINES may be several, for 4 s each: 90,720
-                                        FRAMES=1: says so of each frame
+                                        FRAMES=1: says so of each frame; FRAMES=times: with the time at which
+                                        it is there, in seconds of the monotonic clock, and its size
     peer.py take URL TOKEN              takes video and audio without decoding them, until SIGTERM
     peer.py time URL TOKEN FRAMES       when FRAMES frames and the beeps arrive, in seconds of the monotonic
                                         clock, which is the session's; a frame with its time in ColorBars.
@@ -79,6 +80,10 @@ FLOODS = {
     # Frames that need one before them, which never comes.
     "frames": ("video", 300, lambda n: (b"\x10\x01" + bytes(30), True)),
     "giant": ("video", 20, lambda n: (vp8(4096, 4096, 200), True)),
+    # In 4096x4096, too: the headers of a sequence and of a picture, and the picture. With CODEC=H264.
+    "giant-h264": ("video", 60, lambda n: (
+        (bytes.fromhex("6742c01fda0040002019"), bytes.fromhex("68ce3c80"), b"\x65\xb8" + b"\xff" * 200)[n % 3],
+        n % 3 == 2)),
     "sizes": ("video", 40, lambda n: (vp8(320 + 16 * (n % 50), 180, 200), True)),
     "bytes": ("video", 4500, lambda n: (b"\x10\x01" + bytes(1100), n % 100 == 99)),
     "audio": ("audio", 2000, lambda n: (b"\xf8" + bytes(20), False)),
@@ -161,7 +166,8 @@ def show(slot, size):
     result["slots"] = result.get("slots", {})
     result["slots"][slot] = result["slots"].get(slot, 0) + 1
     if "FRAMES" in os.environ:
-        sys.stderr.write(f"frame {slot}\n")
+        times = f" {time.monotonic():.3f} {size[0]} {size[1]}" if os.environ["FRAMES"] == "times" else ""
+        sys.stderr.write(f"frame {slot}{times}\n")
     if shows.get(slot) != size:
         shows[slot] = size
         sys.stderr.write(f"slot {slot} {size[0]} {size[1]}\n")
@@ -189,11 +195,11 @@ def on_picture(sink, slot):
     data, stride = bytes(mapped.data), (width + 3) // 4 * 4
     sample.get_buffer().unmap(mapped)
     result["frames"] += 1
+    result.setdefault("first", time.monotonic() - begun)
     result["size"] = [width, height]
     read = frame_code.read(data, width, height, stride)
     result["codes"].append(read and read[0])
     if mode == "time":
-        result.setdefault("first", time.monotonic() - begun)
         result.setdefault("seen", []).append([time.monotonic(), read and read[1]])
         if result["frames"] >= int(sys.argv[4]):
             loop.quit()
