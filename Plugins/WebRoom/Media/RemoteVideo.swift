@@ -147,6 +147,7 @@ final class RemoteVideo: Sendable {
             return (!state.awaitsKey, nil)
         }
         if let excess { onTooMuch(excess) }
+        if passes { services.countDecoded() }
         return passes
     }
 

@@ -249,6 +249,7 @@ final class Room: Sendable {
     /// Removes who has vanished, and looks at what networks bear. Called every second.
     func tick() {
         adaptSoon()
+        services.reportDecoded()
         let now = greenroom_gst_now()
         let (viewers, guests) = state.withLock {
             (Array($0.viewers.values), Array($0.guests.values))

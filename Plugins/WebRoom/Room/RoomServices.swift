@@ -12,6 +12,7 @@ final class RoomServices: Sendable {
     private let queue = DispatchQueue(label: "room")
     private let adapting = DispatchQueue(label: "room-adapts")
     private let counts = Mutex<[String: Int]>([:])
+    private let decoded = Atomic(0)
 
     init(host: PluginHost, ports: ClosedRange<UInt16>? = nil) {
         (self.host, self.ports) = (host, ports)
@@ -38,4 +39,10 @@ final class RoomServices: Sendable {
         }
         host.report(name, count)
     }
+
+    /// Counts a guest's frame that is decoded.
+    func countDecoded() { decoded.add(1, ordering: .relaxed) }
+
+    /// Reports how many of the guests' frames were decoded: too many to report each.
+    func reportDecoded() { host.report("guests-frames-decoded", decoded.load(ordering: .relaxed)) }
 }
