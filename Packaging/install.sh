@@ -197,7 +197,13 @@ say "Installed. Try: $prefix/bin/greenroom plugins"
 # A session has loaded what was installed when it began; a plugin's process that it starts again is the new
 # one, and may speak another language.
 if [ -n "$upgrades" ] && [ -z "${DESTDIR-}" ]; then
-    running=$("$root/bin/greenroom" sessions 2> /dev/null | awk 'NR > 1 { print $1 "." $2 }') || running=
+    running=$("$root/bin/greenroom" sessions 2> /dev/null | awk 'NR > 1 { print $1, $2 }' \
+        | while read -r session process; do
+            # Another installation's sessions go on as they are.
+            case $(readlink "/proc/$process/exe") in
+                "$(readlink -f "$root/bin")/greenroom"*) echo "$session.$process" ;;
+            esac
+        done) || running=
     # shellcheck disable=SC2086 # names of sessions are words
     [ -z "$running" ] || say "Restart the sessions that began before this upgrade:" $running
 fi

@@ -50,8 +50,8 @@ package enum AudioAnomaly: Equatable, Sendable {
                 + ". Send in real time, or pass a timeout to be paced by the host."
         case .underfeeding(let part, let concealed):
             "it sends \(percent(part)) less audio than real time; \(concealed / 48) ms of silence "
-                + "stand for it. Send in real time: count samples, a sleep is always too long. Or "
-                + "pass a timeout to be paced by the host."
+                + "stand for it. If this machine is not too busy: send in real time, count samples, "
+                + "since a sleep is always too long; or pass a timeout to be paced by the host."
         case .late(let concealed):
             "its audio arrives late; \(concealed / 48) ms of silence stand for it. Send each block as "
                 + "soon as it is recorded: the host waits 100 ms for it."

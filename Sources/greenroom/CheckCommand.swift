@@ -41,7 +41,7 @@ struct CheckCommand: ParsableCommand {
                 for warning in warnings { print(file.source.render(warning, isWarning: true)) }
                 let count = "\(warnings.count) warning\(warnings.count == 1 ? "" : "s")"
                 print("\(source.file): \(warnings.isEmpty ? "fine" : "no errors, \(count)")")
-                print(table(plan.rows.map { ["  \($0)", $1] }))
+                print(table(plan.rows(locator).map { ["  \($0)", $1] }))
             }
         } catch let error as SessionFileError where json {
             print(result(faults: error.diagnostics, warnings: [], plan: nil).text)
@@ -91,7 +91,7 @@ extension SessionPlan {
     }
 
     /// What will run, as text.
-    fileprivate var rows: [(String, String)] {
+    fileprivate func rows(_ locator: PluginLocator) -> [(String, String)] {
         let session = configuration
         let length = session.duration.map { ", for \($0.asWritten)" } ?? ""
         let pace = session.clock == .virtual ? ", on the virtual clock" : ""
@@ -105,7 +105,7 @@ extension SessionPlan {
         for (role, source) in roles {
             let settings = source.settings.map { "\($0.name): \($0.value.onOneLine)" }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
-            rows.append(("", source.living))
+            rows.append(("", source.living(isBundled: locator.isBundled(source.factory.path))))
             if let isolation = source.isolation, isolation.sandbox != .off {
                 rows.append(("", "reads \(source.files.joined(separator: ", "))"))
             }
@@ -190,12 +190,15 @@ extension SessionPlan {
 
 extension SourcePlan {
     /// The plugin's process and grants, as text.
-    fileprivate var living: String {
+    fileprivate func living(isBundled: Bool) -> String {
         let failure =
             (mayControl ? "may control the session; " : "")
             + "on failure: \(onFailure)" + (configuration.isRequired ? "; required" : "")
             + (configuration.startDeadline.map { "; starts within \($0.asWritten)" } ?? "")
-        guard let isolation else { return "in the host's process; \(failure)" }
+        guard let isolation else {
+            return
+                "in the host's process\(isBundled ? "" : ", so it may do all that you may"); \(failure)"
+        }
         let granted = isolation.grants
         let grants = [
             ("read", granted.read), ("write", granted.write), ("use", granted.devices),

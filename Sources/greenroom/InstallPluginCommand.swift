@@ -114,7 +114,7 @@ struct InstallPluginCommand: ParsableCommand {
                 "  was validated with these grants, which a session file gives under allow: "
                     + grants.joined(separator: ", "))
         } else if refused == nil {
-            print("  needs no grants: it was validated without any")
+            print("  conforms without grants, with the settings that it has by default")
         }
         if let refused {
             print("  tried what was not granted, and conforms without it:")

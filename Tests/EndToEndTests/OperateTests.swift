@@ -122,6 +122,24 @@ import Testing
         #expect(session.wait(atMost: .seconds(20)).exit == .code(0))
     }
 
+    @Test func `readers of the log leave places for commands`() throws {
+        let session = try start("read")
+        var readers: [ChildProcess] = []
+        defer { for reader in readers { reader.signal(SIGKILL) } }
+        for _ in 0..<12 {
+            readers.append(try Greenroom.start(["logs", "-f", "read"], environment: environment))
+        }
+        for reader in readers {
+            #expect(reader.waitForOutput(containing: "\"started\"", atMost: .seconds(20)))
+        }
+        let refused = try greenroom("logs", "-f", "read")
+        #expect(refused.exit == .code(74), "\(refused)")
+        #expect(refused.standardError.contains("12 programs follow"), "\(refused)")
+        #expect(try greenroom("control", "read", "ceiling 160x90@15").exit == .code(0))
+        #expect(try greenroom("stop", "read").exit == .code(0))
+        #expect(session.wait(atMost: .seconds(20)).exit == .code(0))
+    }
+
     @Test func `hostile clients harm nobody`() throws {
         let session = try start("stage")
         let path = try #require(
@@ -195,8 +213,14 @@ import Testing
         kill(session.id, SIGHUP)
         try expectError(session, "can't reload; session unchanged")
         let log = try greenroom("logs", "service").text
-        for text in ["next start: microphone", "session.minimum-real", "can't reload"] {
+        for text in ["next start: microphone", "session.minimum-real"] {
             #expect(log.contains(text), "\(log)")
+        }
+        for text in ["can't reload", "plaid"] {
+            #expect(
+                log.split(separator: "\n").contains {
+                    $0.contains(text) && $0.contains("\"level\":\"warning\"")
+                }, "\(log)")
         }
         kill(session.id, SIGTERM)
         let ended = session.wait(atMost: .seconds(20))
@@ -209,7 +233,7 @@ import Testing
     /// How often the session has told that a pattern is wrong.
     private func refusals(of session: ChildProcess) -> Int {
         session.errorsSoFar.split(separator: "\n").count {
-            $0.contains("next start: ") && $0.contains("pattern")
+            $0.hasPrefix("session file: ") && $0.contains("pattern") && !$0.contains("next start")
         }
     }
 

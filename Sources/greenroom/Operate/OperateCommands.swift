@@ -230,10 +230,15 @@ struct LogsCommand: ParsableCommand {
         try connection.send(.log)
         var seen: Set<String> = []
         while let line = try connection.next(unlessClosed: STDOUT_FILENO) {
-            if EventRecord(json: line)?.event == .logEnd {
+            let record = EventRecord(json: line)
+            if record?.event == .logEnd {
                 guard follow else { return }
                 seen = []
                 continue
+            }
+            // Without an origin it is no line's error: there is no place for this program.
+            if let record, record.event == .controlError, record.origin == nil {
+                throw Failure(.outputFailed, record.text ?? line)
             }
             guard seen.insert(line).inserted || !follow else { continue }
             guard try printed(line) else { return }

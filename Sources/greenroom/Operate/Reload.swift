@@ -39,7 +39,7 @@ struct Reload: Sendable {
         do {
             new = try read()
         } catch {
-            return tell("can't reload; session unchanged:\n\(error)")
+            return refuse("can't reload; session unchanged:\n\(error)")
         }
         // What was refused is not what runs: it is tried again.
         settings.forget(refusals.take())
@@ -50,7 +50,7 @@ struct Reload: Sendable {
                 try session.perform(command, origin: Self.origin)
                 settings.add(command)
             } catch {
-                rest.append(error.message)
+                refuse(error.message)
             }
         }
         if !rest.isEmpty {
@@ -62,6 +62,13 @@ struct Reload: Sendable {
 
     private func tell(_ text: String) {
         var record = EventRecord(event: .reload)
+        record.text = text
+        show(record, "\(Self.origin): \(text)")
+    }
+
+    private func refuse(_ text: String) {
+        var record = EventRecord(event: .controlError)
+        record.origin = Self.origin
         record.text = text
         show(record, "\(Self.origin): \(text)")
     }

@@ -32,6 +32,8 @@ final class SessionSocket: Sendable {
     }
 
     private static let mostClients = 16
+    /// Of these, those that follow the events: the others can steer the session.
+    private static let mostFollowers = 12
     /// A client that was silent for so long gives way to another one, unless it follows the events.
     private static let patience: Duration = .seconds(5)
     private static let mostEvents = 500
@@ -135,9 +137,7 @@ final class SessionSocket: Sendable {
             return state.lastClient
         }
         guard let number else {
-            var record = EventRecord(event: .controlError)
-            record.text = "\(Self.mostClients) programs are connected, which is the limit."
-            queue.add { text(of: record, at: $0) }
+            refuse("\(Self.mostClients) programs are connected, which is the limit.", queue)
             queue.end { Glibc.close(socket) }
             return
         }
@@ -196,6 +196,21 @@ final class SessionSocket: Sendable {
         }
     }
 
+    /// Has a client get all events.
+    ///
+    /// - Returns: Whether one more may.
+    private func follow(_ number: Int) -> Bool {
+        state.withLock { state in
+            guard let index = state.clients.firstIndex(where: { $0.number == number }) else {
+                return true
+            }
+            let others = state.clients.count { $0.getsEvents && $0.number != number }
+            guard others < Self.mostFollowers else { return false }
+            state.clients[index].getsEvents = true
+            return true
+        }
+    }
+
     /// Whether the client reads no answers any more.
     private func hasGone(_ socket: Int32) -> Bool {
         var looked = pollfd(fd: socket, events: 0, revents: 0)
@@ -210,7 +225,10 @@ final class SessionSocket: Sendable {
         let text = String(decoding: line, as: UTF8.self).drop { $0 == " " }
         switch SessionRequest(rawValue: String(text)) {
         case .events:
-            update(number) { $0.getsEvents = true }
+            guard follow(number) else {
+                return refuse(
+                    "\(Self.mostFollowers) programs follow the events, which is the limit.", queue)
+            }
         case .log:
             // As one: a queue that is full leaves out all or nothing.
             let events = state.withLock { $0.log }
@@ -245,6 +263,13 @@ final class SessionSocket: Sendable {
         } catch {
             complain(error.message, origin, queue)
         }
+    }
+
+    /// Says, without the origin that a wrong line has, why there is no place for a client.
+    private func refuse(_ message: String, _ queue: PrintQueue) {
+        var record = EventRecord(event: .controlError)
+        record.text = message
+        queue.add { text(of: record, at: $0) }
     }
 
     private func complain(_ message: String, _ origin: String, _ queue: PrintQueue) {
