@@ -17,6 +17,7 @@ import time
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../WebRoom"))
 import frame_code  # noqa: E402
 import gi  # noqa: E402
+from encoder import VP8  # noqa: E402
 
 gi.require_version("Gst", "1.0")
 gi.require_version("GstSdp", "1.0")
@@ -24,9 +25,6 @@ gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GLib, Gst, GstWebRTC  # noqa: E402
 
 WIDTH, HEIGHT, RATE = 1280, 720, 30
-# The settings of WebRoom.
-VP8 = ("vp8enc deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr target-bitrate=2500000 "
-       "keyframe-max-dist=3000")
 seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 Gst.init(None)
 loop = GLib.MainLoop()

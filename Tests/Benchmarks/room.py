@@ -21,6 +21,8 @@ import sys
 import tempfile
 import time
 
+from encoder import VP8
+
 os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), "../.."))
 seconds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
 greenroom = os.environ.get("GREENROOM", ".build/release/greenroom")
@@ -174,10 +176,8 @@ lateness("shown and heard by a viewer", SYNC="1")
 print("\n| by hand, without a recording | processor |")
 print("| --- | --- |")
 source = "videotestsrc is-live=true pattern=smpte ! video/x-raw,format=I420,width=1280,height=720,framerate=30/1 ! "
-# The settings of WebRoom.
-VP8 = "vp8enc deadline=1 cpu-used=-10 threads=1 lag-in-frames=0 end-usage=cbr target-bitrate=2500000 keyframe-max-dist=3000 ! rtpvp8pay ! fakesink"
 by_hand("videotestsrc alone", source + "fakesink")
-by_hand("videotestsrc, vp8enc", source + VP8)
+by_hand("videotestsrc, vp8enc", f"{source}{VP8} ! rtpvp8pay ! fakesink")
 print(flush=True)
 subprocess.run(["/usr/bin/python3", "Tests/Benchmarks/by_hand.py", str(seconds)], check=True)
 if faults:

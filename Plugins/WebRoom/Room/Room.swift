@@ -93,26 +93,34 @@ final class Room: Sendable {
 
     /// A participant's track has ended: so have the connections that show it alone.
     func end(_ track: Track) {
-        let (stream, mix) = state.withLock { state -> (VideoStream?, AudioStream?) in
+        if track.kind == .mixMinus, let number = track.participant?.number {
+            return endMix(of: number)
+        }
+        let stream = state.withLock { state in
             state.revision += 1
             state.ceilings[track.id] = nil
-            guard track.kind == .mixMinus, let number = track.participant?.number else {
-                return (state.streams.removeValue(forKey: track.id), nil)
-            }
-            let mix = state.mixes.removeValue(forKey: number)
-            route(state.hearing.filter { $0.value == number }.map(\.key), in: state)
-            return (nil, mix)
+            return state.streams.removeValue(forKey: track.id)
         }
-        guard stream != nil || mix != nil else { return }
+        guard let stream else { return }
         let orphans = state.withLock { state in
-            state.viewers.values.filter { stream != nil && $0.onlyStream == track.id }.map(\.id)
+            state.viewers.values.filter { $0.onlyStream == track.id }.map(\.id)
         }
         for viewer in orphans { remove(viewer: viewer, because: nil) }
         adaptSoon()
-        services.later {
-            stream?.stop()
-            mix?.stop()
+        services.later { stream.stop() }
+    }
+
+    /// Nobody hears a participant's mix any more.
+    private func endMix(of number: UInt32) {
+        let mix = state.withLock { state in
+            state.revision += 1
+            let mix = state.mixes.removeValue(forKey: number)
+            route(state.hearing.filter { $0.value == number }.map(\.key), in: state)
+            return mix
         }
+        guard let mix else { return }
+        adaptSoon()
+        services.later { mix.stop() }
     }
 
     func take(_ frame: borrowing OutputFrame) throws {
@@ -266,7 +274,7 @@ final class Room: Sendable {
     /// Forgets the tracks of guests who have left: the host tells the end of those alone that were wanted,
     /// and nothing is wanted of a track that nobody watches.
     private func forgetTracksOfGone() {
-        let (tracks, mixes) = state.withLock { state -> ([Track], [AudioStream]) in
+        let (tracks, mixes) = state.withLock { state in
             let guests = state.guests.values
             let here = Set(guests.compactMap { $0.participant?.number })
             let sharing = Set(guests.compactMap { $0.sharer?.participant?.number })
@@ -274,14 +282,10 @@ final class Room: Sendable {
                 guard let number = track.participant?.number else { return false }
                 return !(track.kind == .share ? sharing : here).contains(number)
             }
-            let mixes = state.mixes.keys.filter { !here.contains($0) }
-            return (tracks, mixes.compactMap { state.mixes.removeValue(forKey: $0) })
+            return (tracks, state.mixes.keys.filter { !here.contains($0) })
         }
         for track in tracks { end(track) }
-        guard !mixes.isEmpty else { return }
-        services.later {
-            for mix in mixes { mix.stop() }
-        }
+        for number in mixes { endMix(of: number) }
     }
 
     /// Ends everything. Waits for the pipelines.

@@ -144,12 +144,11 @@ package struct PluginLocator: Sendable {
             libraries.append(library)
             names += library.descriptors.filter { kind == nil || $0.kind == kind }.map(\.name)
         }
-        var found = libraries.compactMap { library in library[name, kind].map { (library, $0) } }
-        guard !found.isEmpty else {
-            found = libraries.compactMap { library in library[name, nil].map { (library, $0) } }
-            return found.first
+        func matches(of kind: PluginKind?) -> [(LibraryDescription, PluginDescriptor)] {
+            libraries.compactMap { library in library[name, kind].map { (library, $0) } }
         }
-        guard found.count > 1 else { return found[0] }
+        let found = matches(of: kind)
+        guard found.count > 1 else { return found.first ?? matches(of: nil).first }
         throw LoadError(
             code: .ambiguous, place: name,
             explanation: "several libraries have a plugin of this name: "

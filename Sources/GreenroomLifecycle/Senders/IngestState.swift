@@ -166,8 +166,8 @@ struct IngestState: ~Copyable, Sendable {
         clock.correct(by: stamps.driftCorrection, ppm: stamps.driftPPM ?? 0)
         if !queue.isContinuous {
             begin(at: moment, arrival: arrival, isStamped: block.ptsNanoseconds != nil)
-        } else if lastLate != nil, block.ptsNanoseconds != nil {
-            endLateness(at: moment, arrival: arrival)
+        } else if let last = lastLate, block.ptsNanoseconds != nil {
+            endLateness(since: last, at: moment, arrival: arrival)
         }
         if hasWaited {
             clock.pause()
@@ -208,18 +208,16 @@ struct IngestState: ~Copyable, Sendable {
         let late = queue.end - place
         let isLate = isStamped && !isFirst && late > Self.lateTolerance
         clock.begin(at: queue.end, moment: moment)
-        if isLate, Self.isInTime(moment, arrival) {
-            leaveOut(late)
-            lastLate = nil
-        } else {
-            lastLate = isLate ? arrival : nil
+        lastLate = nil
+        if isLate {
+            if Self.isInTime(moment, arrival) { leaveOut(late) } else { lastLate = arrival }
         }
         tailFormat = nil
     }
 
     /// Leaves out as much as audio is later than its time, once what held it back is over.
-    private mutating func endLateness(at moment: Int64, arrival: Int64) {
-        guard let last = lastLate, Self.isInTime(moment, arrival) else {
+    private mutating func endLateness(since last: Int64, at moment: Int64, arrival: Int64) {
+        guard Self.isInTime(moment, arrival) else {
             lastLate = arrival
             return
         }

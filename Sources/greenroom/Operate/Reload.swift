@@ -44,7 +44,7 @@ struct Reload: Sendable {
         // What was refused is not what runs: it is tried again.
         settings.forget(refusals.take())
         let changes = Changes(from: file, settings, to: new)
-        var rest = changes.rest
+        let rest = changes.rest
         for command in changes.commands {
             do throws(CommandProblem) {
                 try session.perform(command, origin: Self.origin)

@@ -137,7 +137,7 @@ final class SessionSocket: Sendable {
             return state.lastClient
         }
         guard let number else {
-            refuse("\(Self.mostClients) programs are connected, which is the limit.", queue)
+            complain("\(Self.mostClients) programs are connected, which is the limit.", nil, queue)
             queue.end { Glibc.close(socket) }
             return
         }
@@ -226,8 +226,9 @@ final class SessionSocket: Sendable {
         switch SessionRequest(rawValue: String(text)) {
         case .events:
             guard follow(number) else {
-                return refuse(
-                    "\(Self.mostFollowers) programs follow the events, which is the limit.", queue)
+                return complain(
+                    "\(Self.mostFollowers) programs follow the events, which is the limit.", nil,
+                    queue)
             }
         case .log:
             // As one: a queue that is full leaves out all or nothing.
@@ -265,14 +266,8 @@ final class SessionSocket: Sendable {
         }
     }
 
-    /// Says, without the origin that a wrong line has, why there is no place for a client.
-    private func refuse(_ message: String, _ queue: PrintQueue) {
-        var record = EventRecord(event: .controlError)
-        record.text = message
-        queue.add { text(of: record, at: $0) }
-    }
-
-    private func complain(_ message: String, _ origin: String, _ queue: PrintQueue) {
+    /// - Parameter origin: The wrong line; nil if there is no place for the client.
+    private func complain(_ message: String, _ origin: String?, _ queue: PrintQueue) {
         var record = EventRecord(event: .controlError)
         record.origin = origin
         record.text = message

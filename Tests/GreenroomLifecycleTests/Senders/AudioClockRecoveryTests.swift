@@ -21,7 +21,7 @@ import Testing
         #expect(simulation.clicks.count >= 298)
         let worst = simulation.clicks.map(abs).max() ?? .infinity
         #expect(worst < 10, "\(worst) ms")
-        let settled = simulation.clicks.suffix(150).map(abs).max() ?? .infinity
+        let settled = simulation.worst(ofLast: 150)
         #expect(settled < 2, "\(settled) ms when it has settled")
         #expect(statistics.queue.concealed == 0)
         #expect(statistics.counts.refused.refused == 0)
@@ -83,10 +83,10 @@ import Testing
         var simulation = AudioSimulation(source)
         simulation.run(seconds: 20)
         #expect(simulation.clicks.count >= 18)
-        let early = simulation.clicks.suffix(16).map(abs).max() ?? .infinity
+        let early = simulation.worst(ofLast: 16)
         #expect(early < 10, "\(simulation.clicks)")
         simulation.run(seconds: 280)
-        let settled = simulation.clicks.suffix(100).map(abs).max() ?? .infinity
+        let settled = simulation.worst(ofLast: 100)
         #expect(settled < 2, "\(simulation.clicks)")
         #expect(simulation.ingest.statistics.queue.concealed == 0)
         simulation.expectExact()
@@ -100,26 +100,24 @@ import Testing
         simulation.run(seconds: 10)
         simulation.hold(milliseconds: hold)
         simulation.run(seconds: 10)
-        let soon = simulation.clicks.suffix(7).map(abs).max() ?? .infinity
+        let soon = simulation.worst(ofLast: 7)
         #expect(soon < 10, "\(simulation.clicks)")
         simulation.run(seconds: 280)
-        let settled = simulation.clicks.suffix(100).map(abs).max() ?? .infinity
+        let settled = simulation.worst(ofLast: 100)
         #expect(settled < 2, "\(simulation.clicks)")
         simulation.expectExact()
     }
 
     /// No crystal drifts as much; a source that counts wrongly may.
     @Test(arguments: [1500.0, 2500])
-    func `steps that turn out to be drift are not made up for twice`(
-        ppm: Double
-    ) {
+    func `steps that turn out to be drift are not made up for twice`(ppm: Double) {
         var source = AudioSimulation.Source()
         source.stamp = Self.stamped
         var simulation = AudioSimulation(source)
         simulation.run(seconds: 60)
         simulation.change(ppm: ppm)
         simulation.run(seconds: 340)
-        let settled = simulation.clicks.suffix(100).map(abs).max() ?? .infinity
+        let settled = simulation.worst(ofLast: 100)
         #expect(settled < 5, "\(simulation.clicks)")
     }
 

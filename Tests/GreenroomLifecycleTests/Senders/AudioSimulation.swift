@@ -177,6 +177,11 @@ struct AudioSimulation: ~Copyable {
 }
 
 extension AudioSimulation {
+    /// How far from their seconds the last clicks were at most, in milliseconds.
+    borrowing func worst(ofLast count: Int) -> Double {
+        clicks.suffix(count).map(abs).max() ?? .infinity
+    }
+
     /// Expects that every sent frame, and all elapsed time, is accounted for.
     borrowing func expectExact(sourceLocation: SourceLocation = #_sourceLocation) {
         let statistics = ingest.statistics
