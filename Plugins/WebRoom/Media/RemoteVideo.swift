@@ -33,6 +33,9 @@ final class RemoteVideo: Sendable {
         var track: CallVideoTrack?
         var sink: Sink?
         var isWanted = true
+        /// What the session has said of tracks before this one was known: it may be of this one, and is not
+        /// said again.
+        var early: [UInt64: TrackDemand] = [:]
         /// The largest size that the session takes; nil before it has said that.
         var wantedSize: FrameSize?
         var isMuted = false
@@ -75,7 +78,14 @@ final class RemoteVideo: Sendable {
     }
 
     /// The session's track has been opened.
-    func open(_ track: CallVideoTrack) { state.withLock { $0.track = track } }
+    func open(_ track: CallVideoTrack) {
+        let demand = state.withLock { state in
+            state.track = track
+            defer { state.early = [:] }
+            return state.early[track.id]
+        }
+        if let demand { _ = follow(demand) }
+    }
 
     /// The elements are there.
     func link(in pipeline: Pipeline) throws(PluginError) {
@@ -95,7 +105,11 @@ final class RemoteVideo: Sendable {
     /// - Returns: Whether the track is this one.
     func follow(_ demand: TrackDemand) -> Bool {
         let (isOurs, keySink) = state.withLock { state -> (Bool, Sink?) in
-            guard state.track?.id == demand.track else { return (false, nil) }
+            guard let track = state.track else {
+                state.early[demand.track] = demand
+                return (false, nil)
+            }
+            guard track.id == demand.track else { return (false, nil) }
             let begins = demand.isWanted && !state.isWanted
             state.isWanted = demand.isWanted
             state.wantedSize = demand.capability?.size ?? state.wantedSize

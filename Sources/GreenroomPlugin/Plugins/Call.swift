@@ -7,8 +7,9 @@ public import GreenroomMedia
 /// session: ``PluginHost/join(_:)`` adds a participant, whose tracks have the senders of any source.
 public protocol Call: Output {
     /// What is needed of a participant's track from now on: after it was opened, and when that
-    /// changes. A track that no output wants need not be received or decoded. The default does
-    /// nothing.
+    /// changes. It may come on another thread before the call that opens the track has returned, and is
+    /// not said twice. A track that no output wants need not be received or decoded. The default
+    /// does nothing.
     mutating func onDemand(_ demand: TrackDemand)
 }
 
