@@ -19,6 +19,15 @@ func external(_ product: String, of package: String, for trait: String) -> Targe
 /// Descriptors and errno.
 let systemPackage = external("SystemPackage", of: "swift-system", for: "Broadcast")
 
+/// Where GStreamer's headers lie: it depends on the architecture.
+let gstreamerHeaders: [CSetting] = [
+    .unsafeFlags([
+        "-I/usr/include/gstreamer-1.0", "-I/usr/include/glib-2.0",
+        "-I/usr/lib/x86_64-linux-gnu/glib-2.0/include",
+        "-I/usr/lib/aarch64-linux-gnu/glib-2.0/include",
+    ])
+]
+
 /// A bundled media plugin: `Plugins/<name>`, built as the shared library `lib<name>.so`.
 struct BundledPlugin {
     var name: String
@@ -119,17 +128,10 @@ let package = Package(
         .systemLibrary(
             name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
-        // Its headers lie where the architecture says. Of libgstwebrtc it declares what it needs:
-        // the headers' package brings all of OpenCV's.
+        // Of libgstwebrtc it declares what it needs: the headers' package brings all of OpenCV's.
         .target(
             name: "CGStreamer",
-            cSettings: [
-                .unsafeFlags([
-                    "-I/usr/include/gstreamer-1.0", "-I/usr/include/glib-2.0",
-                    "-I/usr/lib/x86_64-linux-gnu/glib-2.0/include",
-                    "-I/usr/lib/aarch64-linux-gnu/glib-2.0/include",
-                ])
-            ],
+            cSettings: gstreamerHeaders,
             linkerSettings: [
                 .linkedLibrary("gstapp-1.0"), .linkedLibrary("gstvideo-1.0"),
                 .linkedLibrary("gstsdp-1.0"), .linkedLibrary("gstreamer-1.0"),
@@ -186,8 +188,8 @@ let package = Package(
         .target(
             name: "GreenroomIPC",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomMedia", "GreenroomNegotiation",
-                "GreenroomPluginInterface", "GreenroomSystem",
+                "CGreenroomKernels", "CLinux", "GreenroomABI", "GreenroomMedia",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomSystem",
             ]),
         .target(
             name: "GreenroomSandbox",
@@ -195,8 +197,8 @@ let package = Package(
         .target(
             name: "GreenroomRunner",
             dependencies: [
-                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomPluginInterface",
-                "GreenroomMedia",
+                "CGreenroomKernels", "CLinux", "GreenroomABI", "GreenroomIPC",
+                "GreenroomPluginInterface", "GreenroomMedia",
             ]),
 
         // What the validator adds to a runner.
@@ -472,10 +474,17 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
     package.targets += [
         .target(
             name: "CPeers", path: "Tests/Benchmarks/Peers",
-            linkerSettings: [.linkedLibrary("swscale"), .linkedLibrary("zimg")]),
+            cSettings: gstreamerHeaders,
+            linkerSettings: [
+                .linkedLibrary("swscale"), .linkedLibrary("zimg"), .linkedLibrary("gstcheck-1.0"),
+                .linkedLibrary("gstreamer-1.0"), .linkedLibrary("gobject-2.0"),
+                .linkedLibrary("glib-2.0"),
+            ]),
         .executableTarget(
             name: "conversion-benchmark",
-            dependencies: ["CLibYUV", "CPeers", "GreenroomConversion", "GreenroomMedia"],
+            dependencies: [
+                "CLibYUV", "CPeers", "GreenroomConversion", "GreenroomFilters", "GreenroomMedia",
+            ],
             path: "Tests/Benchmarks/Conversions"),
     ]
 }

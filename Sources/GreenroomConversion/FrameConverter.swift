@@ -22,30 +22,24 @@ public final class FrameConverter {
 
     /// A plan, and what its steps need for frames of this format and size.
     private struct Prepared {
-        let key: PlanKey
+        let form: FrameForm
+        let want: VideoWant
         let plan: ConversionPlan
         /// One for each step.
         var scalers: [ImageScaler?] = []
 
-        init(_ key: PlanKey) throws(ConversionError) {
-            self.key = key
+        init(_ form: FrameForm, _ want: VideoWant) throws(ConversionError) {
+            self.form = form
+            self.want = want
             plan = try ConversionPlan.plan(
-                format: key.format, size: key.size, rotation: key.rotation, color: key.color,
-                want: key.want)
-            var (format, size) = (key.format, key.size)
+                format: form.format, size: form.size, rotation: form.rotation, color: form.color,
+                want: want)
+            var (format, size) = (form.format, form.size)
             for step in plan.steps {
                 scalers.append(step.scaler(of: format, size))
                 (format, size) = step.result(of: format, size)
             }
         }
-    }
-
-    private struct PlanKey: Equatable {
-        var format: PixelFormat
-        var size: FrameSize
-        var rotation: Rotation
-        var color: ColorSpace
-        var want: VideoWant
     }
 
     /// Makes a converter.
@@ -65,7 +59,7 @@ public final class FrameConverter {
     public func convert(
         _ frame: borrowing VideoFrame, to want: VideoWant, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame {
-        let prepared = try prepared(for: frame, want)
+        let prepared = try prepared(for: FrameForm(frame), want)
         guard !prepared.plan.isIdentity else {
             var same = frame.share(as: prepared.plan.format)
             same.info.color = prepared.plan.color
@@ -85,7 +79,7 @@ public final class FrameConverter {
     public func copy(
         _ frame: borrowing VideoFrame, to want: VideoWant, into pool: FramePool
     ) throws(ConversionError) -> VideoFrame {
-        let prepared = try prepared(for: frame, want)
+        let prepared = try prepared(for: FrameForm(frame), want)
         let plan = prepared.plan
         guard plan.isIdentity else { return try make(prepared, of: frame, into: pool) }
         var result = try pool.takeRequired(
@@ -116,15 +110,16 @@ public final class FrameConverter {
         return result
     }
 
+    /// How frames of a form become what a consumer wants.
+    func plan(for form: FrameForm, _ want: VideoWant) throws(ConversionError) -> ConversionPlan {
+        try prepared(for: form, want).plan
+    }
+
     private func prepared(
-        for frame: borrowing VideoFrame, _ want: VideoWant
+        for form: FrameForm, _ want: VideoWant
     ) throws(ConversionError) -> Prepared {
-        let info = frame.info
-        let key = PlanKey(
-            format: frame.format, size: frame.size, rotation: info.rotation, color: info.color,
-            want: want)
-        for known in plans where known.key == key { return known }
-        let new = try Prepared(key)
+        for known in plans where known.form == form && known.want == want { return known }
+        let new = try Prepared(form, want)
         if plans.count == Self.mostPlans { plans.removeFirst() }
         plans.append(new)
         return new

@@ -6,19 +6,18 @@ extension UnsafeFrame {
     private var kernels: greenroom_kernels { greenroom_best_kernels().pointee }
     private var chromaWidth: Int32 { Int32(chromaSize.width) }
 
+    /// The planes of an I420 image for C.
+    var i420: greenroom_i420 {
+        greenroom_i420(
+            y: planes[0], u: planes[1], v: planes[2], y_stride: Int(strides[0]),
+            u_stride: Int(strides[1]), v_stride: Int(strides[2]))
+    }
+
     /// Converts 32-bit RGB to I420.
     func convertRGBToYUV(_ weights: greenroom_from_rgb, to output: UnsafeFrame) {
-        let kernels = kernels
         withUnsafePointer(to: weights) { weights in
-            for row in 0..<chromaSize.height {
-                let (top, bottom) = (2 * row, min(2 * row + 1, size.height - 1))
-                for y in top...bottom {
-                    kernels.luma(self.row(y, ofPlane: 0), output.row(y, ofPlane: 0), width, weights)
-                }
-                kernels.chroma(
-                    self.row(top, ofPlane: 0), self.row(bottom, ofPlane: 0),
-                    output.row(row, ofPlane: 1), output.row(row, ofPlane: 2), width, weights)
-            }
+            greenroom_make_i420(
+                planes[0], Int(strides[0]), width, height, output.i420, weights)
         }
     }
 

@@ -1,4 +1,5 @@
 package import GreenroomABI
+package import CGreenroomKernels
 import GreenroomMedia
 
 // Values at fixed offsets of a message, each copied once.
@@ -51,7 +52,7 @@ package enum MessageLayout {
     package static let memory =
         subject + MemoryLayout<gr_output_frame>.stride + MemoryLayout<SharedPlanes>.stride
     /// The samples of an audio block, after every description of one; a frame's ends before, too.
-    package static let samples = 256
+    package static let samples = 320
 }
 
 /// What an output says of a track or of itself, before a text.
@@ -115,11 +116,36 @@ package struct GrantMessage: BitwiseCopyable {
     package var planes: SharedPlanes
     /// ``SenderState`` from before it was lent.
     package var state: UInt32
+    /// How `send` fills it.
+    package var filling: GrantFilling
 
-    package init(lease: gr_lease, planes: SharedPlanes, state: UInt32) {
+    package init(lease: gr_lease, planes: SharedPlanes, state: UInt32, filling: GrantFilling) {
         self.lease = lease
         self.planes = planes
         self.state = state
+        self.filling = filling
+    }
+}
+
+/// How `send` fills a frame that was lent ahead: by converting 32-bit RGB to I420.
+package struct GrantFilling: BitwiseCopyable, Sendable {
+    /// The format of the frames that become it; 0 to copy those of its own format.
+    package var format: UInt32
+    /// Their rotation, range and matrix: the host would do something else with others.
+    package var rotation: UInt32
+    package var range: UInt32
+    package var matrix: UInt32
+    package var weights: greenroom_from_rgb
+
+    package init(
+        format: UInt32 = 0, rotation: UInt32 = 0, range: UInt32 = 0, matrix: UInt32 = 0,
+        weights: greenroom_from_rgb = greenroom_from_rgb()
+    ) {
+        self.format = format
+        self.rotation = rotation
+        self.range = range
+        self.matrix = matrix
+        self.weights = weights
     }
 }
 

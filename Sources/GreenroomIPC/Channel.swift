@@ -131,8 +131,9 @@ package struct Channel: Sendable {
         base = channels.memory.base + index * Channels.stride
     }
 
-    /// How often a waiting side checks whether the other one is lost.
-    fileprivate static let checkNanoseconds: Int64 = 100_000_000
+    /// How often a waiting side checks whether the other one is lost: ``Channels/lose()`` wakes it, unless it
+    /// was about to wait just then.
+    fileprivate static let checkNanoseconds: Int64 = 500_000_000
 
     // Layout: whose turn it is, the kind, the length.
     private var turn: UnsafeMutablePointer<UInt32> { base.assumingMemoryBound(to: UInt32.self) }

@@ -263,7 +263,7 @@ struct HostService {
         takeBackUnused(of: sender)
         let state = connection.channels.senderState
         var isLost = false
-        let status = withPointer(to: &frame, isNull: isNull) { frame in
+        let (status, form) = withPointer(to: &frame, isNull: isNull) { frame in
             HostInterface.send(sender, frame, in: granted) { copy, _ in
                 guard let frames = connection.frames else { return false }
                 channel.write(SharedPlanes(of: copy, in: frames))
@@ -273,30 +273,31 @@ struct HostService {
             }
         }
         guard !isLost else { return nil }
-        let kind = PixelFormat(rawValue: frame.format).map {
-            (format: $0, size: FrameSize(width: Int(frame.width), height: Int(frame.height)))
-        }
-        return answer(status, lendingLike: kind, sender, since: state)
+        return answer(status, lendingLike: form, converts: true, sender, since: state)
     }
 
     /// Answers a frame, and lends one for the next.
     ///
     /// - Parameters:
-    ///   - kind: What the frame is.
+    ///   - form: What the frame is.
+    ///   - converts: Whether the plugin's process may convert the next one's pixels.
     ///   - state: Read before the answer was decided: a change since then makes the frame void.
     private func answer(
-        _ status: gr_status, lendingLike kind: (format: PixelFormat, size: FrameSize)?,
+        _ status: gr_status, lendingLike form: FrameForm?, converts: Bool = false,
         _ sender: UInt64, since state: SenderState
     ) -> Int {
-        var message = GrantMessage(lease: gr_lease(), planes: SharedPlanes(), state: state.rawValue)
+        var message = GrantMessage(
+            lease: gr_lease(), planes: SharedPlanes(), state: state.rawValue,
+            filling: GrantFilling())
         // An observer counts leases; the tracks of a call share their frames.
         if status == Status.ok.rawValue, connection.observer == nil, sender == connection.sender,
-            let frames = connection.frames, let kind, !kind.format.isCompressed,
-            let lease = HostInterface.grant(sender, kind.format, kind.size)
+            let frames = connection.frames, let form, !form.format.isCompressed,
+            let (lease, conversion) = HostInterface.grant(sender, like: form, converts: converts)
         {
             message.planes = SharedPlanes(of: lease.frame, in: frames)
             message.lease = lease
             message.lease.frame.clearAddresses()
+            if let conversion { message.filling = GrantFilling(by: conversion) }
         }
         channel.write(message, at: MessageLayout.subject)
         _ = answer(status)
@@ -339,10 +340,10 @@ struct HostService {
         var info = channel.read(gr_frame_info.self, at: MessageLayout.subject + 8)
         let isNull = channel.read(UInt8.self, at: MessageLayout.isNull) != 0
         let state = connection.channels.senderState
-        let (status, kind) = withPointer(to: &info, isNull: isNull) {
+        let (status, form) = withPointer(to: &info, isNull: isNull) {
             HostInterface.commit(sender, id, $0)
         }
-        return answer(status, lendingLike: kind, sender, since: state)
+        return answer(status, lendingLike: form, sender, since: state)
     }
 
     private func abandon() -> Int {
@@ -401,6 +402,17 @@ extension gr_mutable_frame {
         planes.0.data = nil
         planes.1.data = nil
         planes.2.data = nil
+    }
+}
+
+extension GrantFilling {
+    /// Filling by a conversion.
+    init(by conversion: EarlyConversion) {
+        let form = conversion.form
+        self.init(
+            format: form.format.rawValue, rotation: form.rotation.rawValue,
+            range: form.color.range.rawValue, matrix: form.color.matrix.rawValue,
+            weights: conversion.weights)
     }
 }
 

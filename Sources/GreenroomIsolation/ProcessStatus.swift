@@ -17,7 +17,7 @@ struct ProcessStatus {
     /// If so, the kernel shows nothing else of it.
     var mainThreadHasExited = false
 
-    /// Reads without memory of its own: a host that allocates nothing for a frame does this ten times
+    /// Reads without memory of its own: a host that allocates nothing for a frame does this four times
     /// a second for each of its processes.
     ///
     /// - Returns: nil if the process has ended.

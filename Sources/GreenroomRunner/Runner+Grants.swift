@@ -15,6 +15,24 @@ struct Grant: @unchecked Sendable {
     /// What the sender was like when the host lent it. After a change the host might lend nothing, or
     /// another frame.
     var state: SenderState
+    /// How `send` fills it.
+    var filling: GrantFilling
+
+    /// Whether it is for the pixels of a frame.
+    func suits(_ frame: gr_video_frame) -> Bool {
+        guard frame.width == lease.frame.width, frame.height == lease.frame.height else {
+            return false
+        }
+        guard filling.format != 0 else { return frame.format == lease.frame.format }
+        return frame.format == filling.format && frame.info.rotation == filling.rotation
+            && frame.info.range == filling.range && frame.info.matrix == filling.matrix
+    }
+
+    /// Whether it is a lease of a kind.
+    func suits(_ format: gr_pixel_format, _ width: UInt32, _ height: UInt32) -> Bool {
+        filling.format == 0 && lease.frame.format == format && lease.frame.width == width
+            && lease.frame.height == height
+    }
 }
 
 extension Runner {
@@ -25,20 +43,17 @@ extension Runner {
         guard message.lease.id != 0 else { return }
         let new = Grant(
             lease: message.lease, planes: message.planes, sender: sender,
-            state: SenderState(rawValue: message.state))
+            state: SenderState(rawValue: message.state), filling: message.filling)
         grant.withLock { $0 = new }
         noteUse(of: message.planes.first)
     }
 
-    /// Takes the frame that was lent ahead, if it is of this kind and the sender has not changed since.
-    func takeGrant(
-        _ format: gr_pixel_format, _ width: UInt32, _ height: UInt32, sender: UInt64
-    ) -> Grant? {
+    /// Takes the frame that was lent ahead, if it suits and the sender has not changed since.
+    func takeGrant(sender: UInt64, if suits: (Grant) -> Bool) -> Grant? {
         let state = channels.senderState
         return grant.withLock { grant in
             guard let known = grant, known.sender == sender, known.state == state, state.sends,
-                known.lease.frame.format == format, known.lease.frame.width == width,
-                known.lease.frame.height == height
+                suits(known)
             else { return nil }
             return grant.take()
         }

@@ -1,3 +1,4 @@
+import CGreenroomKernels
 import GreenroomABI
 import GreenroomIPC
 import GreenroomMedia
@@ -22,15 +23,17 @@ extension Runner {
     }
 
     /// Asks the host to check a frame, and copies it to the host's memory: before, into a frame that
-    /// the host has lent ahead, or when the host has checked it.
+    /// the host has lent ahead, possibly converted, or when the host has checked it.
     func send(_ frame: UnsafePointer<gr_video_frame>, sender: UInt64) -> gr_status {
         let channel = channel
         channel.write(sender, at: MessageLayout.name)
         let sent = channel.writeSized(frame, at: MessageLayout.subject)
         defer { evictSpareFrames() }
         if let sent, sent.hasWholePlanes,
-            let grant = takeGrant(sent.format, sent.width, sent.height, sender: sender),
-            copy(sent, to: grant.planes)
+            let grant = takeGrant(sender: sender, if: { $0.suits(sent) }),
+            grant.filling.format == 0
+                ? copy(sent, to: grant.planes)
+                : convert(sent, to: grant.planes, with: grant.filling.weights)
         {
             channel.write(grant.lease.id, at: MessageLayout.number)
             channel.write(UInt64(0), at: MessageLayout.unused)
@@ -73,6 +76,26 @@ extension Runner {
         return true
     }
 
+    /// Converts a checked frame of 32-bit RGB to I420.
+    private func convert(
+        _ frame: gr_video_frame, to planes: SharedPlanes, with weights: greenroom_from_rgb
+    ) -> Bool {
+        guard let frames, let pixels = frame.planes.0.data else { return false }
+        func place(_ index: Int) -> UnsafeMutablePointer<UInt8> {
+            noteUse(of: planes[index])
+            return (frames.base + Int(planes[index].offset)).assumingMemoryBound(to: UInt8.self)
+        }
+        let result = greenroom_i420(
+            y: place(0), u: place(1), v: place(2), y_stride: Int(planes[0].strideBytes),
+            u_stride: Int(planes[1].strideBytes), v_stride: Int(planes[2].strideBytes))
+        withUnsafePointer(to: weights) { weights in
+            greenroom_make_i420(
+                pixels, Int(frame.planes.0.stride_bytes), Int32(frame.width), Int32(frame.height),
+                result, weights)
+        }
+        return true
+    }
+
     func acquire(
         _ format: gr_pixel_format, _ width: UInt32, _ height: UInt32,
         _ lease: UnsafeMutablePointer<gr_lease>, sender: UInt64
@@ -87,7 +110,7 @@ extension Runner {
         let structSize = isNull ? 0 : lease.pointee.struct_size
         channel.write(structSize, at: MessageLayout.subject + 12)
         if structSize >= UInt32(MemoryLayout<gr_lease>.size), let frames,
-            let grant = takeGrant(format, width, height, sender: sender)
+            let grant = takeGrant(sender: sender, if: { $0.suits(format, width, height) })
         {
             lease.pointee.take(grant.lease, at: grant.planes, in: frames)
             leased.withLock { $0 = grant }

@@ -84,6 +84,8 @@ package struct FilterChain: Sendable {
         case lost
     }
 
+    /// Whether there is none.
+    var isEmpty: Bool { links.isEmpty }
     private var links: [Link]
     /// The time after which a filter counts as hung, in nanoseconds.
     private let hangNanoseconds: Int64

@@ -67,7 +67,7 @@ package final class VideoTrack: Sendable {
         package var unedited = 0
         /// Failed edits.
         package var unprocessed = FilterChain.Unprocessed()
-        /// Conversions, including those for filters.
+        /// Conversions, including those for filters, and by the sender.
         package var conversions = 0
         /// Bytes written by conversions.
         package var bytesConverted = 0
@@ -121,6 +121,10 @@ package final class VideoTrack: Sendable {
         /// The next such size, while a frame of it is on its way or a filter has not followed yet;
         /// nil if none is due.
         var comingShape: FrameSize?
+        /// What the sender may convert.
+        var early: EarlyConversion?
+        /// The conversions by the sender, and the bytes that they wrote.
+        var convertedEarly = (frames: 0, bytes: 0)
 
         init(
             _ limit: VideoCapability, _ filters: FilterChain, groups: [Group], largest: FrameSize?
@@ -336,8 +340,10 @@ package final class VideoTrack: Sendable {
                 work.follow(queued.limit ?? agreed)
                 take(queued, &work, timeline)
                 work.progress.counts.taken += 1
-                work.progress.counts.conversions = work.converter.conversionCount
-                work.progress.counts.bytesConverted = work.converter.bytesWritten
+                work.progress.counts.conversions =
+                    work.converter.conversionCount + work.convertedEarly.frames
+                work.progress.counts.bytesConverted =
+                    work.converter.bytesWritten + work.convertedEarly.bytes
                 work.progress.counts.unprocessed = work.filters.unprocessed
                 work.progress.counts.busyNanoseconds += clock.now - begun
             case .show(.black, let moment):
@@ -373,6 +379,11 @@ package final class VideoTrack: Sendable {
         _ timeline: SessionTimeline
     ) {
         let came = queued.nanoseconds
+        let form = queued.sentAs ?? FrameForm(queued.frame)
+        if queued.sentAs != nil {
+            work.convertedEarly.frames += 1
+            work.convertedEarly.bytes += queued.frame.format.packedByteCount(of: form.size)
+        }
         if queued.starts != work.starts {
             work.starts = queued.starts
             work.progress.stamps.restart()
@@ -408,7 +419,47 @@ package final class VideoTrack: Sendable {
                 ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond,
             isAhead: period > newest)
         follow(seen, takesShape, at: point, &work)
+        offerEarlyConversion(of: form, within: ceiling, &work)
         deliver(edited, at: point, &work, timeline)
+    }
+
+    /// Lets the sender convert frames like the last one, if all that takes them begins with that.
+    ///
+    /// Not on a virtual clock: which frames it concerns depends on when the threads run.
+    private func offerEarlyConversion(
+        of form: FrameForm, within ceiling: FrameSize?, _ work: inout Work
+    ) {
+        var offered: EarlyConversion?
+        if !input.clock.isVirtual, taps.isEmpty {
+            offered = firstColor(of: form, within: ceiling, work).flatMap {
+                EarlyConversion(of: form, to: $0)
+            }
+        }
+        guard offered != work.early else { return }
+        work.early = offered
+        input.offer(offered)
+    }
+
+    /// The colour space of the I420 that all who take a frame make of it first; nil if one does not.
+    private func firstColor(
+        of form: FrameForm, within ceiling: FrameSize?, _ work: borrowing Work
+    ) -> ColorSpace? {
+        guard form.format.is32BitRGB else { return nil }
+        if let want = reduction(of: form.size, within: ceiling, work) {
+            return work.converter.firstColor(of: form, to: want)
+        }
+        var color: ColorSpace?
+        if !work.filters.isEmpty {
+            let want = VideoWant(format: .i420, size: work.frames(within: ceiling).size)
+            color = work.converter.firstColor(of: form, to: want)
+            guard color != nil else { return nil }
+        }
+        for index in work.groups.indices {
+            let next = work.converter.firstColor(of: form, to: work.want(of: work.groups[index]))
+            guard let next, color == nil || color == next else { return nil }
+            color = next
+        }
+        return color
     }
 
     /// Tells the filters of a share's new shape. If one does not follow, no output does.
@@ -518,17 +569,24 @@ package final class VideoTrack: Sendable {
     private func reduce(
         _ frame: consuming VideoFrame, within ceiling: FrameSize?, _ work: inout Work
     ) -> VideoFrame? {
+        guard let want = reduction(of: frame.size, within: ceiling, work) else { return frame }
+        return convert(frame, want, &work)
+    }
+
+    /// What a frame of a size is scaled down to; nil if it is small enough.
+    private func reduction(
+        of size: FrameSize, within ceiling: FrameSize?, _ work: borrowing Work
+    ) -> VideoWant? {
         // A row limits the pixels as sent, regardless of rotation.
         var limit = work.limit.size
         if work.shape.isFollowing, let ceiling,
-            work.shape.hasFollowed || !frame.size.hasShape(of: limit)
+            work.shape.hasFollowed || !size.hasShape(of: limit)
         {
             limit = ceiling
         }
-        let size = frame.size.reduced(toFit: limit)
-        guard size != frame.size else { return frame }
-        let want = VideoWant(format: .i420, size: size, fit: .stretch, acceptsRotation: true)
-        return convert(frame, want, &work)
+        let reduced = size.reduced(toFit: limit)
+        guard reduced != size else { return nil }
+        return VideoWant(format: .i420, size: reduced, fit: .stretch, acceptsRotation: true)
     }
 
     /// Determines the time of a frame. [the track's thread]

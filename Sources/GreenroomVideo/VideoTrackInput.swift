@@ -1,6 +1,7 @@
 package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomRuntime
+import Synchronization
 
 /// The queue between a sender and the track's thread.
 ///
@@ -17,6 +18,8 @@ package final class VideoTrackInput: Sendable {
         package var ceiling: FrameSize?
         /// The number of starts of the source.
         package var starts: Int
+        /// What the sender made an I420 frame of; nil for a frame as it was sent.
+        package var sentAs: FrameForm?
 
         package consuming func intoFrame() -> VideoFrame { frame }
     }
@@ -134,6 +137,7 @@ package final class VideoTrackInput: Sendable {
 
     package let clock: SessionClock
     private let state = Monitor(State())
+    private let early = Mutex<EarlyConversion?>(nil)
 
     package init(clock: SessionClock) {
         self.clock = clock
@@ -171,8 +175,18 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
+    /// How the sender may convert a frame of a form before it adds it; nil if it may not. [any]
+    package func earlyConversion(of form: FrameForm) -> EarlyConversion? {
+        early.withLock { $0?.form == form ? $0 : nil }
+    }
+
+    /// Lets the sender convert frames from now on, or no more. [the track's thread]
+    package func offer(_ conversion: EarlyConversion?) { early.withLock { $0 = conversion } }
+
     /// Adds a frame; never waits. [any]
-    package func push(_ frame: consuming VideoFrame) {
+    ///
+    /// - Parameter form: What it was sent as, if it has been converted.
+    package func push(_ frame: consuming VideoFrame, sentAs form: FrameForm? = nil) {
         var frame: VideoFrame? = frame
         state.change { state in
             let now = clock.now
@@ -191,7 +205,7 @@ package final class VideoTrackInput: Sendable {
             _ = state.queue.append(
                 QueuedFrame(
                     frame: frame, nanoseconds: now, limit: state.limit, ceiling: state.ceiling,
-                    starts: state.starts))
+                    starts: state.starts, sentAs: form))
             // The next one would cost every output a frame. On a virtual clock it waits for room.
             if state.queue.isFull, !clock.isVirtual { state.heldUntil = nil }
         }

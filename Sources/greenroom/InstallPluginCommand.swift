@@ -38,9 +38,7 @@ struct InstallPluginCommand: ParsableCommand {
         }
         let locator = Installation.ofThisProgram.locator()
         let library = try examine(source, locator)
-        // Before the library is validated, which takes seconds.
         let folder = try PluginFolder.made(machine ? .machine : .user)
-        let reports = try validated(library)
         let name = source.split(separator: "/").last.map { String($0) } ?? source
         let target = "\(folder)/\(name)"
         guard name.hasSuffix(".so") else {
@@ -54,9 +52,13 @@ struct InstallPluginCommand: ParsableCommand {
                     + "\(other.name) first.")
         }
         let parts = try PluginParts(of: source)
+        let others = locator.claims(in: folder, except: target)
+        try parts.checkPlaces(as: name, in: folder, replace: replace, others: others)
+        // Takes seconds: what can be refused without it has been refused.
+        let reports = try validated(library)
         try parts.install(
             as: name, in: folder, replace: replace, hash: reports.first?.sha256 ?? "",
-            others: locator.claims(in: folder, except: target))
+            others: others)
         for descriptor in library.descriptors { tell(of: descriptor, reports, locator) }
         print("installed in \(target)")
         if !parts.names.isEmpty { print("  with \(parts.names.joined(separator: ", "))") }

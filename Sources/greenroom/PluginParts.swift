@@ -34,6 +34,35 @@ struct PluginParts {
         self.parts = parts
     }
 
+    /// Throws if a file that would be copied has the name of one that stays.
+    ///
+    /// - Parameters:
+    ///   - name: The library's new name.
+    ///   - others: The libraries that have files in the folder, by the files' names.
+    /// - Returns: The names of the parts that the folder has already, shared with another library.
+    @discardableResult
+    func checkPlaces(
+        as name: String, in folder: String, replace: Bool, others: [String: String]
+    ) throws(Failure) -> Set<String> {
+        var shared: Set<String> = []
+        for (path, part) in [(library, name)] + parts {
+            let place = "\(folder)/\(part)"
+            if let owner = others[part] {
+                // Plugins of one package may share a library.
+                guard Self.isSameFile(path, place) else {
+                    throw Failure(
+                        .badFile,
+                        "\(place) is there already, and belongs to \(owner): greenroom plugin remove "
+                            + "\(owner) first.")
+                }
+                shared.insert(part)
+            } else if !replace, Self.exists(place) {
+                throw Self.isThere(place)
+            }
+        }
+        return shared
+    }
+
     /// Copies all parts and then the library, so that no session finds the library without them.
     ///
     /// - Parameters:
@@ -45,23 +74,11 @@ struct PluginParts {
     ) throws(Failure) {
         let target = "\(folder)/\(name)"
         let earlier = Set(Self.installed(with: target, in: folder, others: others))
-        guard replace || !Self.exists(target) else { throw Self.isThere(target) }
-        var (made, shared): ([(part: String, name: String)], Set<String>) = ([], [])
+        let shared = try checkPlaces(as: name, in: folder, replace: replace, others: others)
+        var made: [(part: String, name: String)] = []
         defer { for item in made { try? Self.delete(item.part) } }
-        for (path, part) in parts + [(library, name)] {
+        for (path, part) in parts + [(library, name)] where !shared.contains(part) {
             let place = "\(folder)/\(part)"
-            if let owner = others[part] {
-                // Plugins of one package may share a library.
-                guard Self.isSameFile(path, place) else {
-                    throw Failure(
-                        .badFile,
-                        "\(place) is there already, and belongs to \(owner): greenroom plugin remove "
-                            + "\(owner) first.")
-                }
-                shared.insert(part)
-                continue
-            }
-            guard replace || !Self.exists(place) else { throw Self.isThere(place) }
             try Self.makeFolders(of: part, in: folder)
             let unfinished = "\(place).\(getpid()).part"
             made.append((unfinished, part))

@@ -26,6 +26,8 @@ import Testing
         var name: String
         var isLeased = true
         var isolation = "host"
+        /// Whether it sends BGRA: 4 bytes a pixel, and not 1.5.
+        var isBGRA = false
         /// A filter in this process, if there is one.
         var filter: String?
         /// What the outputs want, besides one recording of frames as they are.
@@ -51,6 +53,13 @@ import Testing
         Path(
             name: "process, borrowed", isLeased: false, isolation: "process",
             limit: Cost(allocations: 0, locks: 5, wakeups: 3, copies: 1)),
+        // I420 is made as they are sent, but for the first ones.
+        Path(
+            name: "host, borrowed BGRA", isLeased: false, isBGRA: true,
+            limit: Cost(allocations: 0, locks: 6, wakeups: 2, copies: 1.1)),
+        Path(
+            name: "process, borrowed BGRA", isLeased: false, isolation: "process", isBGRA: true,
+            limit: Cost(allocations: 0, locks: 5, wakeups: 3, copies: 1.1)),
         Path(
             name: "filter in the host", filter: "host",
             limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 0)),
@@ -137,7 +146,9 @@ private struct Count {
 
     init(video path: FramePathTests.Path, fps: Int) throws {
         let flood = try Self.built.get().flood
-        let settings = "width: 256, height: 144, leased: \(path.isLeased ? 1 : 0), fps: \(fps)"
+        let settings =
+            "width: 256, height: 144, leased: \(path.isLeased ? 1 : 0), "
+            + "bgra: \(path.isBGRA ? 1 : 0), fps: \(fps)"
         let filter =
             path.filter.map { "pre-processors: [{ plugin: Adjust, isolation: \($0) }]" } ?? ""
         let session = try TestSession(

@@ -104,6 +104,34 @@ import TestSupport
         }
     }
 
+    @Test(arguments: ["host", "process"])
+    func `colours are right of pixels that are converted as they are sent`(
+        isolation: String
+    ) throws {
+        let camera = Sent(
+            format: "bgra", width: 121, height: 121, rotation: 90, matrix: "bt709")
+        let share = Sent(format: "rgbx")
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("Answers", camera.settings))
+            share: \(try TestSession.hostile("ShareAnswers", share.settings))
+            """, duration: "1s", isolation: isolation)
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        for (track, sent) in [("camera", camera), ("share", share)] {
+            let recording = try session.picture(track)
+            Quarters(turns: sent.rotation / 90).expect(
+                in: try recording.frame(recording.frameCount - 1), within: 2)
+            let picture = try report.picture(track)
+            #expect(picture.bytesCopied > 0, "the first frame: nobody has taken one yet")
+            #expect(
+                picture.bytesCopied < picture.accepted * 4 * sent.width * sent.height,
+                "\(track)\n\(run)")
+            #expect(picture.conversions >= picture.outputs[0].delivered, "\(track)")
+        }
+    }
+
     @Test func `JPEG images are decoded`() throws {
         let folder = try TemporaryFolder()
         // Halves of whole JPEG blocks.

@@ -112,6 +112,49 @@ import GreenroomModel
         #expect(sinks[1].periods == sinks[0].periods)
     }
 
+    /// How the sender may convert, once a BGRA frame of 64x48 has passed a track.
+    private func earlyConversion(
+        _ wants: [VideoWant], filters: [PreProcessorRunner] = []
+    ) throws -> ColorSpace? {
+        let track = track(wants, wants.map { _ in CollectingSink() }, filters: filters)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        let size = FrameSize(width: 64, height: 48)
+        var frame = try numberedFrame(0, from: pool, .bgra, size)
+        frame.info.color = .bt709Limited
+        let form = FrameForm(frame)
+        track.input.push(frame)
+        while track.counts.taken == 0 { MonotonicClock.sleep(milliseconds: 1) }
+        let conversion = track.input.earlyConversion(of: form)
+        #expect(track.input.earlyConversion(of: FrameForm(.rgba, size, FrameInfo())) == nil)
+        if let conversion {
+            // It is counted as if the track had done it.
+            let (conversions, bytes) = (track.counts.conversions, track.counts.bytesConverted)
+            var early = try numberedFrame(1, from: pool, .i420, size)
+            early.info.color = conversion.color
+            track.input.push(early, sentAs: form)
+            while track.counts.taken == 1 { MonotonicClock.sleep(milliseconds: 1) }
+            #expect(track.counts.conversions > conversions)
+            #expect(track.counts.bytesConverted >= bytes + 64 * 48 * 3 / 2)
+            #expect(track.input.earlyConversion(of: form) == conversion)
+        }
+        end(track, threads, slots: 2)
+        return conversion?.color
+    }
+
+    @Test func `the sender converts what all outputs convert first`() throws {
+        let plain = VideoWant(format: .i420)
+        let small = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
+        let other = VideoWant(format: .i420, matrix: .bt601)
+        #expect(try earlyConversion([plain]) == .bt709Limited)
+        #expect(try earlyConversion([plain, small]) == .bt709Limited)
+        #expect(try earlyConversion([other]) == .bt601Limited)
+        #expect(try earlyConversion([plain, other]) == nil)
+        #expect(try earlyConversion([plain, VideoWant(format: .rgba)]) == nil)
+        #expect(try earlyConversion([VideoWant(format: .bgra)]) == nil)
+    }
+
     @Test func `memory is allocated only during warm-up`() throws {
         let want = VideoWant(format: .i420, size: FrameSize(width: 32, height: 24))
         _ = try run([want], frames: 10)

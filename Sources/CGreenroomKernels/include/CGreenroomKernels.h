@@ -7,6 +7,7 @@
 #ifndef GREENROOM_KERNELS_H
 #define GREENROOM_KERNELS_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #pragma clang assume_nonnull begin
@@ -103,6 +104,16 @@ struct greenroom_kernels {
     // Replaces each sample of a row by the one that a table of 256 has for it.
     void (*replace)(uint8_t *row, int count, const uint8_t *table);
 };
+
+// The planes of an I420 image, and the bytes from one row to the next.
+struct greenroom_i420 {
+    uint8_t *y, *u, *v;
+    ptrdiff_t y_stride, u_stride, v_stride;
+};
+
+// Converts an image of 32-bit pixels to I420 with the fastest table.
+void greenroom_make_i420(const uint8_t *pixels, ptrdiff_t stride, int width, int height,
+                         struct greenroom_i420 result, const struct greenroom_from_rgb *weights);
 
 // The fastest table that this processor can run.
 const struct greenroom_kernels *greenroom_best_kernels(void);

@@ -49,6 +49,10 @@ final class RunnerConnection: Sendable {
         /// Whether the runner's watch thread runs.
         var answersPings = false
         var lastPing: UInt32 = 0
+        /// When it was sent.
+        var lastPingTime: Int64 = 0
+        /// The plugin's calls at the last sample.
+        var lastCalls = 0
         var lastPong: UInt32 = 0
     }
 
@@ -386,11 +390,21 @@ final class RunnerConnection: Sendable {
     /// The runner's watch thread runs now, and answers pings.
     func expectPongs() { state.withLock { $0.answersPings = true } }
 
-    /// Sends a ping, unless the last one is unanswered. Called by the watch thread.
+    /// How often a plugin is pinged whose calls show that its process runs, in nanoseconds.
+    private static let pingInterval: Int64 = 1_000_000_000
+
+    /// Sends a ping, unless the last one is unanswered, or the plugin has called since the last sample and
+    /// was pinged less than a second ago. Called by the watch thread.
     func ping() {
         unlend()
+        let (now, calls) = (MonotonicClock.now, callCount.load(ordering: .relaxed))
         let number: UInt32? = state.withLock { state in
-            guard state.answersPings, state.lastPong == state.lastPing else { return nil }
+            let hasCalled = calls != state.lastCalls
+            state.lastCalls = calls
+            guard state.answersPings, state.lastPong == state.lastPing,
+                !hasCalled || now - state.lastPingTime >= Self.pingInterval
+            else { return nil }
+            state.lastPingTime = now
             state.lastPing &+= 1
             return state.lastPing
         }

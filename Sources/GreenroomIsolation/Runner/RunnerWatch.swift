@@ -1,22 +1,30 @@
 import GreenroomRuntime
 
-/// Samples a runner every 100 ms, passes the sample to the watchdog, and pings.
+/// Samples a runner a few times a second, passes the sample to the watchdog, and pings.
 struct RunnerWatch {
-    /// The watch thread's poll timeout, in milliseconds.
-    static let intervalMilliseconds: Int32 = 100
-    private static let intervalNanoseconds = Int64(intervalMilliseconds) * 1_000_000
+    /// The time between two samples, in milliseconds: each costs two processes a few wake-ups.
+    private static let ordinaryInterval: Int32 = 250
+    /// The same while the process uses more than half of its memory limit: a process that allocates
+    /// without end is soon above it.
+    private static let shortInterval: Int32 = 100
 
+    /// The watch thread's poll timeout, in milliseconds.
+    private(set) var intervalMilliseconds = ordinaryInterval
     private let connection: RunnerConnection
+    private let memoryLimitBytes: Int
     private var watchdog: ProcessWatchdog
     private var lastCheck = MonotonicClock.now
 
     init(_ connection: RunnerConnection, memoryLimitBytes: Int) {
         self.connection = connection
+        self.memoryLimitBytes = memoryLimitBytes
         watchdog = ProcessWatchdog(memoryLimitBytes: memoryLimitBytes)
     }
 
     /// Whether the next sample is due.
-    var isDue: Bool { MonotonicClock.now - lastCheck >= Self.intervalNanoseconds }
+    var isDue: Bool {
+        MonotonicClock.now - lastCheck >= Int64(intervalMilliseconds) * 1_000_000
+    }
 
     /// Checks a sample, and pings.
     ///
@@ -26,6 +34,8 @@ struct RunnerWatch {
         if let finding = watchdog.check(sample, after: now - lastCheck) {
             connection.lose(because: finding.text(isStopped: isStopped))
         }
+        intervalMilliseconds =
+            sample.memoryBytes > memoryLimitBytes / 2 ? Self.shortInterval : Self.ordinaryInterval
         lastCheck = now
         connection.ping()
     }

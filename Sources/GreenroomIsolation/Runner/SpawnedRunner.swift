@@ -164,7 +164,7 @@ final class SpawnedRunner: RunnerProcess {
                     revents: 0),
                 pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&descriptors, nfds_t(descriptors.count), RunnerWatch.intervalMilliseconds)
+            _ = poll(&descriptors, nfds_t(descriptors.count), watch.intervalMilliseconds)
             if descriptors[1].revents != 0 { readOutput(&lines) }
             if descriptors[2].revents != 0 {
                 switch connection.receive() {

@@ -2,7 +2,7 @@ import Glibc
 package import GreenroomABI
 package import GreenroomConversion
 import GreenroomPluginInterface
-package import GreenroomMedia
+import GreenroomMedia
 import GreenroomRuntime
 
 /// The host's function tables for plugins.
@@ -286,18 +286,21 @@ package enum HostInterface {
     ///
     /// - Parameters:
     ///   - frame: As passed by the plugin; its pointers are checked for NULL and never followed.
-    ///   - granted: The lease from ``grant(_:_:_:)`` that has the pixels already; 0 for none.
+    ///   - granted: The lease from ``grant(_:like:converts:)`` that has the pixels already; 0 for none.
     ///   - copy: Copies the planes into a frame; false if that is no longer possible.
+    /// - Returns: Also what the frame is, if it was accepted.
     package static func send(
         _ sender: UInt64, _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64,
         copy: (inout VideoFrame, CheckedFrame) -> Bool
-    ) -> gr_status {
-        answer { () throws(Refusal) in
-            try ingest(sender, .videoSend).send(frame, in: granted, copy: copy)
+    ) -> (status: gr_status, form: FrameForm?) {
+        var form: FrameForm?
+        let status = answer { () throws(Refusal) in
+            form = try ingest(sender, .videoSend).send(frame, in: granted, copy: copy)
         }
+        return (status, form)
     }
 
-    /// Takes back a frame from ``grant(_:_:_:)`` that its process does not use; no other lease.
+    /// Takes back a frame from ``grant(_:like:converts:)`` that its process does not use; no other lease.
     package static func takeBack(_ lease: UInt64, lentTo sender: UInt64) {
         videoGates[sender]?.takeBack(granted: lease)
     }
@@ -307,21 +310,25 @@ package enum HostInterface {
     /// - Returns: Also what the frame is, if it was accepted.
     package static func commit(
         _ sender: UInt64, _ lease: UInt64, _ info: UnsafePointer<gr_frame_info>
-    ) -> (status: gr_status, kind: (format: PixelFormat, size: FrameSize)?) {
-        var kind: (format: PixelFormat, size: FrameSize)?
+    ) -> (status: gr_status, form: FrameForm?) {
+        var form: FrameForm?
         let status = answer { () throws(Refusal) in
-            kind = try ingest(sender, .videoCommit).commit(lease, info: info)
+            form = try ingest(sender, .videoCommit).commit(lease, info: info)
         }
-        return (status, kind)
+        return (status, form)
     }
 
     /// Lends the frame for a plugin's next lease, or for the pixels of its next `send`, before it asks.
     ///
-    /// - Returns: nil if there is none to spare.
+    /// - Parameters:
+    ///   - form: What the last frame was.
+    ///   - converts: Whether its process may fill it with converted pixels.
+    /// - Returns: Also how it is to be filled, if the pixels are to be converted. Nil if there is none
+    ///   to spare.
     package static func grant(
-        _ sender: UInt64, _ format: PixelFormat, _ size: FrameSize
-    ) -> gr_lease? {
-        videoGates[sender]?.grant(format, size)
+        _ sender: UInt64, like form: FrameForm, converts: Bool
+    ) -> (lease: gr_lease, conversion: EarlyConversion?)? {
+        videoGates[sender]?.grant(like: form, converts: converts)
     }
 
     private static func ingest(_ sender: UInt64, _ call: SenderCall) throws(Refusal) -> VideoIngest

@@ -9,6 +9,9 @@ package struct CheckedFrame {
     var info: FrameInfo
     /// The first `format.planeCount` planes are valid.
     package var planes: InlineArray<3, CheckedPlane>
+
+    /// What decides how it is converted.
+    var form: FrameForm { FrameForm(format, size, info) }
 }
 
 /// A plane with enough bytes for its rows.

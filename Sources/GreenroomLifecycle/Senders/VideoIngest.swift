@@ -51,6 +51,8 @@ package final class VideoIngest: Sendable {
         var lastLease: UInt64 = 0
         /// The lease of the frame that was lent before the plugin asked; 0 once it has come back.
         var granted: UInt64 = 0
+        /// How the plugin's process fills that frame; nil for a frame as it is sent.
+        var grantedConversion: EarlyConversion?
         var counts = Counts()
         /// Set for cameras.
         var compliance: CapabilityCompliance?
@@ -181,69 +183,111 @@ package final class VideoIngest: Sendable {
         }
     }
 
-    /// Copies a plugin's frame and passes it on.
+    /// Copies a plugin's frame, or converts it, and passes it on.
     func send(_ frame: UnsafePointer<gr_video_frame>) throws(Refusal) {
-        try send(frame) { copy, checked in
-            for index in 0..<checked.format.planeCount {
-                let plane = checked.planes[index]
-                // The earlier check is stricter than this copy's.
-                try? copy.copyPlane(
-                    index, from: plane.data, strideBytes: plane.strideBytes,
-                    byteCount: plane.byteCount)
+        try counting { () throws(Refusal) in
+            let (newest, pool) = try state.withLock { state throws(Refusal) in
+                try state.checkOpen(.videoSend)
+                return (state.revisions.newest, state.pool)
             }
-            return true
+            let checked = try CheckedFrame(checking: frame, newestRevision: newest)
+            if let conversion = track.earlyConversion(of: checked.form) {
+                return try convert(checked, by: conversion, from: pool)
+            }
+            try take(checked, from: pool) { copy in
+                for index in 0..<checked.format.planeCount {
+                    let plane = checked.planes[index]
+                    // The earlier check is stricter than this copy's.
+                    try? copy.copyPlane(
+                        index, from: plane.data, strideBytes: plane.strideBytes,
+                        byteCount: plane.byteCount)
+                }
+                return true
+            }
         }
     }
 
-    /// Copies a plugin's frame and passes it on.
+    /// Converts a checked frame from the plugin's memory, and passes it on.
+    private func convert(
+        _ checked: CheckedFrame, by conversion: EarlyConversion, from pool: FramePool
+    ) throws(Refusal) {
+        guard var frame = pool.take(.i420, checked.size) else {
+            throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend)
+        }
+        frame.info = checked.info
+        let plane = checked.planes[0]
+        // The earlier check is stricter than this one.
+        try? frame.fill(
+            by: conversion, from: plane.data, strideBytes: plane.strideBytes,
+            byteCount: plane.byteCount)
+        try deliver(frame, .videoSend, copied: 0, sentAs: conversion.form)
+    }
+
+    /// Passes on a frame of a plugin in another process.
     ///
     /// - Parameters:
-    ///   - granted: The lease from ``grant(_:_:)`` whose frame has the pixels already; 0 for none.
+    ///   - granted: The lease from ``grant(like:converts:)`` whose frame has the pixels already; 0 for
+    ///     none.
     ///   - copy: Fills a frame of the pool; false if the plugin is lost.
+    /// - Returns: What the frame is.
+    @discardableResult
     func send(
-        _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64 = 0,
+        _ frame: UnsafePointer<gr_video_frame>, in granted: UInt64,
         copy fill: (inout VideoFrame, CheckedFrame) -> Bool
-    ) throws(Refusal) {
+    ) throws(Refusal) -> FrameForm {
         try counting { () throws(Refusal) in
             var filled: VideoFrame?
+            var conversion: EarlyConversion?
             let (newest, pool) = try state.withLock { state throws(Refusal) in
+                conversion = state.grantedConversion
                 filled = state.takeBack(granted: granted)
                 try state.checkOpen(.videoSend)
                 return (state.revisions.newest, state.pool)
             }
             let checked = try CheckedFrame(checking: frame, newestRevision: newest)
-            if granted != 0 {
-                guard var frame = filled.take() else {
-                    throw Refusal(.lease(granted), in: .videoSend)
-                }
-                guard frame.format == checked.format, frame.size == checked.size else {
-                    throw Refusal(.lease(granted), in: .videoSend)
-                }
-                frame.info = checked.info
+            guard granted != 0 else {
+                try take(checked, from: pool) { fill(&$0, checked) }
+                return checked.form
+            }
+            guard var frame = filled.take(), frame.size == checked.size,
+                conversion.map({ $0.form == checked.form }) ?? (frame.format == checked.format)
+            else { throw Refusal(.lease(granted), in: .videoSend) }
+            frame.info = checked.info
+            if let conversion {
+                frame.info.color = conversion.color
+                try deliver(frame, .videoSend, copied: 0, sentAs: conversion.form)
+            } else {
                 let byteCount = frame.byteCount
-                return try deliver(frame, .videoSend, copied: byteCount)
+                try deliver(frame, .videoSend, copied: byteCount)
             }
-            guard
-                var copy = pool.take(
-                    checked.format, checked.size, compressedByteCount: checked.planes[0].byteCount)
-            else { throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend) }
-            guard fill(&copy, checked) else { throw Refusal(.gone, in: .videoSend) }
-            let byteCount = copy.byteCount
-            if checked.format.isCompressed {
-                // Checked data must not change any more.
-                guard let own = privateCopy(of: copy) else {
-                    throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend)
-                }
-                copy = own
-                do throws(ConversionError) {
-                    try JPEGStructure.check(copy.plane(0), size: checked.size)
-                } catch {
-                    throw Refusal(.data(error.message), in: .videoSend)
-                }
-            }
-            copy.info = checked.info
-            try deliver(copy, .videoSend, copied: byteCount)
+            return checked.form
         }
+    }
+
+    /// Takes a checked frame into the pool, and passes it on.
+    private func take(
+        _ checked: CheckedFrame, from pool: FramePool, _ fill: (inout VideoFrame) -> Bool
+    ) throws(Refusal) {
+            guard
+            var copy = pool.take(
+                checked.format, checked.size, compressedByteCount: checked.planes[0].byteCount)
+        else { throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend) }
+        guard fill(&copy) else { throw Refusal(.gone, in: .videoSend) }
+        let byteCount = copy.byteCount
+        if checked.format.isCompressed {
+            // Checked data must not change any more.
+            guard let own = privateCopy(of: copy) else {
+                throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend)
+            }
+            copy = own
+            do throws(ConversionError) {
+                try JPEGStructure.check(copy.plane(0), size: checked.size)
+            } catch {
+                throw Refusal(.data(error.message), in: .videoSend)
+            }
+        }
+        copy.info = checked.info
+        try deliver(copy, .videoSend, copied: byteCount)
     }
 
     /// Copies a compressed frame to memory that no plugin can write.
@@ -302,7 +346,7 @@ package final class VideoIngest: Sendable {
     @discardableResult
     func commit(
         _ id: UInt64, info: UnsafePointer<gr_frame_info>
-    ) throws(Refusal) -> (format: PixelFormat, size: FrameSize) {
+    ) throws(Refusal) -> FrameForm {
         let call = SenderCall.videoCommit
         return try counting { () throws(Refusal) in
             var newest: UInt32 = 0
@@ -312,22 +356,30 @@ package final class VideoIngest: Sendable {
             }
             frame.info = try FrameInfo(
                 checking: try readStruct(info, in: call), newestRevision: newest, in: call)
-            let kind = (frame.format, frame.size)
+            let form = FrameForm(frame)
             try deliver(frame, call, copied: 0)
-            return kind
+            return form
         }
     }
 
     /// Lends a frame like the last one, before the plugin asks: for a plugin in another process, which
     /// then need not ask.
     ///
-    /// - Returns: nil if its process has such a frame already, or the pool has none to spare.
-    func grant(_ format: PixelFormat, _ size: FrameSize) -> gr_lease? {
+    /// - Parameters:
+    ///   - form: What the last frame was.
+    ///   - converts: Whether the process may fill it with converted pixels.
+    /// - Returns: Also how it is to be filled, if the pixels are to be converted. Nil if the process
+    ///   has such a frame already, or the pool has none to spare.
+    func grant(
+        like form: FrameForm, converts: Bool = false
+    ) -> (lease: gr_lease, conversion: EarlyConversion?)? {
+        let conversion = converts ? track.earlyConversion(of: form) : nil
         let (agreed, pool): (UInt32, FramePool?) = state.withLock { state in
             guard state.status == .ok, state.granted == 0 else { return (0, nil) }
             return (state.revisions.agreed, state.pool)
         }
-        guard let pool, pool.aliveCount < pool.limit - 1, let frame = pool.take(format, size)
+        guard let pool, pool.aliveCount < pool.limit - 1,
+            let frame = pool.take(conversion == nil ? form.format : .i420, form.size)
         else { return nil }
         var lease = gr_lease()
         lease.frame = gr_mutable_frame(describing: frame, revision: agreed)
@@ -339,9 +391,10 @@ package final class VideoIngest: Sendable {
                 let id = try? state.lend(frame, .videoAcquire)
             else { return 0 }
             state.granted = id
+            state.grantedConversion = conversion
             return id
         }
-        return lease.id == 0 ? nil : lease
+        return lease.id == 0 ? nil : (lease, conversion)
     }
 
     /// Takes back a frame that was lent ahead; no other lease.
@@ -407,8 +460,11 @@ package final class VideoIngest: Sendable {
 
     /// Passes a frame to the track, if the state still allows it: after the ingest is closed and
     /// the lock is free, no frame is accepted.
+    ///
+    /// - Parameter form: What it was sent as, if it has been converted.
     private func deliver(
-        _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int
+        _ frame: consuming VideoFrame, _ call: SenderCall, copied byteCount: Int,
+        sentAs form: FrameForm? = nil
     ) throws(Refusal) {
         let (info, size) = (frame.info, frame.size)
         var frame: VideoFrame? = frame
@@ -417,7 +473,7 @@ package final class VideoIngest: Sendable {
         let now = clock.now
         let finding = try state.withLock { state throws(Refusal) -> CapabilityCompliance.Finding? in
             try state.checkOpen(call)
-            if let frame = frame.take() { track.push(frame) }
+            if let frame = frame.take() { track.push(frame, sentAs: form) }
             let stale = state.revisions.stale
             state.revisions.add(frameOf: info.offerRevision, at: now)
             state.counts.sent += 1

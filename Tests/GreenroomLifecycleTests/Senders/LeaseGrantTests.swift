@@ -12,11 +12,13 @@ import Testing
 @Suite struct LeaseGrantTests {
     private let clock = SessionClock()
     private let pool = FramePool(limit: 6)
+    private let track: VideoTrackInput
     private let ingest: VideoIngest
     private let size = FrameSize(width: 64, height: 48)
 
     init() {
-        ingest = VideoIngest(pool: pool, track: VideoTrackInput(clock: clock), clock: clock)
+        track = VideoTrackInput(clock: clock)
+        ingest = VideoIngest(pool: pool, track: track, clock: clock)
         ingest.offered(revision: 3)
         ingest.agreed(revision: 3)
         ingest.follow(.sending)
@@ -47,6 +49,10 @@ import Testing
         return frame
     }
 
+    private func grant() -> gr_lease? {
+        ingest.grant(like: FrameForm(.i420, size, FrameInfo()))?.lease
+    }
+
     private func send(_ size: FrameSize, in lease: UInt64) throws(Refusal) {
         var frame = frame(size)
         try ingest.send(&frame, in: lease) { _, _ in
@@ -64,18 +70,18 @@ import Testing
     }
 
     @Test func `one frame is lent ahead, as the next lease would be`() throws {
-        let lease = try #require(ingest.grant(.i420, size))
+        let lease = try #require(grant())
         #expect(lease.frame.width == 64 && lease.frame.info.offer_revision == 3)
-        #expect(ingest.grant(.i420, size) == nil, "the process has one")
+        #expect(grant() == nil, "the process has one")
         var info = info
         #expect(try ingest.commit(lease.id, info: &info).size == size)
         let counts = ingest.counts
         #expect(counts.accepted == 1 && counts.leased == 1 && counts.bytesCopied == 0)
-        #expect(ingest.grant(.i420, size) != nil)
+        #expect(grant() != nil)
     }
 
     @Test func `a frame that is sent in lent memory is counted as copied`() throws {
-        let lease = try #require(ingest.grant(.i420, size))
+        let lease = try #require(grant())
         try send(size, in: lease.id)
         let counts = ingest.counts
         #expect(counts.accepted == 1 && counts.leased == 0)
@@ -83,9 +89,40 @@ import Testing
         #expect(counts.bytesCopied == 64 * 48 + 2 * (64 * 23 + 32))
     }
 
+    @Test func `memory for converted pixels holds what they are converted from`() throws {
+        let form = FrameForm(.bgra, size, FrameInfo())
+        let conversion = try #require(EarlyConversion(of: form, to: .bt601Full))
+        track.offer(conversion)
+        // A lease is filled by the plugin itself.
+        #expect(try #require(ingest.grant(like: form)).conversion == nil)
+        ingest.begin(pool: nil)
+        let (lease, filled) = try #require(ingest.grant(like: form, converts: true))
+        #expect(filled == conversion && lease.frame.format == PixelFormat.i420.rawValue)
+        var bgra = frame(size)
+        bgra.format = PixelFormat.bgra.rawValue
+        bgra.plane_count = 1
+        bgra.planes.0.size_bytes = 4 * 64 * 48
+        bgra.planes.0.stride_bytes = 4 * 64
+        let sent = try ingest.send(&bgra, in: lease.id) { _, _ in false }
+        #expect(sent == form && ingest.counts.bytesCopied == 0)
+        // Of another matrix the host would have made something else.
+        let next = try #require(ingest.grant(like: form, converts: true)).lease
+        bgra.info.matrix = ColorMatrix.bt709.rawValue
+        #expect(throws: Refusal.self) {
+            try ingest.send(&bgra, in: next.id) { _, _ in false }
+        }
+        #expect(ingest.counts.refused[.badLease] == 1)
+        track.close()
+        guard case .frame(let queued) = track.next(after: VideoTrack.Progress()) else {
+            Issue.record("no frame")
+            return
+        }
+        #expect(queued.sentAs == form && queued.frame.info.color == .bt601Full)
+    }
+
     @Test func `only lent memory of the frame's kind holds a frame`() throws {
         let asked = try acquire()
-        let lent = try #require(ingest.grant(.i420, size)).id
+        let lent = try #require(grant()).id
         for (size, lease) in [
             (size, asked), (size, 77), (FrameSize(width: 32, height: 48), lent),
         ] {
@@ -97,13 +134,13 @@ import Testing
     }
 
     @Test func `a lease that its process does not use goes back, and no other`() throws {
-        let lent = try #require(ingest.grant(.i420, size)).id
+        let lent = try #require(grant()).id
         let asked = try acquire()
         for lease in [0, asked, 1000] { ingest.takeBack(granted: lease) }
         #expect(pool.aliveCount == 2)
         ingest.takeBack(granted: lent)
         #expect(pool.aliveCount == 1)
-        let other = try #require(ingest.grant(.i420, size)).id
+        let other = try #require(grant()).id
         ingest.follow(.stopped)
         ingest.takeBack(granted: other)
         #expect(pool.aliveCount == 1)
@@ -111,13 +148,13 @@ import Testing
 
     @Test func `nothing is lent ahead to a sender that takes nothing, or of few frames`() throws {
         ingest.follow(.stopped)
-        #expect(ingest.grant(.i420, size) == nil)
+        #expect(grant() == nil)
         ingest.follow(.sending)
         for _ in 0..<5 { _ = try acquire() }
         // The last one is for a frame of another kind.
-        #expect(ingest.grant(.i420, size) == nil)
+        #expect(grant() == nil)
         ingest.begin(pool: nil)
         #expect(pool.aliveCount == 0)
-        #expect(ingest.grant(.i420, size) != nil)
+        #expect(grant() != nil)
     }
 }

@@ -1,4 +1,5 @@
-// Conversions by zimg and FFmpeg's swscale, to compare Greenroom's with. Nothing else is linked with them.
+// Conversions by zimg and FFmpeg's swscale, and videobalance of GStreamer, to compare Greenroom's with.
+// Nothing else is linked with them.
 
 #ifndef GREENROOM_PEERS_H
 #define GREENROOM_PEERS_H
@@ -25,6 +26,12 @@ struct peer *_Nullable peer_zimg(const struct peer_image *from, const struct pee
                                  enum peer_filter filter);
 struct peer *_Nullable peer_swscale(const struct peer_image *from, const struct peer_image *to,
                                     enum peer_filter filter);
+
+// GStreamer's videobalance of I420 frames, which changes brightness, contrast and saturation; it runs on the
+// calling thread. Null without GStreamer's good plugins.
+struct peer_balance;
+struct peer_balance *_Nullable peer_videobalance(int width, int height);
+void peer_balance(struct peer_balance *balance);
 
 void peer_run(struct peer *peer, const struct peer_image *from, const struct peer_image *to);
 
