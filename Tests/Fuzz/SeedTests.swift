@@ -17,7 +17,7 @@ import Testing
         /// Makes what takes the inputs, which ends with the test.
         var begin: @Sendable () throws -> ([UInt8]) -> Void
         var seeds: @Sendable () throws -> [[UInt8]]
-        /// Of processor time.
+        /// Of processor time, at night.
         var milliseconds: Int
 
         init(
@@ -70,7 +70,8 @@ import Testing
         let run = try target.begin()
         for seed in seeds { run(seed) }
         var random = SeededGenerator(seed: 4)
-        let end = Self.processorMilliseconds + target.milliseconds
+        let milliseconds = Nightly.value(target.milliseconds, byDay: target.milliseconds * 3 / 5)
+        let end = Self.processorMilliseconds + milliseconds
         var count = 0
         while Self.processorMilliseconds < end {
             for seed in seeds { run(random.mutation(of: seed)) }

@@ -183,7 +183,7 @@ import Testing
 
     @Test func `every frame that is pulled is of one kind, whatever the source does`() {
         var random = SeededGenerator(seed: 7)
-        for _ in 0..<100 {
+        for _ in 0..<Nightly.value(100, byDay: 40) {
             var queue = JitterBuffer()
             var pulled = 0
             for _ in 0..<400 {
