@@ -50,7 +50,8 @@ static void *send_frames(void *self) {
   gr_video_frame frame = {
       .struct_size = sizeof frame, .width = w, .height = h,
       .info = {.struct_size = sizeof frame.info, .range = GR_RANGE_LIMITED,
-               .matrix = GR_MATRIX_BT601, .offer_revision = 1, .pts_ns = GR_PTS_UNSTAMPED}};
+               /* What outputs of the size have: nothing is recoloured. */
+               .matrix = h >= 720 ? GR_MATRIX_BT709 : GR_MATRIX_BT601, .offer_revision = 1, .pts_ns = GR_PTS_UNSTAMPED}};
   if (me->bgra) {
     frame.format = GR_FORMAT_BGRA;
     frame.plane_count = 1;

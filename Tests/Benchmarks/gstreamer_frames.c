@@ -4,6 +4,7 @@
      gstreamer_frames i420|bgra leased|borrowed FPS SECONDS > /dev/null */
 #include <gst/app/gstappsrc.h>
 #include <gst/gst.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -47,12 +47,15 @@ for host in hosts:
     host.send_signal(signal.SIGINT)
 lost, lateness, accepted = 0, [], 0
 for number, host in enumerate(hosts):
-    if host.wait() != 0:
+    # Interrupted, in order.
+    if host.wait() != 130:
         sys.exit("session %d failed: %s" % (number, open("%s/%d.log" % (work, number)).read()))
     report = json.load(open("%s/%d/session.json" % (work, number)))
     picture = report["pictures"][0]
     accepted += picture["accepted"]
-    lost += picture["superseded"] + picture["sent"] - picture["accepted"]
+    # A frame that is sent while the session stops is refused.
+    refused = sum(picture["refused"].values()) - picture["refused"].get("STOPPED", 0)
+    lost += picture["superseded"] + refused
     output = next(one for one in picture["outputs"] if "lateness" in one)
     lost += output["queueFull"]
     lateness.append(output["lateness"]["p99Milliseconds"])
