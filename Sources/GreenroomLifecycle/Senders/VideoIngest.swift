@@ -268,7 +268,7 @@ package final class VideoIngest: Sendable {
     private func take(
         _ checked: CheckedFrame, from pool: FramePool, _ fill: (inout VideoFrame) -> Bool
     ) throws(Refusal) {
-            guard
+        guard
             var copy = pool.take(
                 checked.format, checked.size, compressedByteCount: checked.planes[0].byteCount)
         else { throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend) }
