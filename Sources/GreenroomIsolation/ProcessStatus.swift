@@ -2,6 +2,18 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
+/// The file with a process's status, open: to find it costs the kernel as much as to read it.
+struct StatusFile: ~Copyable {
+    /// Negative if there is no such process.
+    fileprivate let descriptor: Int32
+
+    init(of process: pid_t) {
+        descriptor = (try? FileDescriptor.reading("/proc/\(process)/status"))?.rawValue ?? -1
+    }
+
+    deinit { if descriptor >= 0 { close(descriptor) } }
+}
+
 /// A process's memory, threads and state, from `/proc`.
 struct ProcessStatus {
     /// Memory that it shares with no process, in bytes: heap and stacks, and what the kernel keeps to find
@@ -17,22 +29,24 @@ struct ProcessStatus {
     /// If so, the kernel shows nothing else of it.
     var mainThreadHasExited = false
 
+    /// - Returns: nil if the process has ended.
+    init?(of process: pid_t) { self.init(in: StatusFile(of: process)) }
+
     /// Reads without memory of its own: a host that allocates nothing for a frame does this four times
     /// a second for each of its processes.
     ///
     /// - Returns: nil if the process has ended.
-    init?(of process: pid_t) {
-        guard let file = try? FileDescriptor.reading("/proc/\(process)/status") else { return nil }
-        defer { Glibc.close(file.rawValue) }
+    init?(in file: borrowing StatusFile) {
         var text = InlineArray<4096, UInt8>(repeating: 0)
-        var (filled, isEmpty, isTooLong) = (0, true, false)
+        var (filled, place, isTooLong) = (0, 0, false)
         while true {
-            let count = withUnsafeMutableBytes(of: &text) { [filled] bytes in
+            let room = text.count - filled
+            let count = withUnsafeMutableBytes(of: &text) { [filled, place] bytes in
                 let rest = UnsafeMutableRawBufferPointer(rebasing: bytes.dropFirst(filled))
-                return Glibc.read(file.rawValue, rest.baseAddress, rest.count)
+                return pread(file.descriptor, rest.baseAddress, rest.count, place)
             }
             guard count > 0 else { break }
-            isEmpty = false
+            place += count
             let end = filled + count
             var start = 0
             for index in filled..<end where text[index] == UInt8(ascii: "\n") {
@@ -44,8 +58,10 @@ struct ProcessStatus {
             isTooLong = isTooLong || start == 0 && end == text.count
             filled = isTooLong ? 0 : end - start
             for index in 0..<filled { text[index] = text[start + index] }
+            // The kernel gives as much as there is room for.
+            guard count == room else { break }
         }
-        guard !isEmpty else { return nil }
+        guard place > 0 else { return nil }
     }
 
     private mutating func take(_ line: Span<UInt8>) {

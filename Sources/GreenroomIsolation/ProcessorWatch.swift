@@ -24,6 +24,8 @@ struct ProcessorWatch {
     private static let idleShare = 0.1
 
     private let process: pid_t
+    /// The clock of its processor time; nil if it is not known.
+    private let clock: clockid_t?
     private let processors: Int
     private var last: (time: Int64, used: Int64)?
     private var windowsAsCrowd = 0
@@ -32,6 +34,9 @@ struct ProcessorWatch {
     /// - Parameter process: The process; 0 watches nothing.
     init(of process: pid_t, processors: Int = Int(greenroom_processor_count())) {
         self.process = process
+        var clock = clockid_t()
+        let isKnown = process > 0 && clock_getcpuclockid(process, &clock) == 0
+        self.clock = isKnown ? clock : nil
         self.processors = max(processors, 1)
     }
 
@@ -77,11 +82,8 @@ struct ProcessorWatch {
     }
 
     private var usedNanoseconds: Int64? {
-        var clock = clockid_t()
         var time = timespec()
-        guard process > 0, clock_getcpuclockid(process, &clock) == 0,
-            clock_gettime(clock, &time) == 0
-        else { return nil }
+        guard let clock, clock_gettime(clock, &time) == 0 else { return nil }
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 

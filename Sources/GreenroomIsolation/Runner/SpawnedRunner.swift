@@ -155,6 +155,8 @@ final class SpawnedRunner: RunnerProcess {
         var watch = RunnerWatch(
             connection, memoryLimitBytes: confinement.plan.memoryLimit.bytes)
         var processors = ProcessorWatch(of: process.id)
+        // Its pid is its own until it is reaped.
+        let statusFile = StatusFile(of: process.id)
         while true {
             var descriptors = [
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
@@ -185,7 +187,9 @@ final class SpawnedRunner: RunnerProcess {
                 }
             }
             if descriptors[3].revents != 0 { reportRefusal(&notifier) }
-            if let report = crashReport(&lines) {
+            if descriptors[0].revents != 0 || process.descriptor < 0,
+                let report = crashReport(&lines)
+            {
                 connection.lose(because: report.text)
                 connection.didEnd()
                 return
@@ -193,7 +197,7 @@ final class SpawnedRunner: RunnerProcess {
             guard watch.isDue else { continue }
             let lent = connection.context.lentBytes()
             // The next round reaps an ended process.
-            guard let status = ProcessStatus(of: process.id) else {
+            guard let status = ProcessStatus(in: statusFile) else {
                 watch.skip()
                 continue
             }

@@ -1,0 +1,182 @@
+import GreenroomABI
+package import GreenroomConversion
+import GreenroomMedia
+import GreenroomModel
+
+extension VideoTrack {
+    /// Outputs with the same want, which share a conversion.
+    package struct Group: Sendable {
+        package var want: VideoWant
+        package var branches: [VideoBranch]
+        package var sizing: OutputSizing
+        /// The frames of a want of outputs in processes of their own: no process can read those of
+        /// another want. Nil without such an output.
+        fileprivate var sharedFrames: SharedFrames?
+
+        package init(
+            want: VideoWant, branches: [VideoBranch], sizing: OutputSizing = .asAsked
+        ) {
+            self.want = want
+            self.branches = branches
+            self.sizing = sizing
+        }
+
+        /// The most blocks of frames: what each branch may queue and its plugin keep, and one for the
+        /// frame that is made.
+        fileprivate var blockLimit: Int { 1 + Self.blocksOfBranch * branches.count }
+
+        /// The blocks for the frames that a branch uses, and for those that its plugin may keep.
+        private static let blocksOfBranch =
+            (VideoBranch.mostFramesInUse + Int(GR_MAX_KEPT) + SharedFrames.blockFrames - 1)
+            / SharedFrames.blockFrames
+
+        /// Makes frames for outputs in processes of their own, or no more.
+        ///
+        /// - Parameter isNew: Whether such an output joins or leaves: the next frames are in memory
+        ///   that only the processes of the outputs from now on have mapped, and that has no earlier
+        ///   frames.
+        fileprivate mutating func updateAllocator(isNew: Bool = false) {
+            let allocator = branches.lazy.compactMap { $0.form?.sink.allocator }.first
+            if isNew || allocator == nil || sharedFrames == nil {
+                sharedFrames = allocator.map { SharedFrames($0) }
+            }
+        }
+    }
+
+    /// What the outputs show.
+    enum Shown: ~Copyable {
+        case nothing
+        case frame(VideoFrame)
+        case black
+        case slate(SlateText)
+    }
+
+    /// The state of the track's thread between frames.
+    struct Work: ~Copyable {
+        let converter = FrameConverter()
+        var groups: [Group]
+        /// What outputs show, for those that begin to take the track; without frames if none may.
+        var shown = Shown.nothing
+        var filters: FilterChain
+        var progress = Progress()
+        /// The number of starts of the source when its last frame arrived.
+        var starts = 0
+        /// The last slate of each group; nil if it can't be made.
+        var slates: [Slate?] = []
+        /// Reported errors.
+        var complained: Set<String> = []
+        /// The first withheld frame since a frame was shown, from the session's start.
+        var withheldSince: Int64?
+        /// The track's limit.
+        var limit: VideoCapability
+        /// The periods of the track's rate.
+        var grid = FrameGrid()
+        /// The size of outputs that follow the track's shape.
+        var shape: ShapeFollower
+        /// The next such size, while a frame of it is on its way or a filter has not followed yet;
+        /// nil if none is due.
+        var comingShape: FrameSize?
+        /// What the sender may convert.
+        var early: EarlyConversion?
+        /// The conversions by the sender, and the bytes that they wrote.
+        var convertedEarly = (frames: 0, bytes: 0)
+
+        init(
+            _ limit: VideoCapability, _ filters: FilterChain, groups: [Group], largest: FrameSize?
+        ) {
+            self.groups = groups
+            for index in groups.indices { self.groups[index].updateAllocator() }
+            self.limit = limit
+            self.filters = filters
+            shape = ShapeFollower(agreed: limit.size, maximum: largest)
+        }
+
+        /// The size and rate of the frames for filters.
+        ///
+        /// - Parameter ceiling: The limit of a frame of another shape than the track's.
+        func frames(within ceiling: FrameSize?) -> VideoCapability {
+            let shape = comingShape ?? (shape.hasFollowed ? shape.size : nil)
+            let size = shape.map { $0.reduced(toFit: ceiling ?? $0) } ?? limit.size
+            return VideoCapability(size: size, rate: limit.rate)
+        }
+
+        /// Lets no output follow the track's shape any more.
+        mutating func keepShape() {
+            comingShape = nil
+            if shape.stop() { slates = [] }
+        }
+
+        /// What the outputs of a group want now.
+        func want(of group: Group) -> VideoWant {
+            var want = group.want
+            if group.sizing == .follows { want.size = shape.size }
+            return want
+        }
+
+        /// The outputs that take the track.
+        var branches: [VideoBranch] { groups.flatMap(\.branches) }
+
+        /// Leaves out an output.
+        mutating func remove(_ branch: VideoBranch) {
+            let isIsolated = branch.form?.sink.allocator != nil
+            for index in groups.indices {
+                guard let place = groups[index].branches.firstIndex(where: { $0 === branch }) else {
+                    continue
+                }
+                groups[index].branches.remove(at: place)
+                groups[index].updateAllocator(isNew: isIsolated)
+            }
+            groups.removeAll(where: \.branches.isEmpty)
+            slates = []
+        }
+
+        /// Adds an output; equal wants share a group.
+        mutating func add(_ branch: VideoBranch, _ form: BranchForm) {
+            slates = []
+            var place = groups.firstIndex { $0.want == form.want && $0.sizing == form.sizing }
+            if let place {
+                groups[place].branches.append(branch)
+            } else {
+                groups.append(Group(want: form.want, branches: [branch], sizing: form.sizing))
+                place = groups.count - 1
+            }
+            if let place { groups[place].updateAllocator(isNew: form.sink.allocator != nil) }
+        }
+
+        /// Converts a frame for a group: for outputs in processes of their own into memory that they
+        /// read, and if that has no room into the track's, of which they get copies.
+        mutating func convert(
+            _ frame: borrowing VideoFrame, to want: VideoWant, forGroup index: Int,
+            into pool: FramePool
+        ) throws(ConversionError) -> VideoFrame {
+            let blockLimit = groups[index].blockLimit
+            guard let size = want.size,
+                let block = groups[index].sharedFrames?.block(
+                    for: want.format, size, limit: blockLimit)
+            else { return try converter.convert(frame, to: want, into: pool) }
+            return try converter.copy(frame, to: want, into: block)
+        }
+
+        /// Changes the size and rate. A new rate starts new periods.
+        mutating func follow(_ newLimit: VideoCapability) {
+            if newLimit.rate != limit.rate { grid = FrameGrid() }
+            limit = newLimit
+        }
+
+        /// Records the time of a frame; false if its period already has a frame.
+        mutating func take(_ point: FrameGrid.Point) -> Bool {
+            if let newest = grid.newest,
+                point.period(of: limit.rate) <= newest.period(of: limit.rate)
+            {
+                return false
+            }
+            grid.take(point)
+            return true
+        }
+
+        /// A time of the session on the grid.
+        func point(at nanoseconds: Int64) -> FrameGrid.Point {
+            grid.point(at: nanoseconds, rate: limit.rate)
+        }
+    }
+}
