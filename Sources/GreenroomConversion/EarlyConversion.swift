@@ -53,15 +53,13 @@ extension PixelFormat {
     package var is32BitRGB: Bool { isRGB && layout.planes[0].sampleCount == 4 }
 }
 
-extension FrameConverter {
-    /// The colour space of the I420 image with which the conversion of frames begins, if that is the
+extension FrameForm {
+    /// The colour space of the I420 image with which the conversion of such frames begins, if that is the
     /// whole image and made of 32-bit RGB; nil otherwise.
-    ///
-    /// - Parameters:
-    ///   - form: The form of the frames.
-    ///   - want: The consumer's want.
-    package func firstColor(of form: FrameForm, to want: VideoWant) -> ColorSpace? {
-        guard form.format.is32BitRGB, let plan = try? plan(for: form, want),
+    package func firstColor(for want: VideoWant) -> ColorSpace? {
+        guard format.is32BitRGB,
+            let plan = try? ConversionPlan.plan(
+                format: format, size: size, rotation: rotation, color: color, want: want),
             case .convert(.i420, let color) = plan.steps.first
         else { return nil }
         return color

@@ -110,11 +110,6 @@ public final class FrameConverter {
         return result
     }
 
-    /// How frames of a form become what a consumer wants.
-    func plan(for form: FrameForm, _ want: VideoWant) throws(ConversionError) -> ConversionPlan {
-        try prepared(for: form, want).plan
-    }
-
     private func prepared(
         for form: FrameForm, _ want: VideoWant
     ) throws(ConversionError) -> Prepared {

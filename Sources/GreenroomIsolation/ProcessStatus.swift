@@ -4,7 +4,7 @@ import SystemPackage
 
 /// The file with a process's status, open: to find it costs the kernel as much as to read it.
 struct StatusFile: ~Copyable {
-    /// Negative if there is no such process.
+    /// Negative if it could not be opened.
     fileprivate let descriptor: Int32
 
     init(of process: pid_t) {
@@ -32,10 +32,10 @@ struct ProcessStatus {
     /// - Returns: nil if the process has ended.
     init?(of process: pid_t) { self.init(in: StatusFile(of: process)) }
 
-    /// Reads without memory of its own: a host that allocates nothing for a frame does this four times
-    /// a second for each of its processes.
+    /// Reads without memory of its own: a host that allocates nothing for a frame does this at least four
+    /// times a second for each of its processes.
     ///
-    /// - Returns: nil if the process has ended.
+    /// - Returns: nil if the process has ended, or the file could not be opened.
     init?(in file: borrowing StatusFile) {
         var text = InlineArray<4096, UInt8>(repeating: 0)
         var (filled, place, isTooLong) = (0, 0, false)

@@ -51,6 +51,18 @@ extension VideoTrack {
         case slate(SlateText)
     }
 
+    /// What decides, besides the outputs, what is made of a frame first.
+    struct Taking: Equatable {
+        /// What it was sent as.
+        var form: FrameForm
+        /// What it is scaled down to; nil for no scaling.
+        var reduced: FrameSize?
+        /// The size of frames for filters; nil without filters.
+        var filtered: FrameSize?
+        /// The size of outputs that follow the track's shape.
+        var shape: FrameSize
+    }
+
     /// The state of the track's thread between frames.
     struct Work: ~Copyable {
         let converter = FrameConverter()
@@ -76,8 +88,8 @@ extension VideoTrack {
         /// The next such size, while a frame of it is on its way or a filter has not followed yet;
         /// nil if none is due.
         var comingShape: FrameSize?
-        /// What the sender may convert.
-        var early: EarlyConversion?
+        /// How the last frame was taken, for which the sender's conversion was decided.
+        var taking: Taking?
         /// The conversions by the sender, and the bytes that they wrote.
         var convertedEarly = (frames: 0, bytes: 0)
 

@@ -27,7 +27,7 @@ package final class VideoTrack: Sendable {
         package var unedited = 0
         /// Failed edits.
         package var unprocessed = FilterChain.Unprocessed()
-        /// Conversions, including those for filters, and by the sender.
+        /// Conversions, including those for filters, and those of taken frames by the sender.
         package var conversions = 0
         /// Bytes written by conversions.
         package var bytesConverted = 0
@@ -249,36 +249,39 @@ package final class VideoTrack: Sendable {
     /// Lets the sender convert frames like the last one, if all that takes them begins with that.
     ///
     /// Not on a virtual clock: which frames it concerns depends on when the threads run.
+    /// Nor if the last frame of a share may be what an output begins with that wants it as it was sent.
     private func offerEarlyConversion(
         of form: FrameForm, within ceiling: FrameSize?, _ work: inout Work
     ) {
-        var offered: EarlyConversion?
-        if !input.clock.isVirtual, taps.isEmpty {
-            offered = firstColor(of: form, within: ceiling, work).flatMap {
-                EarlyConversion(of: form, to: $0)
-            }
-        }
-        guard offered != work.early else { return }
-        work.early = offered
-        input.offer(offered)
+        guard !input.clock.isVirtual, taps.isEmpty, !(sendsWhenNew && isChangeable) else { return }
+        let taking = Taking(
+            form: form, reduced: reduction(of: form.size, within: ceiling, work)?.size,
+            filtered: work.filters.isEmpty ? nil : work.frames(within: ceiling).size,
+            shape: work.shape.size)
+        guard taking != work.taking else { return }
+        work.taking = taking
+        input.offer(
+            firstColor(taking, work).flatMap { EarlyConversion(of: form, to: $0) })
+    }
+
+    /// Lets the sender convert no more until a frame is taken.
+    private func withdrawEarlyConversion(_ work: inout Work) {
+        guard work.taking != nil else { return }
+        work.taking = nil
+        input.offer(nil)
     }
 
     /// The colour space of the I420 that all who take a frame make of it first; nil if one does not.
-    private func firstColor(
-        of form: FrameForm, within ceiling: FrameSize?, _ work: borrowing Work
-    ) -> ColorSpace? {
-        guard form.format.is32BitRGB else { return nil }
-        if let want = reduction(of: form.size, within: ceiling, work) {
-            return work.converter.firstColor(of: form, to: want)
-        }
+    private func firstColor(_ taking: Taking, _ work: borrowing Work) -> ColorSpace? {
+        let form = taking.form
+        if let size = taking.reduced { return form.firstColor(for: Self.reduction(to: size)) }
         var color: ColorSpace?
-        if !work.filters.isEmpty {
-            let want = VideoWant(format: .i420, size: work.frames(within: ceiling).size)
-            color = work.converter.firstColor(of: form, to: want)
+        if let size = taking.filtered {
+            color = form.firstColor(for: VideoWant(format: .i420, size: size))
             guard color != nil else { return nil }
         }
         for index in work.groups.indices {
-            let next = work.converter.firstColor(of: form, to: work.want(of: work.groups[index]))
+            let next = form.firstColor(for: work.want(of: work.groups[index]))
             guard let next, color == nil || color == next else { return nil }
             color = next
         }
@@ -354,6 +357,7 @@ package final class VideoTrack: Sendable {
     private func take(
         _ change: VideoTrackInput.BranchChange, _ work: inout Work, _ timeline: SessionTimeline
     ) {
+        withdrawEarlyConversion(&work)
         let (branch, carried) = (change.branch, work.progress.counts.carried)
         let now = timeline.time(of: input.clock.now)
         work.remove(branch)
@@ -408,8 +412,11 @@ package final class VideoTrack: Sendable {
             limit = ceiling
         }
         let reduced = size.reduced(toFit: limit)
-        guard reduced != size else { return nil }
-        return VideoWant(format: .i420, size: reduced, fit: .stretch, acceptsRotation: true)
+        return reduced == size ? nil : Self.reduction(to: reduced)
+    }
+
+    private static func reduction(to size: FrameSize) -> VideoWant {
+        VideoWant(format: .i420, size: size, fit: .stretch, acceptsRotation: true)
     }
 
     /// Determines the time of a frame. [the track's thread]

@@ -177,7 +177,8 @@ package final class VideoTrackInput: Sendable {
 
     /// How the sender may convert a frame of a form before it adds it; nil if it may not. [any]
     package func earlyConversion(of form: FrameForm) -> EarlyConversion? {
-        early.withLock { $0?.form == form ? $0 : nil }
+        guard form.format.is32BitRGB else { return nil }
+        return early.withLock { $0?.form == form ? $0 : nil }
     }
 
     /// Lets the sender convert frames from now on, or no more. [the track's thread]

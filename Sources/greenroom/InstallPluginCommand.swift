@@ -52,13 +52,15 @@ struct InstallPluginCommand: ParsableCommand {
                     + "\(other.name) first.")
         }
         let parts = try PluginParts(of: source)
-        let others = locator.claims(in: folder, except: target)
-        try parts.checkPlaces(as: name, in: folder, replace: replace, others: others)
+        try parts.checkPlaces(
+            as: name, in: folder, replace: replace,
+            others: locator.claims(in: folder, except: target))
         // Takes seconds: what can be refused without it has been refused.
         let reports = try validated(library)
+        // Another plugin may have been installed meanwhile.
         try parts.install(
             as: name, in: folder, replace: replace, hash: reports.first?.sha256 ?? "",
-            others: others)
+            others: locator.claims(in: folder, except: target))
         for descriptor in library.descriptors { tell(of: descriptor, reports, locator) }
         print("installed in \(target)")
         if !parts.names.isEmpty { print("  with \(parts.names.joined(separator: ", "))") }

@@ -34,12 +34,13 @@ struct PluginParts {
         self.parts = parts
     }
 
-    /// Throws if a file that would be copied has the name of one that stays.
+    /// Checks that no file that would be copied has the name of one that stays.
     ///
     /// - Parameters:
     ///   - name: The library's new name.
     ///   - others: The libraries that have files in the folder, by the files' names.
     /// - Returns: The names of the parts that the folder has already, shared with another library.
+    /// - Throws: ``Failure``, if one has.
     @discardableResult
     func checkPlaces(
         as name: String, in folder: String, replace: Bool, others: [String: String]

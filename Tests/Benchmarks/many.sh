@@ -19,7 +19,7 @@ greenroom = os.path.abspath(".build/release/greenroom")
 seconds_between_starts = 0.4
 
 
-# Processor time of all processes that have ended, and of the whole machine, in seconds.
+# For how long the machine's processors have been busy, in seconds.
 def machine():
     words = open("/proc/stat").readline().split()[1:]
     idle = int(words[3]) + int(words[4])
@@ -27,7 +27,9 @@ def machine():
 
 
 hosts = []
-for number in range(count):
+
+
+def start(number):
     path = "%s/%d.yaml" % (work, number)
     with open(path, "w") as file:
         file.write(f"""
@@ -38,13 +40,20 @@ outputs:
   - {{ record: {{ folder: {work}/{number}, size: 16x16, fps: 1 }} }}
 """)
     hosts.append(subprocess.Popen(
-        [greenroom, "run", path], stdout=subprocess.DEVNULL, stderr=open("%s/%d.log" % (work, number), "w")))
-    time.sleep(seconds_between_starts)
-before, begun = machine(), time.monotonic()
-time.sleep(seconds)
-cores = (machine() - before) / (time.monotonic() - begun)
-for host in hosts:
-    host.send_signal(signal.SIGINT)
+        [greenroom, "run", path], stdout=subprocess.DEVNULL,
+        stderr=open("%s/%d.log" % (work, number), "w")))
+
+
+try:
+    for number in range(count):
+        start(number)
+        time.sleep(seconds_between_starts)
+    before, begun = machine(), time.monotonic()
+    time.sleep(seconds)
+    cores = (machine() - before) / (time.monotonic() - begun)
+finally:
+    for host in hosts:
+        host.send_signal(signal.SIGINT)
 lost, lateness, accepted = 0, [], 0
 for number, host in enumerate(hosts):
     # Interrupted, in order.

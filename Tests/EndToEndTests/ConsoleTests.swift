@@ -277,7 +277,10 @@ import TestSupport
                 pipe.path,
             ], input: Array(lines.utf8), environment: ["GREENROOM_PLUGIN_PATH": nil])
         // In the session's fifth second, its lines were written long ago.
-        while !child.hasEnded, (try? session.picture("camera").frameCount) ?? 0 < 65 {
+        let latest = ContinuousClock.now + .seconds(60)
+        while !child.hasEnded, ContinuousClock.now < latest,
+            (try? session.picture("camera").frameCount) ?? 0 < 65
+        {
             usleep(100_000)
         }
         // Its last lines come while they are read.

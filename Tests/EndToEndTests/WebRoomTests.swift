@@ -368,8 +368,8 @@ import Testing
             var refused: Int
         }
         let live = try Live()
-        let crowd = try live.peer("crowd", 0, environment: ["LIMIT": "120"])
-            .wait(atMost: .seconds(130))
+        let crowd = try live.peer("crowd", 0, environment: ["LIMIT": "400"])
+            .wait(atMost: .seconds(420))
         let result = try JSONDecoder().decode(Crowd.self, from: Data(crowd.standardOutput))
         #expect(result.pages == 24 && result.refused == 503, "\(result)")
         // Their places are free again, when their connections have ended.

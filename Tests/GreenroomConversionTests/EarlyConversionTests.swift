@@ -28,14 +28,16 @@ import Testing
     ) throws {
         let pool = FramePool(limit: 4)
         let converter = FrameConverter()
-        for (seed, want) in Self.wants.enumerated() {
+        for seed in 0..<4 * Self.wants.count {
+            let want = Self.wants[seed / 4]
+            // Each want with each rotation, and with each colour.
             let info = FrameInfo(
-                rotation: Rotation.allCases[seed % 4], color: ColorSpace.all[seed / 2 % 4],
+                rotation: Rotation.allCases[seed % 4], color: ColorSpace.all[(seed + seed / 4) % 4],
                 offerRevision: 3, ptsNanoseconds: 5)
             var frame = try takeFrame(pool, format, size, info: info)
             frame.fillWithNoise(seed: seed)
             let form = FrameForm(frame)
-            guard let color = converter.firstColor(of: form, to: want) else { continue }
+            let color = try #require(form.firstColor(for: want), "\(info) \(want)")
             let conversion = try #require(EarlyConversion(of: form, to: color))
             var early = try takeFrame(pool, .i420, size, info: info)
             try early.fill(
@@ -65,7 +67,7 @@ import Testing
     func `it is the first step of a consumer, or none`(want: VideoWant, color: ColorSpace?) {
         let form = FrameForm(
             .bgra, FrameSize(width: 64, height: 48), FrameInfo(color: .bt709Limited))
-        #expect(FrameConverter().firstColor(of: form, to: want) == color)
+        #expect(form.firstColor(for: want) == color)
     }
 
     @Test(arguments: PixelFormat.allCases)
@@ -73,8 +75,7 @@ import Testing
         let form = FrameForm(format, FrameSize(width: 64, height: 48), FrameInfo())
         let is32Bit = [.bgra, .rgba, .bgrx, .rgbx].contains(format)
         #expect((EarlyConversion(of: form, to: .bt601Limited) != nil) == is32Bit)
-        let color = FrameConverter().firstColor(of: form, to: VideoWant(format: .i420))
-        #expect((color != nil) == is32Bit)
+        #expect((form.firstColor(for: VideoWant(format: .i420)) != nil) == is32Bit)
     }
 
     @Test func `nothing is read of memory that is too short`() throws {

@@ -237,4 +237,10 @@ struct SharedMemoryTests {
         let descriptor = dup(fileno(file))
         return ftruncate(descriptor, off_t(byteCount)) == 0 ? descriptor : nil
     }
+
+    @Test func `what is before the samples of a message does not reach them`() {
+        #expect(
+            MessageLayout.subject + MemoryLayout<GrantMessage>.size <= MessageLayout.samples)
+        #expect(MessageLayout.memory + MemoryLayout<UInt32>.size <= MessageLayout.samples)
+    }
 }

@@ -113,10 +113,8 @@ import GreenroomModel
     }
 
     /// How the sender may convert, once a BGRA frame of 64x48 has passed a track.
-    private func earlyConversion(
-        _ wants: [VideoWant], filters: [PreProcessorRunner] = []
-    ) throws -> ColorSpace? {
-        let track = track(wants, wants.map { _ in CollectingSink() }, filters: filters)
+    private func earlyConversion(_ wants: [VideoWant]) throws -> ColorSpace? {
+        let track = track(wants, wants.map { _ in CollectingSink() })
         let timeline = SessionTimeline()
         timeline.begin(at: clock.now)
         let threads = start(track, timeline)
@@ -138,6 +136,11 @@ import GreenroomModel
             #expect(track.counts.conversions > conversions)
             #expect(track.counts.bytesConverted >= bytes + 64 * 48 * 3 / 2)
             #expect(track.input.earlyConversion(of: form) == conversion)
+            // When outputs take something else, it is decided anew.
+            let leaving = try #require(track.branches.first)
+            track.change([VideoTrackInput.BranchChange(branch: leaving, form: nil)])
+            while !leaving.isResting { MonotonicClock.sleep(milliseconds: 1) }
+            #expect(track.input.earlyConversion(of: form) == nil)
         }
         end(track, threads, slots: 2)
         return conversion?.color

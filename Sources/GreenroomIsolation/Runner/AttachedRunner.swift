@@ -36,7 +36,7 @@ extension AttachedRunner {
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: connection.socketDescriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&descriptors, nfds_t(descriptors.count), watch.intervalMilliseconds)
+            _ = poll(&descriptors, nfds_t(descriptors.count), watch.waitMilliseconds)
             var isConnected = true
             if descriptors[1].revents != 0 {
                 switch connection.receive() {

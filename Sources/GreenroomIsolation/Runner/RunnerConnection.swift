@@ -53,6 +53,9 @@ final class RunnerConnection: Sendable {
         var lastPingTime: Int64 = 0
         /// The plugin's calls at the last sample.
         var lastCalls = 0
+
+        /// Whether the answer to a ping is to show that the runner has unmapped memory.
+        var isUnmapping: Bool { lent.values.contains { $0.unmapped != nil || $0.isHeld } }
         var lastPong: UInt32 = 0
     }
 
@@ -394,15 +397,15 @@ final class RunnerConnection: Sendable {
     private static let pingInterval: Int64 = 1_000_000_000
 
     /// Sends a ping, unless the last one is unanswered, or the plugin has called since the last sample and
-    /// was pinged less than a second ago. Called by the watch thread.
+    /// was pinged less than a second ago, and unmaps nothing. Called by the watch thread.
     func ping() {
         unlend()
         let (now, calls) = (MonotonicClock.now, callCount.load(ordering: .relaxed))
         let number: UInt32? = state.withLock { state in
-            let hasCalled = calls != state.lastCalls
+            let mayWait = calls != state.lastCalls && !state.isUnmapping
             state.lastCalls = calls
             guard state.answersPings, state.lastPong == state.lastPing,
-                !hasCalled || now - state.lastPingTime >= Self.pingInterval
+                !mayWait || now - state.lastPingTime >= Self.pingInterval
             else { return nil }
             state.lastPingTime = now
             state.lastPing &+= 1

@@ -3,13 +3,12 @@ import GreenroomRuntime
 /// Samples a runner a few times a second, passes the sample to the watchdog, and pings.
 struct RunnerWatch {
     /// The time between two samples, in milliseconds: each costs two processes a few wake-ups.
-    private static let ordinaryInterval: Int32 = 250
+    private static let ordinaryInterval: Int64 = 250
     /// The same while the process uses more than half of its memory limit: a process that allocates
     /// without end is soon above it.
-    private static let shortInterval: Int32 = 100
+    private static let shortInterval: Int64 = 100
 
-    /// The watch thread's poll timeout, in milliseconds.
-    private(set) var intervalMilliseconds = ordinaryInterval
+    private var intervalMilliseconds = ordinaryInterval
     private let connection: RunnerConnection
     private let memoryLimitBytes: Int
     private var watchdog: ProcessWatchdog
@@ -22,8 +21,13 @@ struct RunnerWatch {
     }
 
     /// Whether the next sample is due.
-    var isDue: Bool {
-        MonotonicClock.now - lastCheck >= Int64(intervalMilliseconds) * 1_000_000
+    var isDue: Bool { nanosecondsUntilDue <= 0 }
+
+    /// How long the watch thread may wait for something else, in milliseconds.
+    var waitMilliseconds: Int32 { Int32(max(0, (nanosecondsUntilDue + 999_999) / 1_000_000)) }
+
+    private var nanosecondsUntilDue: Int64 {
+        lastCheck + intervalMilliseconds * 1_000_000 - MonotonicClock.now
     }
 
     /// Checks a sample, and pings.

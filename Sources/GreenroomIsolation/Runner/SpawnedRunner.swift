@@ -156,7 +156,7 @@ final class SpawnedRunner: RunnerProcess {
             connection, memoryLimitBytes: confinement.plan.memoryLimit.bytes)
         var processors = ProcessorWatch(of: process.id)
         // Its pid is its own until it is reaped.
-        let statusFile = StatusFile(of: process.id)
+        var statusFile = StatusFile(of: process.id)
         while true {
             var descriptors = [
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
@@ -166,7 +166,7 @@ final class SpawnedRunner: RunnerProcess {
                     revents: 0),
                 pollfd(fd: notifier?.descriptor ?? -1, events: Int16(POLLIN), revents: 0),
             ]
-            _ = poll(&descriptors, nfds_t(descriptors.count), watch.intervalMilliseconds)
+            _ = poll(&descriptors, nfds_t(descriptors.count), watch.waitMilliseconds)
             if descriptors[1].revents != 0 { readOutput(&lines) }
             if descriptors[2].revents != 0 {
                 switch connection.receive() {
@@ -196,8 +196,9 @@ final class SpawnedRunner: RunnerProcess {
             }
             guard watch.isDue else { continue }
             let lent = connection.context.lentBytes()
-            // The next round reaps an ended process.
             guard let status = ProcessStatus(in: statusFile) else {
+                // The next round reaps an ended process. For another one there was no descriptor.
+                statusFile = StatusFile(of: process.id)
                 watch.skip()
                 continue
             }

@@ -216,10 +216,14 @@ package final class VideoIngest: Sendable {
         }
         frame.info = checked.info
         let plane = checked.planes[0]
-        // The earlier check is stricter than this one.
-        try? frame.fill(
-            by: conversion, from: plane.data, strideBytes: plane.strideBytes,
-            byteCount: plane.byteCount)
+        do throws(ConversionError) {
+            try frame.fill(
+                by: conversion, from: plane.data, strideBytes: plane.strideBytes,
+                byteCount: plane.byteCount)
+        } catch {
+            // The earlier check is stricter.
+            throw Refusal(.data(error.message), in: .videoSend)
+        }
         try deliver(frame, .videoSend, copied: 0, sentAs: conversion.form)
     }
 

@@ -140,7 +140,7 @@ public struct SessionReport: Sendable {
         public var refusedCalls: [String: Int]
         /// Leases that were returned unsent.
         public var abandoned: Int
-        /// Bytes copied from the plugin's memory.
+        /// Bytes copied from the plugin's memory, without frames that were converted from there.
         public var bytesCopied: Int
         /// Accepted frames for an offer after its grace time.
         public var staleRevision: Int

@@ -495,7 +495,8 @@ typedef struct gr_video_functions {
   uint32_t reserved;
 
   /** Sends a frame from the plugin's memory, which is not used after the call. Makes one
-   *  copy. Checks everything before it reads a byte. Does not wait. */
+   *  copy, or converts the pixels if all that takes them would do that next. Checks
+   *  everything before it reads a byte. Does not wait. */
   gr_status (*GR_NONNULL send)(gr_sender sender, const gr_video_frame *GR_NONNULL frame);
 
   /** Leases a frame of the host's pool, of any format but MJPEG. Its content is undefined.
