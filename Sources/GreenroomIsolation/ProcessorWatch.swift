@@ -5,7 +5,7 @@ import GreenroomSystem
 import SystemPackage
 
 /// Notices a process that takes the processors from everything else, and has it wait for others from then
-/// on: it takes nearly all of them, or far more of its threads are ready to run than there are processors.
+/// on: it takes nearly all of them, or far more of its threads run without a pause than there are processors.
 ///
 /// Any user may do that to a process of theirs on any kernel; weights and quotas of control groups need
 /// a group that was delegated to the host. A process that waits for others still gets what they leave.
@@ -14,12 +14,9 @@ struct ProcessorWatch {
     private static let window: Int64 = 1_000_000_000
     /// The share of all processors that one process may not take for itself.
     private static let share = 0.75
-    /// So many threads for each processor, ready to run at once, keep everything else waiting, however little
-    /// of the processors they get themselves: beside a second such process, or anything else that is busy.
+    /// So many threads for each processor that never wait keep everything else waiting, however little of the
+    /// processors they get themselves: beside a second such process, or anything else that is busy.
     private static let crowd = 4
-    /// For how many windows in a row threads are a crowd: a pool of threads that wakes for each frame may
-    /// be one at the moment of a look.
-    private static let crowdedWindows = 2
     /// Single threads are sampled above this share of all processors.
     private static let idleShare = 0.1
 
@@ -28,8 +25,17 @@ struct ProcessorWatch {
     private let clock: clockid_t?
     private let processors: Int
     private var last: (time: Int64, used: Int64)?
-    private var windowsAsCrowd = 0
+    /// The threads that were ready to run at the last look, by name.
+    private var ready: [String: ReadyThread] = [:]
     private var isDone = false
+
+    /// A thread that is ready to run.
+    private struct ReadyThread {
+        /// How often it has waited for anything but a processor.
+        var waits: Int
+        /// How long it has run, in nanoseconds.
+        var run: Int
+    }
 
     /// - Parameter process: The process; 0 watches nothing.
     init(of process: pid_t, processors: Int = Int(greenroom_processor_count())) {
@@ -55,8 +61,8 @@ struct ProcessorWatch {
         let taken = Double(used - last.used) / Double(now - last.time)
         // As many threads as processors leave the scheduler's part to each other one.
         let takesMost = threads > processors && taken > Self.share * Double(processors)
-        windowsAsCrowd = isCrowd(threads, taken) ? windowsAsCrowd + 1 : 0
-        guard takesMost || windowsAsCrowd >= Self.crowdedWindows else { return nil }
+        let isCrowd = isCrowd(threads, taken)
+        guard takesMost || isCrowd else { return nil }
         isDone = true
         let number = (taken * 10).rounded() / 10
         let found = "its process uses \(number) of \(processors) processors with \(threads) threads"
@@ -64,21 +70,46 @@ struct ProcessorWatch {
             ? "\(found): scheduling lowered to idle priority" : found
     }
 
+    /// Whether too many threads have not waited since the last look, though they ran. On a busy machine the
+    /// threads of any process are ready for long, but each waits again when it has had its turn.
+    ///
     /// - Parameters:
     ///   - threads: How many it has.
     ///   - taken: How many processors it took in the last window.
-    private func isCrowd(_ threads: Int, _ taken: Double) -> Bool {
-        let limit = Self.crowd * processors
+    private mutating func isCrowd(_ threads: Int, _ taken: Double) -> Bool {
+        let (limit, before) = (Self.crowd * processors, ready)
+        ready = [:]
         guard threads > limit, taken > Self.idleShare * Double(processors) else { return false }
-        var running = 0
-        for thread in (try? FileDescriptor.names(in: "/proc/\(process)/task")) ?? [] {
-            let status = try? FileDescriptor.contents(of: "/proc/\(process)/task/\(thread)/stat")
-            // Behind the name, which may have any bytes.
-            guard let status, let end = status.lastIndex(of: UInt8(ascii: ")")) else { continue }
-            if status[end...].dropFirst(2).first == UInt8(ascii: "R") { running += 1 }
-            if running > limit { return true }
+        var spinning = 0
+        for name in (try? FileDescriptor.names(in: "/proc/\(process)/task")) ?? [] {
+            guard let now = readyThread(name) else { continue }
+            ready[name] = now
+            if let then = before[name], then.waits == now.waits, then.run < now.run {
+                spinning += 1
+            }
         }
-        return false
+        return spinning > limit
+    }
+
+    /// - Returns: nil for a thread that waits, or has ended.
+    private func readyThread(_ name: String) -> ReadyThread? {
+        let folder = "/proc/\(process)/task/\(name)"
+        guard let status = try? FileDescriptor.contents(of: "\(folder)/status"),
+            let times = try? FileDescriptor.contents(of: "\(folder)/schedstat"),
+            let run = times.split(separator: UInt8(ascii: " ")).first.flatMap({
+                Int(String(decoding: $0, as: UTF8.self))
+            })
+        else { return nil }
+        // The kernel escapes what is no text in the thread's own name, also ends of lines.
+        var (isReady, waits) = (false, Int?.none)
+        for line in String(decoding: status, as: UTF8.self).split(separator: "\n") {
+            if line.hasPrefix("State:\tR") { isReady = true }
+            if line.hasPrefix("voluntary_ctxt_switches:\t") {
+                waits = line.split(separator: "\t").last.flatMap { Int($0) }
+            }
+        }
+        guard isReady, let waits else { return nil }
+        return ReadyThread(waits: waits, run: run)
     }
 
     private var usedNanoseconds: Int64? {

@@ -154,10 +154,7 @@ import Testing
         #expect(stalled.queueFull + stalled.excess > 30, "\(stalled)")
         #expect(recorded.queueFull == 0 && recorded.periods == 90, "\(recorded)")
         #expect(recorded.delivered > picture.carried - 5, "\(picture)")
-        // Frames that a busy machine delays are late, or dropped before the outputs.
-        #expect(recorded.delivered + picture.superseded + picture.overRate > 75, "\(picture)")
+        // A busy machine delays or drops frames before the outputs; it refuses none.
         #expect(picture.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(picture.refused)")
-        // Only a busy machine slows the track down.
-        #expect(picture.superseded <= picture.accepted / 10, "\(picture)")
     }
 }

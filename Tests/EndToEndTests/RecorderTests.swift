@@ -402,7 +402,7 @@ import Testing
 
     @Test func `segments of a recording that still runs are not replaced`() throws {
         let long = try TestSession(
-            "camera: { plugin: ColorBars }", maximum: "160x90@15", duration: "6s",
+            "camera: { plugin: ColorBars }", maximum: "160x90@15", duration: nil,
             outputs: "[\(Self.output("file: s.mkv, segment-seconds: 1"))]")
         let child = try long.start()
         let file = long.folder("s.mkv")
@@ -415,11 +415,13 @@ import Testing
             refused.standardError.contains(
                 "s-001.mkv: is being recorded to by another recording. Name another file"),
             "\(refused)")
+        child.signal(SIGINT)
         let run = child.wait(atMost: .seconds(30))
-        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.exit == .code(130), "\(run)")
         let files = try Self.segments("s", "mkv", long)
-        let frames = files.map(\.streams[0].times.count).reduce(0, +)
-        #expect(files.count == 6 && (88...91).contains(frames), "\(frames)\n\(run)")
+        let frames = files.map(\.streams[0].times.count)
+        // All but the last one are whole.
+        #expect(files.count >= 3 && frames.dropLast().allSatisfy { $0 >= 14 }, "\(frames)\n\(run)")
         // Now that it has ended they may be.
         #expect(try other.run().exit == .code(0))
         #expect(long.folder.has("s-001.mkv") && !long.folder.has("s-002.mkv"))

@@ -103,7 +103,7 @@ def request(method, path, body=None, kind="application/sdp"):
     asked = urllib.request.Request(
         url.rstrip("/") + path, method=method, data=body and body.encode(),
         headers={"Authorization": f"Bearer {token}", "Content-Type": kind})
-    with urllib.request.urlopen(asked, timeout=10) as response:
+    with urllib.request.urlopen(asked, timeout=LIMIT_SECONDS) as response:
         return response.headers.get("Location"), response.read().decode()
 
 
