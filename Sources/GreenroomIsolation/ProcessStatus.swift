@@ -2,19 +2,21 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// The file with a process's status, open: to find it costs the kernel as much as to read it.
+/// The file with the status of a process or a thread, open: to find it costs the kernel as much as to read it.
 struct StatusFile: ~Copyable {
     /// Negative if it could not be opened.
     fileprivate let descriptor: Int32
 
-    init(of process: pid_t) {
-        descriptor = (try? FileDescriptor.reading("/proc/\(process)/status"))?.rawValue ?? -1
+    /// - Parameter thread: The number of a thread of the process; nil for all of it.
+    init(of process: pid_t, thread: String? = nil) {
+        let place = thread.map { "\(process)/task/\($0)" } ?? "\(process)"
+        descriptor = (try? FileDescriptor.reading("/proc/\(place)/status"))?.rawValue ?? -1
     }
 
     deinit { if descriptor >= 0 { close(descriptor) } }
 }
 
-/// A process's memory, threads and state, from `/proc`.
+/// The memory, threads and state of a process, or the state of a thread, from `/proc`.
 struct ProcessStatus {
     /// Memory that it shares with no process, in bytes: heap and stacks, and what the kernel keeps to find
     /// them, which a process can make far more of than it has of memory.
@@ -22,6 +24,10 @@ struct ProcessStatus {
     /// Shared memory that it has touched, in bytes: the host's frames, and its own.
     var sharedBytes = 0
     var threads = 0
+    /// Whether it runs, or could if a processor were free: of a process, its first thread.
+    var isReady = false
+    /// How often it has waited for anything but a processor, likewise.
+    var waits = 0
     /// Whether a signal has stopped it.
     var isStopped = false
     /// The debugger that is attached to it; 0 for none.
@@ -66,12 +72,15 @@ struct ProcessStatus {
 
     private mutating func take(_ line: Span<UInt8>) {
         if let value = Self.value(of: "State:", in: line), value < line.count {
+            isReady = line[value] == UInt8(ascii: "R")
             isStopped = line[value] == UInt8(ascii: "T") || line[value] == UInt8(ascii: "t")
             mainThreadHasExited = line[value] == UInt8(ascii: "Z")
         } else if let value = Self.value(of: "TracerPid:", in: line) {
             debugger = pid_t(clamping: Self.number(at: value, in: line))
         } else if let value = Self.value(of: "Threads:", in: line) {
             threads = Self.number(at: value, in: line)
+        } else if let value = Self.value(of: "voluntary_ctxt_switches:", in: line) {
+            waits = Self.number(at: value, in: line)
         } else if let value = Self.value(of: "RssAnon:", in: line)
             ?? Self.value(of: "VmSwap:", in: line) ?? Self.value(of: "VmPTE:", in: line)
         {

@@ -25,7 +25,7 @@ struct ProcessorWatch {
     private let clock: clockid_t?
     private let processors: Int
     private var last: (time: Int64, used: Int64)?
-    /// The threads that were ready to run at the last look, by name.
+    /// The threads that were ready to run at the last look, by number.
     private var ready: [String: ReadyThread] = [:]
     private var isDone = false
 
@@ -46,7 +46,7 @@ struct ProcessorWatch {
         self.processors = max(processors, 1)
     }
 
-    /// Looks at what it has used. Allocates nothing unless it finds something.
+    /// Looks at what it has used. Allocates nothing unless it has to look at threads.
     ///
     /// - Returns: What was done, for the log; nil in general.
     mutating func check(threads: Int) -> String? {
@@ -93,23 +93,14 @@ struct ProcessorWatch {
 
     /// - Returns: nil for a thread that waits, or has ended.
     private func readyThread(_ name: String) -> ReadyThread? {
-        let folder = "/proc/\(process)/task/\(name)"
-        guard let status = try? FileDescriptor.contents(of: "\(folder)/status"),
-            let times = try? FileDescriptor.contents(of: "\(folder)/schedstat"),
+        guard let status = ProcessStatus(in: StatusFile(of: process, thread: name)), status.isReady,
+            let times = try? FileDescriptor.contents(
+                of: "/proc/\(process)/task/\(name)/schedstat"),
             let run = times.split(separator: UInt8(ascii: " ")).first.flatMap({
                 Int(String(decoding: $0, as: UTF8.self))
             })
         else { return nil }
-        // The kernel escapes what is no text in the thread's own name, also ends of lines.
-        var (isReady, waits) = (false, Int?.none)
-        for line in String(decoding: status, as: UTF8.self).split(separator: "\n") {
-            if line.hasPrefix("State:\tR") { isReady = true }
-            if line.hasPrefix("voluntary_ctxt_switches:\t") {
-                waits = line.split(separator: "\t").last.flatMap { Int($0) }
-            }
-        }
-        guard isReady, let waits else { return nil }
-        return ReadyThread(waits: waits, run: run)
+        return ReadyThread(waits: status.waits, run: run)
     }
 
     private var usedNanoseconds: Int64? {

@@ -20,8 +20,10 @@ cc -O2 -shared -fPIC -ISources/GreenroomABI/include Tests/Benchmarks/flood.c -o 
 # shellcheck disable=SC2046 # flags are words
 cc -O2 Tests/Benchmarks/gstreamer_frames.c -o "$work/gstreamer" \
     $(pkg-config --cflags --libs gstreamer-1.0 gstreamer-app-1.0)
-python3 - "$work" "${1-10}" << 'PYTHON'
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/Benchmarks python3 - "$work" "${1-10}" << 'PYTHON'
 import glob, os, signal, subprocess, sys, time
+
+from processes import runners
 
 work, seconds = sys.argv[1], int(sys.argv[2])
 greenroom = os.path.abspath(".build/release/greenroom")
@@ -33,18 +35,6 @@ def check(what, value, limit):
     if value > limit:
         failures.append(what)
     return "%.2f of at most %.2f%s" % (value, limit, " EXCEEDED" if value > limit else "")
-
-
-def runners(host):
-    found = []
-    for path in glob.glob("/proc/[0-9]*/cmdline"):
-        try:
-            words = open(path).read().split("\0")
-        except OSError:
-            continue
-        if words[0].endswith("/greenroom-runner") and words[1] == str(host):
-            found.append(int(path.split("/")[2]))
-    return found
 
 
 # The processor time of a process's threads whose names begin with a text, in microseconds.

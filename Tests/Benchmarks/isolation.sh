@@ -23,8 +23,10 @@ cc -O2 -shared -fPIC -I"$include" Tests/Benchmarks/flood.c -o "$work/flood.so"
 cc -O2 Tests/Benchmarks/futex.c -o "$work/futex"
 cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -pthread -I"$include" \
     Tests/HostilePlugins/hostile/*.c -o "$work/sources.so" -lm
-python3 - "$work" "${1-10}" << 'PYTHON'
-import glob, json, os, re, signal, subprocess, sys, time
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/Benchmarks python3 - "$work" "${1-10}" << 'PYTHON'
+import json, os, re, signal, subprocess, sys, time
+
+from processes import runners
 
 work, seconds = sys.argv[1], float(sys.argv[2])
 greenroom = os.path.abspath(".build/release/greenroom")
@@ -41,18 +43,6 @@ def session(text):
 def start(path, stdout=subprocess.DEVNULL):
     log = open(work + "/log", "w+")
     return subprocess.Popen([greenroom, "run", path], stdout=stdout, stderr=log), log
-
-
-def runners(host):
-    found = []
-    for path in glob.glob("/proc/[0-9]*/cmdline"):
-        try:
-            words = open(path).read().split("\0")
-        except OSError:
-            continue
-        if words[0].endswith("/greenroom-runner") and words[1] == str(host):
-            found.append(int(path.split("/")[2]))
-    return found
 
 
 def wait_for(condition):

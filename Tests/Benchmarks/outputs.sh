@@ -16,25 +16,15 @@ swift build -c release 2>&1 | tail -1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cc -O2 -shared -fPIC -ISources/GreenroomABI/include Tests/Benchmarks/take.c -o "$work/take.so"
-python3 - "$work" "${1-8}" << 'PYTHON'
-import glob, os, re, signal, subprocess, sys, time
+PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/Benchmarks python3 - "$work" "${1-8}" << 'PYTHON'
+import os, re, signal, subprocess, sys, time
+
+from processes import runners
 
 work, seconds = sys.argv[1], float(sys.argv[2])
 greenroom = os.path.abspath(".build/release/greenroom")
 ticks = os.sysconf("SC_CLK_TCK")
 fps, playout_delay_ms = 30, 100
-
-
-def processes(host):
-    found = [host]
-    for path in glob.glob("/proc/[0-9]*/cmdline"):
-        try:
-            words = open(path).read().split("\0")
-        except OSError:
-            continue
-        if words[0].endswith("/greenroom-runner") and words[1] == str(host):
-            found.append(int(path.split("/")[2]))
-    return found
 
 
 def cpu(process):
@@ -70,7 +60,7 @@ outputs: [{", ".join(output + keys + " }" for output in outputs)}]
             sys.exit("it does not begin: " + open(work + "/log").read())
         time.sleep(0.05)
     time.sleep(2)
-    every = processes(host.pid)
+    every = [host.pid] + runners(host.pid)
     before, begun = sum(map(cpu, every)), time.monotonic()
     time.sleep(seconds)
     spent, frames = sum(map(cpu, every)) - before, (time.monotonic() - begun) * fps

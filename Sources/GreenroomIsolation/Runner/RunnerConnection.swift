@@ -51,12 +51,12 @@ final class RunnerConnection: Sendable {
         var lastPing: UInt32 = 0
         /// When it was sent.
         var lastPingTime: Int64 = 0
+        var lastPong: UInt32 = 0
         /// The plugin's calls at the last sample.
         var lastCalls = 0
 
         /// Whether the answer to a ping is to show that the runner has unmapped memory.
         var isUnmapping: Bool { lent.values.contains { $0.unmapped != nil || $0.isHeld } }
-        var lastPong: UInt32 = 0
     }
 
     let context: InstanceContext
