@@ -212,7 +212,7 @@ import Testing
     @Test func `a guest who sends too much goes alone, and a viewer beside them sees on`() throws {
         let live = try Live()
         let viewer = try live.peer(
-            "slots", 0, "1", "180", environment: ["FRAMES": "1", "LIMIT": "280"])
+            "slots", 0, "1", "180", environment: ["FRAMES": "1", "LIMIT": "580"])
         #expect(
             viewer.waitForErrors(containing: "frame 0\n", atMost: .seconds(30)),
             "\(viewer.errorsSoFar)")
@@ -225,12 +225,7 @@ import Testing
             ("audio", "more than 500 packets come a second"),
         ]
         for (kind, reason) in floods {
-            let name = "F-\(kind)"
-            let guest = try live.peer(
-                "flood", 1, name, kind, environment: kind == "giant-h264" ? ["CODEC": "H264"] : [:])
-            #expect(
-                live.run.waitForErrors(containing: "\(name): \(reason)", atMost: .seconds(40)),
-                "\(kind): \(guest.errorsSoFar) \(live.run.errorsSoFar)")
+            let (name, guest) = try flood(kind, until: reason, in: live)
             #expect(
                 live.run.waitForErrors(containing: "\(name) has left", atMost: .seconds(20)),
                 "\(kind): \(live.run.errorsSoFar)")
@@ -245,6 +240,26 @@ import Testing
         #expect(viewer.wait(atMost: .seconds(20)).exit == .code(0))
         let finished = live.end()
         #expect(!finished.standardError.contains("started again"), "\(finished)")
+    }
+
+    /// Sends a flood until the room says that it is too much: again, if a busy machine could not send
+    /// enough of it.
+    ///
+    /// - Returns: The sender's name, and its process.
+    private func flood(
+        _ kind: String, until reason: String, in live: Live
+    ) throws -> (name: String, guest: ChildProcess) {
+        for attempt in 1...4 {
+            let name = "F-\(kind)-\(attempt)"
+            let guest = try live.peer(
+                "flood", 1, name, kind, environment: kind == "giant-h264" ? ["CODEC": "H264"] : [:])
+            if live.run.waitForErrors(containing: "\(name): \(reason)", atMost: .seconds(30)) {
+                return (name, guest)
+            }
+            kill(guest.id, SIGKILL)
+            _ = guest.wait(atMost: .seconds(20))
+        }
+        throw Failure("\(kind): \(live.run.errorsSoFar)")
     }
 
     /// Runs a script of Tests/WebRoom with the room's URL and tokens.
