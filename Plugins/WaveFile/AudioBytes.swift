@@ -97,6 +97,7 @@ final class AudioBytes {
 
     /// Opens a file for libsndfile, which reads these bytes until it is closed.
     func open(_ info: inout SF_INFO) -> OpaquePointer? {
+        position = 0
         var callbacks = SF_VIRTUAL_IO(
             get_filelen: { AudioBytes.from($0).count },
             seek: { AudioBytes.from($2).seek($0, from: $1) },

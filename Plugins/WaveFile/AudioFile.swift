@@ -152,9 +152,15 @@ extension AudioFile {
         guard bytes.chunks?.isSplit != true else {
             throw refusal(path, "the file has several chunks of samples. \(conversion)")
         }
-        // libsndfile keeps why an open failed in one place for all threads.
+        // libsndfile keeps why an open failed in one place for all threads. Another plugin that opens a
+        // file at that moment clears it: then the file is opened once more.
         let (handle, error) = opening.withLock { _ in
-            (Int(bitPattern: bytes.open(&info)), String(cString: sf_strerror(nil)))
+            var handle = bytes.open(&info)
+            for _ in 0..<10 where handle == nil && sf_error(nil) == Int32(SF_ERR_NO_ERROR) {
+                info = SF_INFO()
+                handle = bytes.open(&info)
+            }
+            return (Int(bitPattern: handle), String(cString: sf_strerror(nil)))
         }
         guard let file = OpaquePointer(bitPattern: handle) else {
             throw refusal(path, "\(error) \(conversion)")

@@ -70,7 +70,16 @@ import TestSupport
         // Without a cache.
         let child = try Greenroom.start(
             ["run", session.file], environment: ["XDG_CACHE_HOME": session.folder("cache")])
-        usleep(500_000)
+        // The session blocks the signal first of all: before that it ends any program.
+        #expect(
+            Runners.wait(atMost: .seconds(20)) {
+                let status = (try? readFile("/proc/\(child.id)/status")) ?? []
+                let blocked = String(decoding: status, as: UTF8.self).firstMatch(
+                    of: /SigBlk:\s*([0-9a-f]+)/)
+                let signals = blocked.flatMap { UInt64($0.1, radix: 16) } ?? 0
+                return signals & 1 << UInt64(SIGINT - 1) != 0
+            })
+        usleep(200_000)
         child.signal(SIGINT)
         let run = child.wait(atMost: .seconds(20))
         #expect(run.exit == .code(130), "\(run)")

@@ -5,8 +5,8 @@ import TestSupport
 /// Tests that a hanging callback is reported while it hangs, and that the session ends on time.
 @Suite(.ownThreads) struct HangTests {
     /// The limit for a session with a hanging callback, in callback deadlines after its duration:
-    /// each phase of the end takes one, and a busy machine takes longer.
-    private static let mostDeadlines = 12
+    /// each phase of the end takes one, and a busy machine takes longer. The plugins hang for ten minutes.
+    private static let mostDeadlines = 40
     private static let deadline = Duration.milliseconds(500)
 
     private func expectOnTime(
