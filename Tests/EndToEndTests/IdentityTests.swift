@@ -188,7 +188,7 @@ import Testing
             """
             camera: \(try TestSession.hostile(name, "", "on-failure: off"))
             microphone: \(try TestSession.hostile("Overfeeds"))
-            share: \(try TestSession.hostile("SteadyShare", "fps: 240", """
+            share: \(try TestSession.hostile("SteadyShare", "fps: 120", """
                 audio: \(try TestSession.hostile("BeepShareAudio", "stamps: wall, ppm: -400"))
                 """))
             """, maximum: "160x90@30", duration: "2s", clock: "virtual",

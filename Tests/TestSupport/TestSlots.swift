@@ -9,7 +9,7 @@ public enum TestLoad: Sendable {
     case heavy
 }
 
-/// Has five tests a processor run at once. Swift Testing has a limit of its own, but knows no load: the
+/// Has six tests a processor run at once. Swift Testing has a limit of its own, but knows no load: the
 /// heavy tests would run at the same time, or one by one at the end. Here two of them run from the
 /// beginning on, and four when nothing else waits.
 final class TestSlots: Sendable {
@@ -18,7 +18,7 @@ final class TestSlots: Sendable {
     private static let limit = max(
         1,
         getenv("GREENROOM_TESTS_AT_ONCE").flatMap { Int(String(cString: $0)) }
-            ?? 5 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
+            ?? 6 * sysconf(Int32(_SC_NPROCESSORS_ONLN)))
 
     private struct State {
         var light = 0
