@@ -189,7 +189,7 @@ let package = Package(
             name: "GreenroomIPC",
             dependencies: [
                 "CGreenroomKernels", "CLinux", "GreenroomABI", "GreenroomMedia",
-                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomSystem",
+                "GreenroomNegotiation", "GreenroomPluginInterface",
             ]),
         .target(
             name: "GreenroomSandbox",
@@ -212,7 +212,7 @@ let package = Package(
             dependencies: [
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomPluginInterface",
                 "GreenroomMedia",
-                "GreenroomPlugin", "GreenroomRunner", "GreenroomSystem",
+                "GreenroomPlugin", "GreenroomRunner",
             ]),
         .target(
             name: "GreenroomBroadcastLibrary",
@@ -306,12 +306,12 @@ let package = Package(
                 "GreenroomHarness", "GreenroomProbe",
                 "GreenroomIsolation", "GreenroomLifecycle", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
-                "GreenroomSystem", "GreenroomVideo",
+                "GreenroomSystem",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
-                "GreenroomConfig", "GreenroomConversion", "GreenroomIsolation",
+                "GreenroomConfig", "GreenroomIsolation",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
@@ -335,7 +335,7 @@ let package = Package(
             linkerSettings: [.linkedLibrary(":libpng.a"), .linkedLibrary(":libz.a")]),
 
         // Tests, one target a module.
-        .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia", "GreenroomABI"]),
+        .testTarget(name: "GreenroomMediaTests", dependencies: ["GreenroomMedia"]),
         .testTarget(
             name: "GreenroomConversionTests",
             dependencies: [
@@ -354,7 +354,7 @@ let package = Package(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomAudioTests",
-            dependencies: ["GreenroomAudio", "GreenroomMedia", "GreenroomRuntime", "TestSupport"]),
+            dependencies: ["GreenroomAudio", "GreenroomMedia", "TestSupport"]),
         .testTarget(
             name: "GreenroomNegotiationTests",
             dependencies: ["GreenroomMedia", "GreenroomNegotiation", "TestSupport"]),
@@ -496,11 +496,19 @@ let unoptimized: Set = [
     "test-progress",
 ]
 
+// Of the tests only those that look at every sample of long signals.
+let optimizedTests: Set = ["GreenroomAudioTests", "GreenroomRuntimeTests"]
+
+func isUnoptimized(_ target: Target) -> Bool {
+    target.type == .test
+        ? !optimizedTests.contains(target.name) : unoptimized.contains(target.name)
+}
+
 for target in package.targets where target.type != .system {
     // The tests run what users run: the release build. They see what is internal there.
     let flags =
         (target.type == .test ? [] : ["-enable-testing"])
-        + (target.type == .test || unoptimized.contains(target.name) ? ["-Onone"] : [])
+        + (isUnoptimized(target) ? ["-Onone"] : [])
     target.swiftSettings =
         (target.swiftSettings ?? []) + strict
         + [.unsafeFlags(flags, .when(configuration: .release))]

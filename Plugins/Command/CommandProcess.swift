@@ -33,7 +33,7 @@ final class CommandProcess {
     /// How long a write may take, in milliseconds of real time; without the passing of session time,
     /// which stands while a virtual clock waits for this output; and all writes of a callback, with
     /// the end of a command before them below the 2 s that the host gives it.
-    private static let patience = (write: 250, standing: 1200, callback: 1500)
+    private static let timeouts = (write: 250, standing: 1200, callback: 1500)
     /// How long a command may take at its end, in milliseconds of real time.
     struct EndLimits {
         /// To read what is left.
@@ -151,7 +151,7 @@ final class CommandProcess {
     func begin(with header: [UInt8]) { put(header) }
 
     /// A callback begins, which limits the time of all writes in it.
-    func beginCallback() { callbackEnd = Self.now() + Int64(Self.patience.callback) }
+    func beginCallback() { callbackEnd = Self.now() + Int64(Self.timeouts.callback) }
 
     /// Writes, for at most 250 ms, or 1.2 s while no session time passes. What the command has not taken
     /// by then follows with ``flush()``.
@@ -164,8 +164,8 @@ final class CommandProcess {
     /// - Returns: Whether nothing is left.
     func flush() -> Bool {
         flush(
-            within: isStalled ? 0 : Self.patience.write,
-            orWhileStanding: isStalled ? 0 : Self.patience.standing)
+            within: isStalled ? 0 : Self.timeouts.write,
+            orWhileStanding: isStalled ? 0 : Self.timeouts.standing)
     }
 
     /// Whether the command's pipe has taken all that was written.

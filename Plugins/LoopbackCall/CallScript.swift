@@ -6,7 +6,7 @@ import GreenroomPlugin
 /// separated by blanks.
 ///
 /// ```text
-/// Ana 0s-10s camera=640x360@15 microphone=440 mute=3s-4s bears=500@5s-8s
+/// Ana 0s-10s camera=640x360@15 microphone=440 mute=3s-4s bandwidth=500@5s-8s
 /// Ben 2s share=1280x720@5 share-audio=330
 /// ```
 struct CallScript {
@@ -28,7 +28,7 @@ struct CallScript {
         var shareAudio: Double?
         /// When the microphone is muted.
         var mutes: [Stretch] = []
-        /// When their connection bears no more than a bit rate of video, in kbit/s.
+        /// When their connection carries no more than a bit rate of video, in kbit/s.
         var limits: [(stretch: Stretch, kilobits: Int)] = []
     }
 
@@ -50,7 +50,7 @@ struct CallScript {
         }
         guard !participants.isEmpty else {
             throw PluginError(
-                "script: nobody joins. Write participants such as \"Ana 0s-10s camera microphone\".",
+                "script: it has no participants. Write participants such as \"Ana 0s-10s camera microphone\".",
                 status: .badSetting)
         }
     }
@@ -76,8 +76,8 @@ struct CallScript {
             let stretch = Stretch(String(parts[1]))
         else {
             throw PluginError(
-                "script: \(name): bears=\(text ?? "") is no bit rate of 1 to 1000000 kbit/s with its "
-                    + "time. Write bears=500@4s-8s, or bears=500@4s to the end.",
+                "script: \(name): bandwidth=\(text ?? "") is no bit rate of 1 to 1000000 kbit/s with its "
+                    + "time. Write bandwidth=500@4s-8s, or bandwidth=500@4s to the end.",
                 status: .badSetting)
         }
         return (stretch, kilobits)
@@ -126,11 +126,11 @@ extension CallScript.Participant {
                             + "the end.", status: .badSetting)
                 }
                 mutes.append(stretch)
-            case "bears": limits.append(try CallScript.limit(value, for: name))
+            case "bandwidth", "bears": limits.append(try CallScript.limit(value, for: name))
             default:
                 throw PluginError(
                     "script: \(name): \"\(word)\" is unknown. Write camera, share, microphone, "
-                        + "share-audio, mute=3s-4s or bears=500@4s-8s.", status: .badSetting)
+                        + "share-audio, mute=3s-4s or bandwidth=500@4s-8s.", status: .badSetting)
             }
         }
     }

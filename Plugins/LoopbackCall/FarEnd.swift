@@ -14,7 +14,7 @@ final class FarEnd: Sendable {
         case frame(Video, Int64)
         case block(Audio, Int64)
         case leave
-        /// A bit rate that they bear begins or ends.
+        /// A limit of their bit rate begins or ends.
         case limit
     }
 
@@ -35,7 +35,7 @@ final class FarEnd: Sendable {
     private static let rate = 48_000
     private static let blockFrames = 480
 
-    /// What the participants' connections bear, and who divides it.
+    /// What the participants' connections carry, and what divides it.
     private struct Connection {
         /// The weakest of those who are there; nil for no limit.
         var limit: (name: String, kilobits: Int)?
@@ -129,7 +129,7 @@ final class FarEnd: Sendable {
         }
     }
 
-    /// Divides what the connection bears among the tracks that show something. One that shows nothing
+    /// Divides what the connection carries among the tracks that show something. One that shows nothing
     /// gets what it would have beside them.
     ///
     /// Called with the lock, so that the host gets the ceilings in order; it does not call back.
@@ -138,8 +138,10 @@ final class FarEnd: Sendable {
         let shown = sent.count { !connection.dark.contains($0.id) }
         for track in sent {
             let parts = connection.dark.contains(track.id) ? shown + 1 : shown
-            let ceiling = limit.map { Self.capability(bearing: $0.kilobits / parts) }
-            let reason = limit.map { "\($0.name) bears \($0.kilobits) kbit/s" } ?? "all bear more"
+            let ceiling = limit.map { Self.capability(within: $0.kilobits / parts) }
+            let reason =
+                limit.map { "\($0.name)'s connection carries \($0.kilobits) kbit/s" }
+                ?? "all carry more"
             host.setCeiling(of: track, to: ceiling, because: reason)
         }
     }
@@ -159,7 +161,7 @@ final class FarEnd: Sendable {
     ]
 
     /// The best that a bit rate has room for, at 0.08 bits for each pixel.
-    private static func capability(bearing kilobits: Int) -> VideoCapability {
+    private static func capability(within kilobits: Int) -> VideoCapability {
         let fitting = ladder.first { row in
             Double(row.size.area) * row.rate.framesPerSecond * 0.08 <= Double(kilobits) * 1000
         }

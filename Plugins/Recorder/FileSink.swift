@@ -48,15 +48,17 @@ final class FileSink {
         guard failure == 0 else { return false }
         var rest = bytes
         while !rest.isEmpty {
-            let count = pwrite(descriptor, rest.baseAddress, rest.count, off_t(position))
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else {
-                failure = count < 0 ? errno : EIO
+            do {
+                let count = try FileDescriptor(rawValue: descriptor).write(
+                    toAbsoluteOffset: position, rest)
+                guard count > 0 else { throw Errno.ioError }
+                position += Int64(count)
+                size = max(size, position)
+                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+            } catch {
+                failure = (error as? Errno ?? .ioError).rawValue
                 return false
             }
-            position += Int64(count)
-            size = max(size, position)
-            rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
         }
         return true
     }

@@ -21,7 +21,7 @@ final class Recording {
 
     static let cellNanoseconds: Int64 = 250_000_000
     /// How far the tracks may be apart before one that stays behind is no longer waited for.
-    private static let patience: Int64 = 5_000_000_000
+    private static let longestWait: Int64 = 5_000_000_000
     /// How many cells tracks may be ahead of the one that is written, as a rule. A frame that is
     /// repeated comes a second late.
     private static let lead: Int64 = 6
@@ -121,7 +121,7 @@ final class Recording {
     func write(until ends: [Int64?]) throws -> Bool {
         let furthest = ends.compactMap(\.self).max() ?? 0
         let slowest = ends.map { $0 ?? 0 }.min() ?? 0
-        let end = max(slowest, furthest - Self.patience)
+        let end = max(slowest, furthest - Self.longestWait)
         let before = nextCell
         furthestCell = max(furthestCell, Self.cell(of: furthest))
         while Self.cell(of: end) > nextCell { try writeCell() }

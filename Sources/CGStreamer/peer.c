@@ -296,7 +296,7 @@ static GstPadProbeReturn on_feedback(GstPad *pad, GstPadProbeInfo *info, gpointe
         if (feedback.delay == INT64_MIN || delay < feedback.delay) feedback.delay = delay;
     }
     if (feedback.packets > 0) self->calls.fed_back(self->context.value, &feedback);
-    // It would go on to each slot.
+    // It would be passed on to each slot.
     return GST_PAD_PROBE_DROP;
 }
 

@@ -82,7 +82,7 @@ static int socket_address(const char *path, struct sockaddr_un *address) {
 
 int greenroom_make_socket_private(const char *path) {
     struct stat about;
-    // Whoever may write to the folder may have put a link to another file there.
+    // Another user of the folder may have put a link to another file there.
     int place = open(path, O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (place < 0) return -errno;
     int error = fstat(place, &about) == 0 ? 0 : -errno;

@@ -83,7 +83,7 @@ extension ConversionPlan {
 
     /// The processor time of the thread for a piece of work. It runs once before, so that caches are as in a
     /// session.
-    private static func median(
+    fileprivate static func median(
         of repetitions: Int, _ work: () throws(ConversionError) -> Void
     ) throws(ConversionError) -> Int64 {
         try work()
@@ -100,6 +100,34 @@ extension ConversionPlan {
         var time = timespec()
         clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+extension FrameConverter {
+    /// Converts a frame again and again and measures that: the median of its repetitions, in nanoseconds of
+    /// the thread's processor time.
+    ///
+    /// - Parameters:
+    ///   - format: The format of the frame; not a compressed one.
+    ///   - size: Its size.
+    ///   - color: Its colour space.
+    ///   - want: What it is converted to.
+    ///   - repetitions: How often; at least 1.
+    /// - Returns: The time, and how many rows of the result are made at a time, if steps run in bands of rows.
+    /// - Throws: The errors of ``convert(_:to:into:)``.
+    public func measure(
+        from format: PixelFormat, _ size: FrameSize, _ color: ColorSpace, to want: VideoWant,
+        repetitions: Int
+    ) throws(ConversionError) -> (nanoseconds: Int64, bandRows: Int?) {
+        let pool = FramePool(limit: 2)
+        var source = try pool.takeRequired(format, size)
+        source.info.color = color
+        let frame = source
+        let nanoseconds = try ConversionPlan.median(of: repetitions) {
+            () throws(ConversionError) in
+            _ = try convert(frame, to: want, into: pool)
+        }
+        return (nanoseconds, try bandRows(for: frame, want))
     }
 }
 

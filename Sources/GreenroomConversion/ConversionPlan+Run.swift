@@ -36,7 +36,7 @@ extension ConversionPlan.Step {
         case .copy:
             input.copy(to: output)
         case .scale:
-            scaler?.scale(input, to: output)
+            scaler?.scale(input, to: output, rows: 0..<output.size.height)
         case .rotate(let rotation):
             try input.rotate(rotation, to: output)
         case .recolor(let from, let to):

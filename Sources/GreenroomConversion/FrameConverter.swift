@@ -9,41 +9,51 @@ internal import GreenroomMedia
 public final class FrameConverter {
     /// Number of conversions, without identities and copies.
     public private(set) var conversionCount = 0
-    /// Bytes of pixels written by conversions, intermediate steps included, and by copies.
+    /// Bytes of pixels written by conversions, intermediate steps and rows that are made twice included,
+    /// and by copies.
     public private(set) var bytesWritten = 0
 
     /// Number of scratch memory allocations: constant in steady state.
-    public var scratchAllocationCount: Int { scratch.allocationCount }
+    public var scratchAllocationCount: Int { scratch.allocationCount + bandScratch.allocationCount }
 
     /// A step reads one scratch frame and writes the other.
     private let scratch = FramePool(limit: 2)
+    /// In bands each step has one of its own.
+    private let bandScratch = FramePool(limit: ConversionBands.mostSteps - 1)
     private var plans: [Prepared] = []
     private static let mostPlans = 32
+    private let bandByteCount: Int
 
     /// A plan, and what its steps need for frames of this format and size.
     private struct Prepared {
         let form: FrameForm
         let want: VideoWant
         let plan: ConversionPlan
-        /// One for each step.
-        var scalers: [ImageScaler?] = []
+        let steps: [PreparedStep]
+        let bands: ConversionBands?
 
-        init(_ form: FrameForm, _ want: VideoWant) throws(ConversionError) {
+        init(
+            _ form: FrameForm, _ want: VideoWant, bandByteCount: Int
+        ) throws(ConversionError) {
             self.form = form
             self.want = want
             plan = try ConversionPlan.plan(
                 format: form.format, size: form.size, rotation: form.rotation, color: form.color,
                 want: want)
-            var (format, size) = (form.format, form.size)
-            for step in plan.steps {
-                scalers.append(step.scaler(of: format, size))
-                (format, size) = step.result(of: format, size)
-            }
+            steps = plan.preparedSteps(from: form.format, form.size)
+            bands = ConversionBands(steps, byteCount: bandByteCount)
         }
     }
 
     /// Makes a converter.
-    public init() {}
+    public convenience init() { self.init(bandByteCount: Self.ordinaryBandByteCount) }
+
+    /// - Parameter bandByteCount: How many bytes of steps' results are in memory at once, where steps can
+    ///   run in bands of rows; ``Int/max`` runs each step on whole images.
+    package init(bandByteCount: Int) { self.bandByteCount = bandByteCount }
+
+    /// As much as the second-level caches of most processors have room for beside other things.
+    private static let ordinaryBandByteCount = 256 << 10
 
     /// Converts a frame; without anything to do, returns another reference to it.
     ///
@@ -110,11 +120,18 @@ public final class FrameConverter {
         return result
     }
 
+    /// How many rows of the result are made at a time; nil if each step runs on the whole image.
+    func bandRows(
+        for frame: borrowing VideoFrame, _ want: VideoWant
+    ) throws(ConversionError) -> Int? {
+        try prepared(for: FrameForm(frame), want).bands?.rows
+    }
+
     private func prepared(
         for form: FrameForm, _ want: VideoWant
     ) throws(ConversionError) -> Prepared {
         for known in plans where known.form == form && known.want == want { return known }
-        let new = try Prepared(form, want)
+        let new = try Prepared(form, want, bandByteCount: bandByteCount)
         if plans.count == Self.mostPlans { plans.removeFirst() }
         plans.append(new)
         return new
@@ -167,25 +184,77 @@ public final class FrameConverter {
         _ prepared: Prepared, _ index: Int, of picture: UnsafeFrame,
         ownedBy owner: consuming VideoFrame?, _ compressedByteCount: Int, into target: UnsafeFrame
     ) throws(ConversionError) {
-        let steps = prepared.plan.steps
-        if case .crop(let rect) = steps[index] {
+        let steps = prepared.steps
+        if case .crop(let rect) = steps[index].step {
             return try run(
                 prepared, index + 1, of: picture.part(rect), ownedBy: owner, compressedByteCount,
                 into: target)
         }
+        let bands = prepared.bands.flatMap { $0.steps.lowerBound == index ? $0 : nil }
         func write(to next: UnsafeFrame) throws(ConversionError) {
-            try steps[index].run(
+            if let bands { return try run(bands, of: prepared, on: picture, into: next) }
+            try steps[index].step.run(
                 from: picture, compressedByteCount: compressedByteCount,
-                with: prepared.scalers[index], into: next)
+                with: steps[index].scaler, into: next)
             bytesWritten += next.byteCount
         }
-        guard index < steps.count - 1 else { return try write(to: target) }
-        let (format, size) = steps[index].result(of: picture.format, picture.size)
-        let taken = try scratch.takeRequired(format, size)
+        let end = bands?.steps.upperBound ?? index + 1
+        guard end < steps.count else { return try write(to: target) }
+        let taken = try scratch.takeRequired(steps[end - 1].format, steps[end - 1].size)
         let next = UnsafeFrame(taken)
         try write(to: next)
         _ = consume owner
-        try run(
-            prepared, index + 1, of: next, ownedBy: taken, compressedByteCount, into: target)
+        try run(prepared, end, of: next, ownedBy: taken, compressedByteCount, into: target)
+    }
+
+    // MARK: Bands
+
+    /// Runs steps together, band by band.
+    private func run(
+        _ bands: ConversionBands, of prepared: Prepared, on picture: UnsafeFrame,
+        into target: UnsafeFrame
+    ) throws(ConversionError) {
+        var start = 0
+        while start < target.size.height {
+            let end = min(start + bands.rows, target.size.height)
+            try make(
+                start..<end, ofStep: bands.steps.upperBound - 1, in: bands, of: prepared,
+                on: picture, into: target)
+            start = end
+        }
+    }
+
+    /// Makes rows of a step's result, and before that what they need of the steps before it.
+    private func make(
+        _ rows: Range<Int>, ofStep index: Int, in bands: ConversionBands, of prepared: Prepared,
+        on picture: UnsafeFrame, into output: UnsafeFrame
+    ) throws(ConversionError) {
+        let step = prepared.steps[index]
+        bytesWritten += step.format.packedByteCount(
+            of: FrameSize(width: step.size.width, height: rows.count))
+        guard index > bands.steps.lowerBound else {
+            return try step.run(rows, from: picture, into: output)
+        }
+        let before = prepared.steps[index - 1]
+        let taken = try bandScratch.takeRequired(
+            before.format,
+            FrameSize(width: before.size.width, height: bands.mostRows(ofStep: index - 1)))
+        let needed = step.inputRows(for: rows)
+        let input = UnsafeFrame(taken).asRows(from: needed.lowerBound, of: before.size)
+        try make(needed, ofStep: index - 1, in: bands, of: prepared, on: picture, into: input)
+        try step.run(rows, from: input, into: output)
+        _ = consume taken
+    }
+}
+
+extension ConversionPlan {
+    /// The steps with what they need for frames of a format and size.
+    func preparedSteps(from format: PixelFormat, _ size: FrameSize) -> [PreparedStep] {
+        var (format, size) = (format, size)
+        return steps.map { step in
+            let prepared = PreparedStep(step, of: format, size)
+            (format, size) = (prepared.format, prepared.size)
+            return prepared
+        }
     }
 }

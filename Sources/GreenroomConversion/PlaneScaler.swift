@@ -5,8 +5,10 @@ internal import GreenroomMedia
 /// Scales I420 or 32-bit RGB images from one size to another.
 final class ImageScaler {
     private let planes: [PlaneScaler]
+    private let height: Int
 
     init(_ format: PixelFormat, from size: FrameSize, to wanted: FrameSize) {
+        height = size.height
         let first = PlaneScaler(from: size, to: wanted, channels: format == .i420 ? 1 : 4)
         guard format == .i420 else {
             planes = [first]
@@ -16,18 +18,41 @@ final class ImageScaler {
         planes = [first, chroma, chroma]
     }
 
-    func scale(_ input: UnsafeFrame, to output: UnsafeFrame) {
+    /// Makes rows of the result.
+    ///
+    /// - Parameter rows: From an even one on, to an even one or the end.
+    func scale(_ input: UnsafeFrame, to output: UnsafeFrame, rows: Range<Int>) {
         for (index, plane) in planes.enumerated() {
             plane.scale(
                 input.planes[index], stride: Int(input.strides[index]), to: output.planes[index],
-                stride: Int(output.strides[index]))
+                stride: Int(output.strides[index]), rows: index == 0 ? rows : rows.chroma)
         }
+    }
+
+    /// The rows of the input that rows of the result need, from an even one on.
+    ///
+    /// - Parameter rows: As for ``scale(_:to:rows:)``.
+    func inputRows(for rows: Range<Int>) -> Range<Int> {
+        let luma = planes[0].inputRows(for: rows)
+        var (first, end) = (luma.lowerBound, luma.upperBound)
+        if planes.count > 1 {
+            let chroma = planes[1].inputRows(for: rows.chroma)
+            first = min(first, 2 * chroma.lowerBound)
+            end = max(end, 2 * chroma.upperBound)
+        }
+        // Conversions take rows in pairs.
+        return first / 2 * 2..<min(height, (end + 1) / 2 * 2)
     }
 }
 
 extension FrameSize {
     /// The size of the chroma planes of 4:2:0.
     var chroma: FrameSize { FrameSize(width: (width + 1) / 2, height: (height + 1) / 2) }
+}
+
+extension Range<Int> {
+    /// The rows of the chroma planes of 4:2:0 beside rows of luma, which begin at an even one.
+    fileprivate var chroma: Range<Int> { lowerBound / 2..<(upperBound + 1) / 2 }
 }
 
 /// Scales planes from one size to another: each row vertically, while it is in the cache horizontally.
@@ -76,21 +101,41 @@ final class PlaneScaler {
         inputs.deallocate()
     }
 
+    /// The rows of the source that rows of the result need.
+    func inputRows(for rows: Range<Int>) -> Range<Int> {
+        if isBox {
+            let ratio = size.height / wanted.height
+            return ratio * rows.lowerBound..<ratio * rows.upperBound
+        }
+        guard let filter = self.rows?.taps.pointee else { return rows }
+        // As `scale` clamps them.
+        let first = min(max(0, Int(filter.first[rows.lowerBound])), size.height - 1)
+        let end = min(size.height, Int(filter.first[rows.upperBound - 1]) + Int(filter.taps))
+        return first..<max(end, first + 1)
+    }
+
+    /// Makes rows of the result.
+    ///
+    /// - Parameters:
+    ///   - source: The first row of the whole source, of which the rows that are needed are read.
+    ///   - result: The first row of the whole result.
     func scale(
         _ source: UnsafePointer<UInt8>, stride: Int, to result: UnsafeMutablePointer<UInt8>,
-        stride resultStride: Int
+        stride resultStride: Int, rows wantedRows: Range<Int>
     ) {
         guard !isBox else {
+            let needed = inputRows(for: wantedRows)
             ScalePlane(
-                source, Int32(stride), Int32(size.width), Int32(size.height), result,
-                Int32(resultStride), Int32(wanted.width), Int32(wanted.height), kFilterBox)
+                source + needed.lowerBound * stride, Int32(stride), Int32(size.width),
+                Int32(needed.count), result + wantedRows.lowerBound * resultStride,
+                Int32(resultStride), Int32(wanted.width), Int32(wantedRows.count), kFilterBox)
             return
         }
         let kernels = greenroom_best_kernels().pointee
         let width = size.width * channels
         let (columns, rows) = (columns?.taps, rows?.taps.pointee)
         let start = row + Self.padding
-        for y in 0..<wanted.height {
+        for y in wantedRows {
             let output = result + y * resultStride
             let between = columns == nil ? output : start
             if let rows {

@@ -42,6 +42,25 @@ struct UnsafeFrame {
         return part
     }
 
+    /// Rows of the image, from an even one on.
+    func rows(_ rows: Range<Int>) -> UnsafeFrame {
+        part(
+            PixelRect(
+                x: 0, y: rows.lowerBound, size: FrameSize(width: size.width, height: rows.count)))
+    }
+
+    /// The image of which this one has the rows from an even one on: only those may be read or written.
+    ///
+    /// - Parameter size: The size of that image.
+    func asRows(from row: Int, of size: FrameSize) -> UnsafeFrame {
+        var whole = UnsafeFrame(self, size: size)
+        for index in 0..<format.planeCount {
+            let before = format.plane(index, of: FrameSize(width: 0, height: row)).rows
+            whole.planes[index] -= before * Int(strides[index])
+        }
+        return whole
+    }
+
     var width: Int32 { Int32(size.width) }
     var height: Int32 { Int32(size.height) }
     var chromaSize: FrameSize { size.chroma }

@@ -11,7 +11,7 @@ package enum LibraryFiles {
     /// folder of resources: `camera.resources` beside `camera.so` or `libcamera.so`, and
     /// `MyPackage_camera.resources`.
     ///
-    /// The library is a stranger's: what it names is granted only if it is a library, too, and a link
+    /// The library is untrusted: what it names is granted only if it is a library, too, and a link
     /// to a folder leads nowhere.
     package static func of(_ library: String) -> [String] { parts(of: library).map(\.path) }
 
@@ -107,7 +107,7 @@ package enum LibraryFiles {
     }
 }
 
-/// What a shared library says that it needs. It is a stranger's: every offset and count is checked.
+/// What a shared library says that it needs. It is untrusted: every offset and count is checked.
 struct LibraryNeeds {
     /// The libraries, by name.
     private(set) var names: [String] = []

@@ -38,8 +38,8 @@ struct ProcessStatus {
     /// - Returns: nil if the process has ended.
     init?(of process: pid_t) { self.init(in: StatusFile(of: process)) }
 
-    /// Reads without memory of its own: a host that allocates nothing for a frame does this at least four
-    /// times a second for each of its processes.
+    /// Reads without memory of its own: a host that allocates nothing for a frame does this at least
+    /// twice a second for each of its processes.
     ///
     /// - Returns: nil if the process has ended, or the file could not be opened.
     init?(in file: borrowing StatusFile) {

@@ -84,8 +84,8 @@ extension DiskWatch.Disk {
     }
 }
 
-/// Watches the disks of a running session, on a thread of its own: a network's disk may keep whoever
-/// asks waiting.
+/// Watches the disks of a running session, on a thread of its own: a network's disk may block a thread
+/// that asks.
 package final class DiskWatcher: Sendable {
     private static let interval: Int64 = 5_000_000_000
 

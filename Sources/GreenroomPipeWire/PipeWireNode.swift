@@ -33,7 +33,7 @@ package final class PipeWireNode: Sendable {
     }
 
     /// How long PipeWire has to answer at the start: half of the default deadline of a callback.
-    private static let patienceMilliseconds: UInt32 = 1_000
+    private static let timeoutMilliseconds: UInt32 = 1_000
     /// The time between two attempts to connect again.
     private static let pauseNanoseconds: Int64 = 1_000_000_000
 
@@ -76,7 +76,7 @@ package final class PipeWireNode: Sendable {
         state = Mutex(State())
         var reason = greenroom_pipewire_reason()
         guard let node = kind.make(name, &reason) else { throw .noPipeWire(reason.string) }
-        let phase = Int(greenroom_pipewire_wait(node, Self.patienceMilliseconds))
+        let phase = Int(greenroom_pipewire_wait(node, Self.timeoutMilliseconds))
         guard phase == GREENROOM_PIPEWIRE_IDLE || phase == GREENROOM_PIPEWIRE_STREAMING else {
             let text =
                 phase == GREENROOM_PIPEWIRE_LOST

@@ -1,8 +1,8 @@
-/// When a room asks a track's source for less: when no viewer's network has borne what viewers would like
-/// to see of it for a while, and until one has borne it as long.
+/// When a room asks a track's source for less: when no viewer's network has carried what viewers would like
+/// to see of it for a while, and until one has carried it as long.
 package struct CeilingRule: Sendable {
     /// How long, in seconds: a network may be slow for a moment, and what is tried may be too much.
-    private static let patience = 3.0
+    private static let delay = 3.0
 
     /// Since when the network says something else than the ceiling.
     private var since: Double?
@@ -15,15 +15,15 @@ package struct CeilingRule: Sendable {
     ///
     /// - Parameter now: On any clock, in seconds.
     /// - Returns: Whether the ceiling is set or lifted now.
-    package mutating func follow(wanted: Bool, borne: Bool, at now: Double) -> Bool {
-        let isShort = wanted && !borne
+    package mutating func follow(wanted: Bool, isCarried: Bool, at now: Double) -> Bool {
+        let isShort = wanted && !isCarried
         guard isShort != isSet else {
             since = nil
             return false
         }
         let start = since ?? now
         since = start
-        guard now - start >= Self.patience else { return false }
+        guard now - start >= Self.delay else { return false }
         since = nil
         isSet = isShort
         return true

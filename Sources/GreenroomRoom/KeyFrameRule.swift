@@ -53,6 +53,6 @@ package struct KeyFrameRule: Sendable {
         return true
     }
 
-    /// The viewer gets a key frame, whoever has asked for it.
+    /// The viewer gets a key frame, whichever viewer has asked for it.
     package mutating func satisfy() { isWaiting = false }
 }

@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// What a viewer gets in each slot: which rendition, so that all of it is borne by their network. What
+/// What a viewer gets in each slot: which rendition, so that their network carries all of it. What
 /// others get has no part in it.
 ///
 /// All videos begin with the low rendition, the largest first; those for which that is too much pause. What
@@ -21,7 +21,7 @@ package struct SlotPlan: Sendable {
             self.whole = whole
         }
 
-        /// What it is given where the network bears everything: the full rendition if it is shown
+        /// What it is given where the network carries everything: the full rendition if it is shown
         /// larger than the half one is. A little larger does not count.
         package var best: Rendition {
             lines * 10 > Rendition.half.size(of: whole.size).height * 12 ? .full : .half
@@ -34,7 +34,7 @@ package struct SlotPlan: Sendable {
 
     /// What a slot gets.
     package struct Share: Equatable, Sendable {
-        /// Nil: nothing, the network bears no more.
+        /// Nil: nothing, the network carries no more.
         package var rendition: Rendition?
         /// Whether it is less than is shown because of the network.
         package var isLowered: Bool
@@ -49,7 +49,7 @@ package struct SlotPlan: Sendable {
 
         private static let shortest = 5.0
         private static let longest = 80.0
-        /// What has been borne for so long was not too much, in seconds.
+        /// What has been carried for so long was not too much, in seconds.
         private static let proof = 15.0
 
         mutating func follow(isLower: Bool, isHigher: Bool, at now: Double) {
@@ -79,7 +79,7 @@ package struct SlotPlan: Sendable {
     ///
     /// - Parameters:
     ///   - wishes: At most one for each slot.
-    ///   - budget: What the network bears of video, in bits a second; nil: unknown, everything.
+    ///   - budget: What the network carries of video, in bits a second; nil: unknown, everything.
     ///   - now: On any clock, in seconds.
     /// - Returns: What each slot gets, by its number.
     package mutating func shares(

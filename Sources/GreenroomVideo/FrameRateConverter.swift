@@ -29,7 +29,7 @@ struct FrameRateConverter: Sendable {
 
     /// How long a period waits for its frame if frames are written immediately: a still image is
     /// written as time passes, not all at the end.
-    static let patience: Int64 = 1_000_000_000
+    static let longestWait: Int64 = 1_000_000_000
     /// The limit of waiting frames: the latency of 100 ms at 120 frames a second, plus a third.
     static let mostWaiting = 16
 
@@ -59,7 +59,7 @@ struct FrameRateConverter: Sendable {
     func due(_ slot: Int64) -> Int64 {
         let (due, delay) =
             switch pace {
-            case .asTheyCome: (rate.dueNanoseconds(ofFrame: slot + 1), Self.patience)
+            case .asTheyCome: (rate.dueNanoseconds(ofFrame: slot + 1), Self.longestWait)
             case .onSchedule: (rate.dueNanoseconds(ofFrame: slot), latency)
             }
         let (sum, overflow) = due.addingReportingOverflow(delay)
@@ -77,7 +77,7 @@ struct FrameRateConverter: Sendable {
         switch pace {
         case .asTheyCome:
             // A slot ends when the next one's time is over.
-            max(rate.frameCount(inNanoseconds: Self.inclusive(now, Self.patience)) - 1, 0)
+            max(rate.frameCount(inNanoseconds: Self.inclusive(now, Self.longestWait)) - 1, 0)
         case .onSchedule:
             rate.frameCount(inNanoseconds: Self.inclusive(now, latency))
         }

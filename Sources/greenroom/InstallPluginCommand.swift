@@ -122,7 +122,7 @@ struct InstallPluginCommand: ParsableCommand {
         }
         if let refused {
             print("  tried what was not granted, and conforms without it:")
-            // A stranger's library chooses the paths in these lines.
+            // An untrusted library chooses the paths in these lines.
             for line in [refused.text] + refused.details { print("    \(line.printable)") }
         }
         if locator.folders.contains(where: { folder in

@@ -7,7 +7,7 @@ import SystemPackage
 
 /// A plugin's library with the libraries and resources beside it, for `plugin install` and `remove`.
 ///
-/// All of it is a stranger's. Only ordinary files and folders below the library's own folder are
+/// All of it is untrusted. Only ordinary files and folders below the library's own folder are
 /// copied, and what other plugins have is neither replaced nor removed.
 struct PluginParts {
     private let library: String

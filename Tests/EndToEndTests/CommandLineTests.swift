@@ -388,10 +388,13 @@ import Testing
                 .wait(atMost: .seconds(60)).text
         }
         let lines = try explain().split(separator: "\n")
-        #expect(lines.count == 4)
+        #expect(lines.count == 5)
         #expect(lines.dropFirst().first?.hasPrefix("convert to i420 by bt709 limited ") == true)
-        let steps = try #require(
-            try json(explain("--json"))["steps"] as? [[String: Any]])
+        #expect(lines.last?.hasPrefix("in bands of ") == true)
+        let explained = try json(explain("--json"))
+        #expect((explained["nanoseconds"] as? Int ?? 0) > 0)
+        #expect((explained["bandRows"] as? Int ?? 0) > 0)
+        let steps = try #require(explained["steps"] as? [[String: Any]])
         #expect(steps.map { $0["bytesRead"] as? Int } == [8_294_400, 3_110_400])
         #expect(steps.map { $0["bytesWritten"] as? Int } == [3_110_400, 1_382_400])
         #expect(steps.allSatisfy { ($0["nanoseconds"] as? Int ?? 0) > 0 })

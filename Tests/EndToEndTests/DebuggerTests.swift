@@ -34,7 +34,7 @@ import Testing
         let child = try session.start()
         #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
         let runner = try #require(Runners.all(ofHost: child.id).first)
-        // Its main thread answers the host's pings: they stop for longer than the watch bears.
+        // Its main thread answers the host's pings: they stop for longer than the watch allows.
         let debugger = try ChildProcess(tracer, ["\(runner)", "5"])
         let line =
             "camera: a debugger is attached (tracer, process \(debugger.id)): deadlines suspended"

@@ -270,7 +270,7 @@ import Testing
         let session = try Self.session(
             "fault: hang, where: property-change, once: 1", clock: "real",
             timeline: ["at: 500ms, ceiling: 80x44@15", "at: 1s, set: camera.settings.tag=5"],
-            duration: "5s")
+            duration: "10s")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let marks = try session.picture("camera").marks().compactMap(\.self)

@@ -16,11 +16,11 @@ import Testing
             """, maximum: "1280x720@30", duration: duration, clock: "virtual", outputs: outputs)
     }
 
-    @Test func `what a connection bears becomes a ceiling, and a recording keeps its quality`()
+    @Test func `what a connection carries becomes a ceiling, and a recording keeps its quality`()
         throws
     {
         let session = try session(
-            "Ana 0s bears=600@2s-4s; Ben 0s bears=90000@1s", "[{ record: recording }]",
+            "Ana 0s bandwidth=600@2s-4s; Ben 0s bandwidth=90000@1s", "[{ record: recording }]",
             duration: "12s")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -32,17 +32,18 @@ import Testing
 
     @Test func `without a large output the camera follows: down at once, up later`() throws {
         let session = try session(
-            "Ana 0s bears=600@2s-4s", "[{ record: { folder: recording, size: 320x180, fps: 15 } }]",
+            "Ana 0s bandwidth=600@2s-4s",
+            "[{ record: { folder: recording, size: 320x180, fps: 15 } }]",
             duration: "12s")
         let run = try session.run("--explain")
         #expect(run.exit == .code(0), "\(run)")
         let offers = try session.report().picture("camera").negotiation
         #expect(offers.compactMap(\.source) == ["1280x720@30", "640x360@30", "1280x720@30"])
-        #expect(run.standardError.contains("Ana bears 600 kbit/s"), "\(run)")
+        #expect(run.standardError.contains("Ana's connection carries 600 kbit/s"), "\(run)")
         #expect(run.standardError.contains("1280x720@30"), "\(run)")
     }
 
-    @Test func `video that shows nothing has no part of what a connection bears`() throws {
+    @Test func `video that shows nothing has no part of what a connection carries`() throws {
         for (timeline, ceilings) in [
             ([], ["640x360@30", "640x360@30"]),
             (["at: 2s, do: stop camera"], ["640x360@30", "960x540@30"]),
@@ -51,7 +52,7 @@ import Testing
                 """
                 camera: { plugin: ColorBars }
                 share: \(try TestSession.hostile("Share"))
-                call: { plugin: LoopbackCall, settings: { script: "Ana 0s bears=1300@1s" } }
+                call: { plugin: LoopbackCall, settings: { script: "Ana 0s bandwidth=1300@1s" } }
                 """, maximum: "1280x720@30", duration: "4s", clock: "virtual", timeline: timeline)
             let run = try session.run()
             #expect(run.exit == .code(0), "\(run)")
@@ -253,8 +254,11 @@ import Testing
     }
 
     @Test(arguments: [
-        ("Ana 0s bears=500", "bears=500 is no bit rate of 1 to 1000000 kbit/s with its time"),
-        ("Ana 0s bears=0@1s", "Write bears=500@4s-8s, or bears=500@4s to the end"),
+        (
+            "Ana 0s bandwidth=500",
+            "bandwidth=500 is no bit rate of 1 to 1000000 kbit/s with its time"
+        ),
+        ("Ana 0s bandwidth=0@1s", "Write bandwidth=500@4s-8s, or bandwidth=500@4s to the end"),
         ("Ana 0s mute=", "has no times. Write mute=3s-4s, or mute=3s to the end."),
     ])
     func `a wrong word is an error with its cure`(script: String, text: String) throws {

@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test func `a lost card plays again after its return`() throws {
-        let run = try start(on: "loose", seconds: 6)
+        let run = try start(on: "loose", seconds: 10)
         #expect(run.waitForErrors(containing: "sending", atMost: .seconds(20)))
         sleep(1)
         try folder.write("gone", "")
@@ -94,7 +94,7 @@ import Testing
         let end = run.wait(atMost: .seconds(30))
         #expect(end.exit == .code(0), "\(end)")
         #expect(try count("reopened") == 1)
-        try expectEveryFrame(of: 6)
+        try expectEveryFrame(of: 10)
         #expect(try #require(try count("dropped")) > 24_000)
         #expect(try #require(try count("played")) > 24_000)
     }

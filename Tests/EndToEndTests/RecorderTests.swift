@@ -467,7 +467,8 @@ import Testing
             duration: nil, outputs: "[\(Self.output("file: \(name)")), { record: recording }]")
         let child = try session.start()
         #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
-        usleep(UInt32.random(in: 1_000_000...2_500_000))
+        var random = SeededGenerator(seed: UInt64(round))
+        usleep(UInt32.random(in: 1_000_000...2_500_000, using: &random))
         child.signal(SIGKILL)
         let run = child.wait(atMost: .seconds(5))
         let reached =

@@ -298,7 +298,7 @@ import Testing
         let source = (0..<from.area).map { _ in noise.next() }
         var result = [UInt8](repeating: 0, count: to.area)
         PlaneScaler(from: from, to: to, channels: 1).scale(
-            source, stride: from.width, to: &result, stride: to.width)
+            source, stride: from.width, to: &result, stride: to.width, rows: 0..<to.height)
         let (columns, rows) = (weights(from.width, to.width), weights(from.height, to.height))
         var errors = Errors()
         for y in 0..<to.height {

@@ -242,7 +242,7 @@ import Testing
         let extraction = try ChildProcess.run(
             "swift-symbolgraph-extract",
             [
-                "-module-name", module, "-target", "x86_64-unknown-linux-gnu",
+                "-module-name", module, "-target", Modules.target,
                 "-minimum-access-level", "public", "-output-dir", graphs,
             ] + Modules.arguments)
         #expect(extraction.exit == .code(0), "\(extraction)")

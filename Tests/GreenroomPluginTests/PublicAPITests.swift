@@ -87,7 +87,7 @@ private struct SymbolGraph: Decodable {
         let run = try ChildProcess.run(
             "swift-symbolgraph-extract",
             [
-                "-module-name", module, "-target", "x86_64-unknown-linux-gnu",
+                "-module-name", module, "-target", Modules.target,
                 "-minimum-access-level", "public", "-skip-synthesized-members",
                 "-output-dir", folder.path,
             ] + Modules.arguments)

@@ -2,7 +2,7 @@ import GreenroomMedia
 import GreenroomRoom
 import Testing
 
-/// What a network bears, and what viewers get of it.
+/// What a network carries, and what viewers get of it.
 @Suite struct BandwidthTests {
     // MARK: The estimator
 
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `a network that bears more than is sent is tried with 8 % more each second`() {
+    @Test func `a network that carries more than is sent is tried with 8 % more each second`() {
         var (network, estimator) = (Network(bitsPerSecond: 50e6), BandwidthEstimator())
         let first = estimator.bitsPerSecond
         let estimates = run(&network, &estimator, most: 2e6, seconds: 10)
@@ -59,12 +59,12 @@ import Testing
     }
 
     @Test(arguments: [400e3, 1.2e6, 2.5e6])
-    func `a narrow network is found within two seconds, and not left`(bears: Double) {
-        var (network, estimator) = (Network(bitsPerSecond: bears), BandwidthEstimator())
+    func `a narrow network is found within two seconds, and not left`(carries: Double) {
+        var (network, estimator) = (Network(bitsPerSecond: carries), BandwidthEstimator())
         let estimates = run(&network, &estimator, most: 4e6, seconds: 40)
-        #expect(estimates[1] < bears * 1.1, "\(estimates)")
+        #expect(estimates[1] < carries * 1.1, "\(estimates)")
         for estimate in estimates.dropFirst(5) {
-            #expect(estimate > bears * 0.4 && estimate < bears * 1.3, "\(estimates)")
+            #expect(estimate > carries * 0.4 && estimate < carries * 1.3, "\(estimates)")
         }
     }
 
@@ -133,7 +133,7 @@ import Testing
 
     @Test(
         arguments: [
-            // What the network bears, and what the large and the small video get.
+            // What the network carries, and what the large and the small video get.
             (nil, Rendition.full, Rendition.half, false, false),
             (10e6, .full, .half, false, false),
             (3e6, .half, .half, true, false),
@@ -225,9 +225,9 @@ import Testing
         #expect(Rendition.full.size(of: size) == size)
     }
 
-    @Test func `a ceiling comes after three seconds without a viewer who bears more`() {
+    @Test func `a ceiling comes after three seconds without a viewer whose network carries more`() {
         var rule = CeilingRule()
-        let steps: [(wanted: Bool, borne: Bool, at: Double, isNews: Bool, isSet: Bool)] = [
+        let steps: [(wanted: Bool, isCarried: Bool, at: Double, isNews: Bool, isSet: Bool)] = [
             (true, false, 0, false, false), (true, true, 1, false, false),
             (true, false, 2, false, false), (true, false, 4.9, false, false),
             (true, false, 5, true, true), (true, false, 6, false, true),
@@ -239,7 +239,7 @@ import Testing
             (false, false, 22, true, false),
         ]
         for step in steps {
-            let isNews = rule.follow(wanted: step.wanted, borne: step.borne, at: step.at)
+            let isNews = rule.follow(wanted: step.wanted, isCarried: step.isCarried, at: step.at)
             #expect(isNews == step.isNews && rule.isSet == step.isSet, "\(step)")
         }
     }

@@ -2,6 +2,15 @@ import Foundation
 
 /// The modules that were built beside the tests.
 public enum Modules {
+    /// What they were built for, as the compiler's option `-target` takes it.
+    public static let target: String = {
+        #if arch(arm64)
+            "aarch64-unknown-linux-gnu"
+        #else
+            "x86_64-unknown-linux-gnu"
+        #endif
+    }()
+
     /// Where the modules are that authors import, and the C modules that these need. SwiftPM writes
     /// the module maps of C targets beside the products.
     public static let arguments: [String] = {

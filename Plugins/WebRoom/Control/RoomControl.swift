@@ -102,7 +102,7 @@ final class RoomControl: Sendable {
     fileprivate func leave() { state.withLock { $0.readers -= 1 } }
 }
 
-/// The place of a reader of events; it is given back when nobody has the stream any more.
+/// The place of a reader of events; it is given back when the stream is gone.
 final class EventReader: Sendable {
     let control: RoomControl
 

@@ -1,7 +1,7 @@
 import CGStreamer
 import GreenroomPlugin
 
-/// An element of a pipeline whose encoded buffers are looked at before they go on.
+/// An element of a pipeline whose encoded buffers are looked at before they are passed on.
 struct Encoded: Sendable {
     private let element: Element
 
@@ -9,7 +9,7 @@ struct Encoded: Sendable {
         element = try pipeline.child(name)
     }
 
-    /// Calls back with the bytes of each buffer; it goes on if the call returns true. [the
+    /// Calls back with the bytes of each buffer; it is passed on if the call returns true. [the
     /// pipeline's threads]
     func filter(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool) {
         let context = greenroom_gst_context(Filter(passes))

@@ -28,8 +28,8 @@ final class RoomHandler: Sendable {
         var changes = RequestLimit(burst: 60, rate: 5)
         var requests = RequestLimit(burst: 400, rate: 50)
         /// Requests without a token, or with a wrong one. Behind a proxy that is not declared everybody
-        /// has its address: strangers must not use up what those with a link have.
-        var strangers = RequestLimit(burst: 400, rate: 50)
+        /// has its address: requests without a token must not use up what those with a link have.
+        var withoutToken = RequestLimit(burst: 400, rate: 50)
         /// Wrong tokens.
         var mistakes = RequestLimit(burst: 20, rate: 0.5)
     }
@@ -67,7 +67,7 @@ final class RoomHandler: Sendable {
         let role = access.role(ofHeader: request.headers[.authorization])
         let path = request.path.split(separator: "/").map(String.init)
         let sender = sender(of: request, path, role, client)
-        guard allows(role == nil ? \.strangers : \.requests, sender) else {
+        guard allows(role == nil ? \.withoutToken : \.requests, sender) else {
             return Self.tooMany
         }
         if let response = try await respondToProgram(request, path, role, sender) {

@@ -9,9 +9,9 @@ import Synchronization
 
 /// The room's HTTP server, on the sockets of FlyingSocks.
 ///
-/// It bounds what strangers can take: connections, together and of an address, and the bytes and the time
-/// of a head, a body and an answer. It begins again at the same port if it ends: the viewers' media go on
-/// meanwhile.
+/// It bounds what untrusted clients can take: connections, together and of an address, and the bytes and
+/// the time of a head, a body and an answer. It begins again at the same port if it ends: the viewers'
+/// media continue meanwhile.
 final class RoomServer: Sendable {
     private struct State {
         /// The port that it listens at; nil before.
@@ -191,7 +191,7 @@ final class RoomServer: Sendable {
     /// A connection begins its next step.
     ///
     /// - Parameter seconds: How long it may take.
-    /// - Returns: Whether it may go on.
+    /// - Returns: Whether it may continue.
     func allows(_ id: Int, isBusy: Bool, for seconds: Double) -> Bool {
         state.withLock {
             $0.connections.set(id, isBusy: isBusy, at: Self.now, until: Self.now + seconds)

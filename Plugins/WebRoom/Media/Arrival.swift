@@ -2,7 +2,7 @@
 ///
 /// A jitter buffer gives each packet the time at which it would have arrived without jitter, and moves
 /// audio or video so that what belongs together has one time. So both have to wait for their times: audio
-/// that goes on as it arrives would fill the host's queue where the video is late.
+/// that is passed on as it arrives would fill the host's queue where the video is late.
 enum Arrival {
     /// How much later than the fastest packets others may come, and how long a lost one is waited for.
     static let latencyMilliseconds = 80

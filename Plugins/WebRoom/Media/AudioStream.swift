@@ -1,7 +1,7 @@
 import GreenroomPlugin
 import Synchronization
 
-/// Audio that is encoded as Opus once, while somebody listens.
+/// Audio that is encoded as Opus once, while it has listeners.
 final class AudioStream: Sendable {
     /// What is wanted of the tracks that it is made of.
     static let want = TrackWant.audio(

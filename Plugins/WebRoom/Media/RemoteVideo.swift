@@ -26,7 +26,7 @@ final class RemoteVideo: Sendable {
     static let largest = FrameSize(width: 2560, height: 1600)
     /// Frames of another size than the one before, in ``StreamLimit/span``: a browser changes a camera's
     /// size every few seconds, and each change makes a decoder anew. A window that is shared may have
-    /// another size in each frame, while somebody resizes it.
+    /// another size in each frame, while it is resized.
     private static let mostSizes = 20
 
     private struct State {

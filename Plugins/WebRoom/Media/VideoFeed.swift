@@ -4,7 +4,7 @@ import Synchronization
 
 /// A viewer's slot for video: which stream it has, in which rendition.
 ///
-/// It changes with a key frame; until that comes, the same stream's other rendition goes on. A viewer
+/// It changes with a key frame; until that comes, the same stream's other rendition continues. A viewer
 /// that is too slow loses frames up to the next key frame. One who asks for key frames on and on gets
 /// them ever later: they cost the other viewers bits.
 final class VideoFeed: Sendable {
@@ -112,7 +112,7 @@ final class VideoFeed: Sendable {
             // before this feed was open.
             let needsKey = isTarget && state.isOwed
             guard !isMissed else { return (nil, needsKey) }
-            // One encoder may be behind the other, and time goes on.
+            // One encoder may be behind the other, and time passes.
             let pts = max(buffer.pts, state.pts.map { $0 &+ Self.shortestPeriod } ?? 0)
             state.pts = pts
             return (pts, needsKey)

@@ -14,7 +14,7 @@ struct RoomDescription: Encodable, Equatable {
         var name: String?
     }
 
-    /// Somebody who has joined.
+    /// A guest who has joined.
     struct Guest: Encodable, Equatable {
         var participant: UInt32
         var name: String
@@ -26,7 +26,7 @@ struct RoomDescription: Encodable, Equatable {
     struct Slot: Encodable, Equatable {
         var slot: Int
         var stream: UInt32
-        /// The lines that are sent; nil: none, the network bears no more.
+        /// The lines that are sent; nil: none, the network carries no more.
         var lines: Int?
         /// The lines that the stream has.
         var of: Int

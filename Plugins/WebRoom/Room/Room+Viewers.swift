@@ -173,10 +173,10 @@ extension Room {
         _ id: UInt32, _ stream: VideoStream, _ viewers: [Viewer], now: Double
     ) {
         guard stream.track.participant == nil, let whole = stream.whole else { return }
-        var (wanted, borne) = (false, false)
+        var (wanted, isCarried) = (false, false)
         for viewer in viewers {
             guard let (wish, share) = viewer.use(of: id) else { continue }
-            if share.rendition == .full { borne = true }
+            if share.rendition == .full { isCarried = true }
             if share.isLowered,
                 wish.lines > Rendition.half.size(of: whole.size).height
             {
@@ -185,7 +185,7 @@ extension Room {
         }
         let isNews = state.withLock { state in
             state.ceilings[id, default: CeilingRule()]
-                .follow(wanted: wanted, borne: borne, at: now)
+                .follow(wanted: wanted, isCarried: isCarried, at: now)
         }
         if isNews { stream.setCeiling(state.withLock { $0.ceilings[id]?.isSet ?? false }) }
     }

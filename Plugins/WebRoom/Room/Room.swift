@@ -19,7 +19,7 @@ final class Room: Sendable {
         var hearing: [String: UInt32] = [:]
         /// By the stream.
         var ceilings: [UInt32: CeilingRule] = [:]
-        /// Streams that somebody watches.
+        /// Streams that have viewers.
         var watched: Set<UInt32> = []
         /// Counts changes that pages show.
         var revision = 1
@@ -110,7 +110,7 @@ final class Room: Sendable {
         services.later { stream.stop() }
     }
 
-    /// Nobody hears a participant's mix any more.
+    /// A participant's mix has no listener any more.
     private func endMix(of number: UInt32) {
         let mix = state.withLock { state in
             state.revision += 1
@@ -254,7 +254,8 @@ final class Room: Sendable {
 
     // MARK: The end
 
-    /// Removes who has vanished, and looks at what networks bear. Called every second.
+    /// Removes viewers and guests who have vanished, and looks at what networks carry. Called every
+    /// second.
     func tick() {
         adaptSoon()
         services.reportDecoded()
@@ -272,7 +273,7 @@ final class Room: Sendable {
     }
 
     /// Forgets the tracks of guests who have left: the host tells the end of those alone that were wanted,
-    /// and nothing is wanted of a track that nobody watches.
+    /// and nothing is wanted of a track without viewers.
     private func forgetTracksOfGone() {
         let (tracks, mixes) = state.withLock { state in
             let guests = state.guests.values

@@ -1,10 +1,10 @@
 import GreenroomRuntime
 
-/// Samples a runner a few times a second, passes the sample to the watchdog, and pings.
+/// Samples a runner twice a second or more often, passes the sample to the watchdog, and pings.
 struct RunnerWatch {
     /// The time between two samples, in milliseconds: each costs two processes a few wake-ups.
-    private static let ordinaryInterval: Int64 = 250
-    /// The same while the process uses more than half of its memory limit: a process that allocates
+    private static let ordinaryInterval: Int64 = 500
+    /// The same while the process uses more than a quarter of its memory limit: a process that allocates
     /// without end is soon above it.
     private static let shortInterval: Int64 = 100
 
@@ -39,7 +39,7 @@ struct RunnerWatch {
             connection.lose(because: finding.text(isStopped: isStopped))
         }
         intervalMilliseconds =
-            sample.memoryBytes > memoryLimitBytes / 2 ? Self.shortInterval : Self.ordinaryInterval
+            sample.memoryBytes > memoryLimitBytes / 4 ? Self.shortInterval : Self.ordinaryInterval
         lastCheck = now
         connection.ping()
     }

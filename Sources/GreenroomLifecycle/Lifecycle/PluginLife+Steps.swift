@@ -229,7 +229,7 @@ extension PluginLife {
     /// Begins to start sending. Frames are accepted from now on, before the callback returns,
     /// because a plugin may start its threads in it.
     ///
-    /// A loop inside the last start-send that has not noticed the stop since may go on: its frames
+    /// A loop inside the last start-send that has not noticed the stop since may still run: its frames
     /// are accepted again. Should it end, the stop and this start have their turns.
     func beginStartSend() -> PluginInstance.PendingStep {
         let accepted = environment.acceptedCount

@@ -3,7 +3,7 @@
 @_spi(_Unicode) import Swift
 
 extension String {
-    /// The most bytes of a participant's name in a file name, which goes on with the track's.
+    /// The most bytes of a participant's name in a file name; the track's name follows it.
     private static let fileNameLimit = 64
 
     /// Small letters of any script and digits, in normal form C, with single hyphens for the rest;

@@ -23,7 +23,7 @@ struct IngestState: ~Copyable, Sendable {
     private static let lateTolerance: Int64 = 1920
     /// How long audio must have come in time before its lateness is over, in nanoseconds: at first, and
     /// at most.
-    private static let patience: ClosedRange<Int64> = 1_000_000_000...60_000_000_000
+    private static let recoveryTimes: ClosedRange<Int64> = 1_000_000_000...60_000_000_000
     /// The largest offset that stays without a word, as a part of full scale.
     private static let offsetTolerance = 0.01
 
@@ -46,7 +46,7 @@ struct IngestState: ~Copyable, Sendable {
     private var lastLate: Int64?
     /// How long it must come in time before that ends. Of a source that is held back again and again,
     /// audio would be left out each time.
-    private var patience = Self.patience.lowerBound
+    private var recoveryTime = Self.recoveryTimes.lowerBound
     private var pacing = AudioPacing()
     private var level = AudioLevel()
     /// The level of the last two seconds, which is not in that of all yet.
@@ -221,12 +221,12 @@ struct IngestState: ~Copyable, Sendable {
             lastLate = arrival
             return
         }
-        guard arrival &- last >= patience else { return }
+        guard arrival &- last >= recoveryTime else { return }
         let late = queue.end + Int64(converter?.heldFrames ?? 0) - queue.surplus - place(of: moment)
         lastLate = nil
         guard late > Self.lateTolerance else { return }
         leaveOut(late)
-        patience = min(2 * patience, Self.patience.upperBound)
+        recoveryTime = min(2 * recoveryTime, Self.recoveryTimes.upperBound)
     }
 
     private static func isInTime(_ moment: Int64, _ arrival: Int64) -> Bool {
@@ -284,7 +284,7 @@ struct IngestState: ~Copyable, Sendable {
     }
 
     /// Keeps the end of what was queued as it is; shorter blocks than that are rare, and then
-    /// there is nothing to go on from.
+    /// there is nothing to continue from.
     private mutating func keepTail(of samples: Span<Int16>, _ format: AudioFormat) {
         let count = Self.tailFrames * format.channels
         guard samples.count >= count else {

@@ -3,7 +3,7 @@ package import Glibc
 /// What the kernel says of the threads of a process.
 package enum ThreadStates {
     /// Whether all threads of a process wait for something, without the calling one. A thread that was
-    /// just started does not before it has waited once, and one that sleeps for a time will go on by
+    /// just started does not before it has waited once, and one that sleeps for a time will continue by
     /// itself.
     ///
     /// - Parameter process: A child of this one; nil for this one.

@@ -87,7 +87,7 @@ func percent(_ part: Double) -> Double {
 extension SessionReport {
     /// The roles whose tracks had less real media than they should have.
     ///
-    /// Sources that the session may go on without (`on-failure: off`), and those that connect by
+    /// Sources that the session may run without (`on-failure: off`), and those that connect by
     /// themselves, count only where no track had anything.
     static func fallsShort(_ accounts: [String: RealAccount], in plan: SessionPlan) -> [String] {
         func isShort(_ role: String, of minimum: Double) -> Bool {

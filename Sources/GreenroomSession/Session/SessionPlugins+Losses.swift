@@ -76,7 +76,7 @@ extension SessionPlugins {
 
     /// Handles a plugin that can't use its settings: a new life has the same ones.
     ///
-    /// - Returns: Whether that is all; false to go on as with any other failure.
+    /// - Returns: Whether that is all; false to handle it as any other failure.
     private mutating func refuseSettings(
         of plugin: SessionPlugin, because reason: String?
     ) -> Bool {

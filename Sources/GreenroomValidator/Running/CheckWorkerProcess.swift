@@ -77,8 +77,7 @@ struct CheckWorkerProcess {
         workers.remove(process)
         // Kill the rest of the process group.
         kill(-process, SIGKILL)
-        var how: Int32 = 0
-        while waitpid(process, &how, 0) < 0, errno == EINTR {}
+        let how = reap(process)
         guard let answer else { return .tookTooLong }
         guard !answer.isEmpty else {
             let end = how & 0x7f == 0 ? "code \(how >> 8 & 0xff)" : "signal \(how & 0x7f)"

@@ -5,6 +5,7 @@ import GreenroomRuntime
 import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
+import GreenroomSystem
 
 /// Stops the processes of a check and its plugin together, as a paused container or a suspended
 /// machine does.
@@ -72,8 +73,6 @@ enum ProcessFreezer {
         guard posix_spawn(&process, program, &actions, nil, &words, environ) == 0 else {
             return false
         }
-        var how: Int32 = 0
-        while waitpid(process, &how, 0) < 0, errno == EINTR {}
-        return how == 0
+        return reap(process) == 0
     }
 }

@@ -76,7 +76,7 @@ struct SessionsCommand: ParsableCommand {
         let connections = sessions.map { session in
             (session, Asked(session))
         }
-        let deadline = ContinuousClock.now + SessionConnection.patience
+        let deadline = ContinuousClock.now + SessionConnection.timeout
         return connections.map { session, asked in (session, asked.answer(before: deadline)) }
     }
 
@@ -125,7 +125,7 @@ struct StatusCommand: ParsableCommand {
     func run() throws {
         var connection = try RunningSession.find(session.name).connect()
         try connection.send(json || metrics ? .report : .status)
-        guard let line = try connection.next(before: .now + SessionConnection.patience) else {
+        guard let line = try connection.next(before: .now + SessionConnection.timeout) else {
             throw Failure.hasEnded
         }
         let record = EventRecord(json: line)
@@ -248,7 +248,7 @@ struct LogsCommand: ParsableCommand {
 
 /// Prints a line at once.
 ///
-/// - Returns: Whether somebody reads on.
+/// - Returns: Whether the reader is still there.
 /// - Throws: ``Failure``, if it can't be written.
 private func printed(_ line: String) throws(Failure) -> Bool {
     print(line)

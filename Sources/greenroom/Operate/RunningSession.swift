@@ -216,7 +216,7 @@ struct SessionConnection: ~Copyable {
     }
 
     /// How long a session may take to answer: its report takes milliseconds.
-    static let patience: Duration = .seconds(5)
+    static let timeout: Duration = .seconds(5)
 
     /// The next line; nil at the end of the session. A process that is stopped accepts connections and
     /// never answers: no command waits for it.
@@ -241,18 +241,18 @@ struct SessionConnection: ~Copyable {
     /// The next line of a session that may have nothing to say for long; nil at its end. While it is
     /// silent it is asked for its status.
     ///
-    /// - Parameter output: Where lines go; nil is returned once nobody reads there.
+    /// - Parameter output: Where lines go; nil is returned once its reader is gone.
     /// - Throws: ``Failure``, if it does not answer that either.
     mutating func next(unlessClosed output: Int32 = -1) throws(Failure) -> String? {
         while true {
             if !received.contains(UInt8(ascii: "\n")),
-                !hasBytes(before: .now + Self.patience, unlessClosed: output)
+                !hasBytes(before: .now + Self.timeout, unlessClosed: output)
             {
                 guard !Self.isClosed(output) else { return nil }
                 try send(.status)
                 awaitsStatus = true
             }
-            let line = try next(before: .now + Self.patience)
+            let line = try next(before: .now + Self.timeout)
             guard awaitsStatus, let line, EventRecord(json: line)?.event == .status else {
                 return line
             }
@@ -260,13 +260,13 @@ struct SessionConnection: ~Copyable {
         }
     }
 
-    /// Whether nobody reads an output any more.
+    /// Whether an output's reader is gone.
     private static func isClosed(_ output: Int32) -> Bool {
         var looked = pollfd(fd: output, events: 0, revents: 0)
         return poll(&looked, 1, 0) > 0 && looked.revents & Int16(POLLERR | POLLHUP | POLLNVAL) != 0
     }
 
-    /// Waits until there is something to receive, the end included, or nobody reads the output.
+    /// Waits until there is something to receive, the end included, or the output's reader is gone.
     private func hasBytes(
         before deadline: ContinuousClock.Instant, unlessClosed output: Int32 = -1
     ) -> Bool {
@@ -293,12 +293,9 @@ struct SessionConnection: ~Copyable {
     /// - Returns: Whether there are more.
     private mutating func receive() -> Bool {
         var chunk = [UInt8](repeating: 0, count: 65536)
-        while true {
-            let count = read(descriptor, &chunk, chunk.count)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return false }
-            received += chunk[..<count]
-            return true
-        }
+        guard let count = try? FileDescriptor(rawValue: descriptor).read(into: &chunk), count > 0
+        else { return false }
+        received += chunk[..<count]
+        return true
     }
 }

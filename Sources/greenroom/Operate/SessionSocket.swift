@@ -35,7 +35,7 @@ final class SessionSocket: Sendable {
     /// Of these, those that follow the events: the others can steer the session.
     private static let mostFollowers = 12
     /// A client that was silent for so long gives way to another one, unless it follows the events.
-    private static let patience: Duration = .seconds(5)
+    private static let timeout: Duration = .seconds(5)
     private static let mostEvents = 500
     /// How many lines of a client are answered at once, and each second from then on: a report takes
     /// milliseconds.
@@ -151,7 +151,7 @@ final class SessionSocket: Sendable {
     /// Makes room for a client. Its thread finds that the one which went has ended.
     private static func endSilentClient(_ state: inout State) {
         let silent = state.clients.indices.filter {
-            !state.clients[$0].getsEvents && state.clients[$0].heard + patience < .now
+            !state.clients[$0].getsEvents && state.clients[$0].heard + timeout < .now
         }
         guard let oldest = silent.min(by: { state.clients[$0].heard < state.clients[$1].heard })
         else { return }
@@ -164,9 +164,9 @@ final class SessionSocket: Sendable {
         var chunk = [UInt8](repeating: 0, count: 4096)
         var (allowance, since) = (Self.burst, ContinuousClock.now)
         while true {
-            let received = read(socket, &chunk, chunk.count)
-            if received < 0, errno == EINTR { continue }
-            guard received > 0 else { return }
+            guard let received = try? FileDescriptor(rawValue: socket).read(into: &chunk),
+                received > 0
+            else { return }
             for byte in chunk[..<received] {
                 guard byte == UInt8(ascii: "\n") else {
                     // One byte more than is legal: the line is refused, whatever follows.

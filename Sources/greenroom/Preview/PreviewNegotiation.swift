@@ -3,7 +3,7 @@ import GreenroomNegotiation
 /// Reports each offer to the plugin with its result.
 struct PreviewNegotiation {
     /// How long to wait for a plugin to follow before reporting that it has not, in seconds.
-    private static let patience = 2.0
+    private static let timeout = 2.0
 
     private enum Told {
         /// Complete.
@@ -32,7 +32,7 @@ struct PreviewNegotiation {
             if isKnown || isLast {
                 lines.append(record.line)
                 told[record.revision] = .whole
-            } else if told[record.revision] == nil, seconds - record.seconds > Self.patience {
+            } else if told[record.revision] == nil, seconds - record.seconds > Self.timeout {
                 lines.append(record.line)
                 told[record.revision] = .unfollowed
             }

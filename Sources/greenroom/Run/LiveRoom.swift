@@ -50,7 +50,7 @@ struct LiveRoom {
             // A room whose process is started again keeps its links.
             plugin.settings["port"] = .integer(Int64(free))
         }
-        // Its decoders read what strangers send.
+        // Its decoders read untrusted media.
         plugin.isolation = plugin.isolation ?? .process
         if plugin.isolation == .process {
             // What a file allows beside control is all that it allows.

@@ -2,6 +2,7 @@ import Glibc
 import GreenroomHost
 import GreenroomModel
 import Synchronization
+import SystemPackage
 
 /// A queue of lines for a reader that may stop reading, for example a pager.
 ///
@@ -180,15 +181,16 @@ final class PrintQueue: Sendable {
         var text = text
         text.withUTF8 { bytes in
             var rest = UnsafeRawBufferPointer(bytes)
-            while let base = rest.baseAddress, !rest.isEmpty {
-                let count = Glibc.write(descriptor, base, rest.count)
-                if count < 0, errno == EAGAIN {
+            while !rest.isEmpty {
+                do {
+                    let count = try FileDescriptor(rawValue: descriptor).write(rest)
+                    rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
+                } catch Errno.resourceTemporarilyUnavailable {
                     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
                     poll(&wanted, 1, -1)
-                    continue
+                } catch {
+                    return
                 }
-                guard count > 0 || errno == EINTR else { return }
-                rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(max(count, 0)))
             }
         }
     }

@@ -273,6 +273,54 @@ let works: [Work] = [
     Work(what: "720p → 1920x1080", size: "1280x720", result: "1920x1080", limit: 1),
 ]
 
+/// Several steps, which run in bands of rows: compared with one after the other, of more frames than a cache
+/// has room for.
+let bandWorks: [Work] = [
+    Work(what: "BGRA → I420 720p", from: .bgra, result: "1280x720", limit: 1.05),
+    Work(what: "NV12 → I420 720p", from: .nv12, result: "1280x720", limit: 1.1),
+    Work(what: "I420 → BGRA 720p", to: .bgra, result: "1280x720", limit: 1.05),
+    Work(
+        what: "2160p NV12 → BGRA 720p", from: .nv12, size: "3840x2160", to: .bgra,
+        result: "1280x720", limit: 1),
+]
+
+func runBands(_ work: Work, rounds: Int) throws -> Bool {
+    final class Source {
+        let frame: VideoFrame
+        init(_ frame: consuming VideoFrame) { self.frame = frame }
+    }
+    guard let size = FrameSize(work.size) else { return false }
+    let (count, pool) = (12, FramePool(limit: 15))
+    var sources: [Source] = []
+    for _ in 0..<count {
+        guard var frame = pool.take(work.from, size) else { return false }
+        frame.info.color = work.color
+        if let first = sources.first {
+            for index in 0..<frame.planeCount {
+                frame.unsafePlanePointer(index).copyMemory(
+                    from: first.frame.unsafePlanePointer(index), byteCount: frame.byteCount(index))
+            }
+        } else {
+            fill(&frame)
+        }
+        sources.append(Source(frame))
+    }
+    let want = VideoWant(format: work.to, size: work.result.flatMap { FrameSize($0) })
+    let (banded, whole) = (FrameConverter(), FrameConverter(bandByteCount: .max))
+    var number = 0
+    func convert(with converter: FrameConverter) {
+        number += 1
+        _ = try? converter.convert(sources[number % count].frame, to: want, into: pool)
+    }
+    let times = measure(
+        rounds: rounds, [("one after the other", { convert(with: whole) })]
+    ) { convert(with: banded) }
+    let ratio = times.ours / times.peers[0]
+    print(line(work.what, "in bands", times.ours, nil, nil))
+    print(line("", "one after the other", times.peers[0], nil, ratio))
+    return show(ratio, limit: work.limit)
+}
+
 func run(_ work: Work, rounds: Int) throws -> Bool {
     guard let size = FrameSize(work.size) else { return false }
     let scaled = work.result.flatMap { FrameSize($0) }
@@ -380,6 +428,10 @@ print(line("1920x1080, µs, dB", "", nil, nil, nil))
 var failed = 0
 for work in works where words.count < 2 || words.dropFirst().contains(where: work.what.contains) {
     if try !run(work, rounds: rounds) { failed += 1 }
+}
+for work in bandWorks where words.count < 2 || words.dropFirst().contains(where: work.what.contains)
+{
+    if try !runBands(work, rounds: rounds) { failed += 1 }
 }
 if words.count < 2 || words.dropFirst().contains(where: "Adjust".contains) {
     if try !runAdjust(rounds: rounds, limit: 0.5) { failed += 1 }

@@ -307,7 +307,7 @@ function ordered(streams) {
   return [...streams].sort((left, right) => rank(left) - rank(right));
 }
 
-/** Says what the network bears of the large video, if that is less than is shown. */
+/** Says what the network carries of the large video, if that is less than is shown. */
 function showNetwork() {
   const large = [...tiles.values()].find((tile) => tile.element.parentElement === $("main"));
   const all = room?.slots ?? [];
