@@ -47,7 +47,7 @@ static void copy(
 }
 
 GstBuffer *greenroom_gst_i420(
-    const greenroom_gst_picture *picture, uint32_t width, uint32_t height, bool is_half,
+    const greenroom_gst_frame *picture, uint32_t width, uint32_t height, bool is_half,
     uint64_t pts, uint64_t duration)
 {
     GstVideoInfo info;
@@ -144,13 +144,13 @@ static GstFlowReturn take_picture(GstAppSink *sink, gpointer data)
     if (buffer && caps && gst_video_info_from_caps(&info, caps)
         && GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_I420
         && gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) {
-        greenroom_gst_picture picture = {
+        greenroom_gst_frame picture = {
             .width = GST_VIDEO_FRAME_WIDTH(&frame), .height = GST_VIDEO_FRAME_HEIGHT(&frame)};
         for (guint plane = 0; plane < 3; plane++) {
             picture.planes[plane] = GST_VIDEO_FRAME_PLANE_DATA(&frame, plane);
             picture.strides[plane] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
         }
-        ((void (*)(void *, const greenroom_gst_picture *, uint64_t))called->function)(
+        ((void (*)(void *, const greenroom_gst_frame *, uint64_t))called->function)(
             called->context.value, &picture, running_time(sample));
         gst_video_frame_unmap(&frame);
     }
@@ -160,7 +160,7 @@ static GstFlowReturn take_picture(GstAppSink *sink, gpointer data)
 
 void greenroom_gst_on_picture(
     GstElement *sink, greenroom_gst_context context,
-    void (*take)(void *value, const greenroom_gst_picture *picture, uint64_t time))
+    void (*take)(void *value, const greenroom_gst_frame *picture, uint64_t time))
 {
     set_take(sink, take_picture, callback_new(context, (void (*)(void))take));
 }

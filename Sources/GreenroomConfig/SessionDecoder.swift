@@ -452,16 +452,6 @@ extension SessionRole {
 extension SessionRole.Example {
     /// Its settings, as session files have them.
     fileprivate var settingsAsJSON: JSON {
-        .members(
-            settings.map { name, value in
-                let value: JSON =
-                    switch value {
-                    case .boolean(let value): .boolean(value)
-                    case .integer(let value): .integer(value)
-                    case .number(let value): .number(value)
-                    case .string(let value): .string(value)
-                    }
-                return (name, value)
-            })
+        .members(settings.map { ($0, JSON($1)) })
     }
 }

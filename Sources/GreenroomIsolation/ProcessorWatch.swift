@@ -110,8 +110,8 @@ struct ProcessorWatch {
     }
 
     /// Gives its threads the scheduling class of idle work. New threads inherit it from the one that makes
-    /// them. It lasts as long as the process: who may lower his own processes may not lift them again
-    /// (sched(7): the nice value of 0 is outside of the usual `RLIMIT_NICE`).
+    /// them. It lasts as long as the process: an ordinary user may lower their processes, but not lift
+    /// them again (sched(7): the nice value of 0 is outside of the usual `RLIMIT_NICE`).
     ///
     /// - Returns: Whether that worked for its first thread.
     private func letOthersFirst() -> Bool {

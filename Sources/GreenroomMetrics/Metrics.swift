@@ -93,7 +93,7 @@ package struct Metrics {
                 ([("role", $0.role), ("plugin", $0.name)], Double($0.losses?.count ?? 0))
             }
         }
-        add("video_frames_total", "counter", "Frames of a track, by how far they came.") {
+        add("video_frames_total", "counter", "Frames of a track, by outcome.") {
             report.pictures.flatMap { track in
                 [("sent", track.sent), ("accepted", track.accepted), ("carried", track.carried)]
                     .map { ([("track", track.track), ("state", $0)], Double($1)) }

@@ -10,7 +10,7 @@ package import GreenroomRuntime
 package import GreenroomVideo
 import Synchronization
 
-/// The tracks that an output plugin is told of in a running session, each with its branch or sink,
+/// The tracks that an output plugin gets in a running session, each with its branch or sink,
 /// whether it is wanted or not.
 package final class OutputConnection: Sendable {
     /// What the plugin gets of a track.

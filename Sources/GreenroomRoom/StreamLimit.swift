@@ -96,9 +96,9 @@ package struct StreamLimit: Sendable {
     package func text(of excess: Excess) -> String {
         let seconds = Int(Self.span / 1_000_000_000)
         return switch excess {
-        case .packets: "more than \(bounds.packets / seconds) packets come a second"
-        case .bytes: "more than \(bounds.bytes / seconds / 125) kbit come a second"
-        case .frames: "more than \((bounds.frames ?? 0) / seconds) frames come a second"
+        case .packets: "more than \(bounds.packets / seconds) packets/s arrive"
+        case .bytes: "more than \(bounds.bytes / seconds / 125) kbit/s arrive"
+        case .frames: "more than \((bounds.frames ?? 0) / seconds) frames/s arrive"
         case .endlessFrame:
             "a frame does not end: it has more than \(bounds.framePackets) packets, or "
                 + "\(bounds.frameBytes / 1000) kB"

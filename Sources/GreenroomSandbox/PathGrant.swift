@@ -27,7 +27,7 @@ package struct PathGrant: Sendable, Equatable {
             return "\(owner). A plugin that you can trust does not need it: remove it."
         }
         if access == .write, PrivatePath.isOfSystem(path) {
-            return "who can write there controls the machine. Grant a folder of the plugin's own."
+            return "write access there controls the machine. Grant a folder of the plugin's own."
         }
         if access == .device, PrivatePath.isOtherDevice(path) {
             return "this is no camera, sound card or graphics card: a plugin does not need it."

@@ -249,16 +249,3 @@ extension ParameterValue {
         return lines.count > 1 ? "[\(lines.joined(separator: ", "))]" : description
     }
 }
-
-extension JSON {
-    /// A setting's value.
-    init(_ value: ParameterValue) {
-        self =
-            switch value {
-            case .boolean(let value): .boolean(value)
-            case .integer(let value): .integer(value)
-            case .number(let value): .number(value)
-            case .string(let value): .string(value)
-            }
-    }
-}

@@ -23,12 +23,12 @@ import Testing
     }
 
     private func visit(_ mode: String) throws -> ChildProcess {
-        try ChildProcess(try TestPlugins.visitor(), [socket, mode])
+        try ChildProcess(try TestPlugins.broadcaster(), [socket, mode])
     }
 
-    /// Waits until a visitor has ended.
-    private func end(_ visitor: ChildProcess) -> Finished {
-        visitor.wait(atMost: .seconds(20))
+    /// Waits until a broadcaster has ended.
+    private func end(_ broadcaster: ChildProcess) -> Finished {
+        broadcaster.wait(atMost: .seconds(20))
     }
 
     /// Waits for a line of the host.
@@ -54,7 +54,7 @@ import Testing
     private static let wholeLife =
         "create initialize start-send stop-send uninitialize destroy"
 
-    /// The steps that a visitor printed.
+    /// The steps that a broadcaster printed.
     private func life(_ run: Finished) -> String {
         run.text.split(separator: "\n").filter { !$0.hasPrefix("status") }.joined(separator: " ")
     }
@@ -64,7 +64,7 @@ import Testing
         let first = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: bouncer, process \(first.id) has connected"))
         #expect(hears(host, "share: it is back"))
-        usleep(500_000)
+        sleep(1)
         first.signal(SIGKILL)
         #expect(hears(host, "share: it has left"))
         let second = try visit("crash")
@@ -89,11 +89,11 @@ import Testing
         throws
     {
         let host = try startSession()
-        let visitor = try visit("still")
+        let broadcaster = try visit("still")
         #expect(hears(host, "share: it is back"))
-        sleep(2)
+        sleep(3)
         let (run, report) = try finish(host)
-        #expect(life(end(visitor)) == Self.wholeLife)
+        #expect(life(end(broadcaster)) == Self.wholeLife)
         let picture = try report.picture("share")
         #expect(picture.accepted == 1, "\(run)")
         let shown = try lumas().drop { $0 != 200 }
@@ -104,12 +104,12 @@ import Testing
 
     @Test func `the last frame of a paused share stays until it resumes`() throws {
         let host = try startSession()
-        let visitor = try visit("pause")
+        let broadcaster = try visit("pause")
         #expect(hears(host, "share: paused by its source"))
         #expect(hears(host, "share: resumed by its source"))
-        usleep(500_000)
+        sleep(2)
         let (run, _) = try finish(host)
-        let told = end(visitor)
+        let told = end(broadcaster)
         #expect(life(told) == Self.wholeLife, "\(told.text)")
         let paused = run.standardError.ranges(of: "paused by its source").count
         #expect(paused == 1, "said twice, told once: \(run)")
@@ -124,11 +124,15 @@ import Testing
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: it is back"))
         // Upright for two seconds, then rotated to the right.
-        usleep(3_500_000)
+        #expect(
+            Runners.wait(atMost: .seconds(20)) {
+                let rotated = try? Y4MRecording(session.recording + "/share-2.y4m")
+                return rotated?.frameCount ?? 0 > 20
+            })
         let (run, report) = try finish(host)
         #expect(end(program).exit == .code(0))
         // A recording has a file for each shape, and its white edge is at the top in both.
-        let pieces = try #require(report.picture("share").outputs[0].pieces, "\(run)")
+        let pieces = try #require(report.picture("share").outputs[0].pieces, "\(run)").prefix(2)
         #expect(pieces.map(\.size) == ["320x180", "100x180"], "\(pieces)")
         var shown: [Int] = []
         for piece in pieces {
@@ -194,8 +198,8 @@ import Testing
         let told = end(try visit("idle"))
         #expect(told.text.contains("status 41") && told.text.contains(socket), "\(told.text)")
         let long = session.folder(String(repeating: "s", count: 108))
-        let visitor = try ChildProcess(try TestPlugins.visitor(), [long, "idle"])
-        #expect(end(visitor).text.contains("status 10"))
+        let broadcaster = try ChildProcess(try TestPlugins.broadcaster(), [long, "idle"])
+        #expect(end(broadcaster).text.contains("status 10"))
     }
 
     @Test func `a broadcast that fails to create keeps its status, and another one may connect`()
@@ -214,10 +218,10 @@ import Testing
         throws
     {
         let host = try startSession()
-        let visitor = try visit("pause")
+        let broadcaster = try visit("pause")
         #expect(hears(host, "share: it is back"))
         host.signal(SIGKILL)
-        let told = end(visitor)
+        let told = end(broadcaster)
         #expect(told.text.contains("status 3 "), "\(told.text)")
         #expect(life(told).hasSuffix("stop-send uninitialize destroy"), "\(told.text)")
         _ = host.wait(atMost: .seconds(5))

@@ -328,7 +328,7 @@ import Testing
     private func expectNothingLeft(
         _ host: pid_t, _ told: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let isEmpty = Runners.wait(for: 0, ofHost: host, atMost: .seconds(3))
+        let isEmpty = Runners.wait(for: 0, ofHost: host, atMost: .seconds(20))
         #expect(
             isEmpty, "\(Runners.all(ofHost: host)) are left: \(told)",
             sourceLocation: sourceLocation)

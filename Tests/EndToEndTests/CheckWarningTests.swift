@@ -37,8 +37,8 @@ import Testing
             outputs: [{ y4m: "-" }]
             """)
         for words in [
-            "warning: camera.allow.write[0]: /: who can write there controls the machine.",
-            "warning: camera.allow.write[1]: /etc: who can write there controls the machine.",
+            "warning: camera.allow.write[0]: /: write access there controls the machine.",
+            "warning: camera.allow.write[1]: /etc: write access there controls the machine.",
             "warning: camera.allow.write[2]: \(folder("none")): there is no such file",
             "warning: camera.allow.read[0]: \(folder(".ssh")): it holds keys, passwords or private "
                 + "data.",

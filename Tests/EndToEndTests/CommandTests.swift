@@ -64,7 +64,7 @@ import Testing
                 Self.output([
                     "sh", "-c", "echo \"hello from the command\" >&2; exec head -c 1 > /dev/null",
                 ])
-            ], duration: "3s", clock: nil)
+            ], duration: "6s", clock: nil)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let hellos = run.standardError.components(separatedBy: "sh: hello from the command").count

@@ -61,9 +61,10 @@ import TestSupport
         let places = order.compactMap { names.firstIndex(of: $0) }
         #expect(places == places.sorted(), "\(names)")
         #expect(events[0].role == "camera" && events[0].capability == "320x180@15")
-        let status = try #require(events.last { $0.event == "status" }?.pictures?.first)
-        #expect(status.track == "camera" && status.accepted > 0 && status.refused == 0)
-        #expect(status.fps > 5 && status.fps < 30, "about 15")
+        let statuses = events.filter { $0.event == "status" }.compactMap { $0.pictures?.first }
+        #expect(statuses.allSatisfy { $0.track == "camera" && $0.refused == 0 })
+        #expect(
+            statuses.contains { $0.accepted > 0 && $0.fps > 5 && $0.fps < 30 }, "about 15: \(run)")
         let end = try #require(events.last)
         #expect(end.outcome == "finished" && end.exit == 0)
         #expect(end.summary?.last?.hasPrefix("recorded in ") == true)
@@ -78,7 +79,7 @@ import TestSupport
             share: \(try TestSession.hostile(
                 "HangShare", "where: initialize", "on-failure: off"))
             microphone: \(try TestSession.hostile("Mic"))
-            """, deadline: "300ms")
+            """, deadline: "2s")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         let events = try run.events
@@ -110,8 +111,10 @@ import TestSupport
         for arguments in [[], ["--json"]] {
             let session = try session("200ms")
             let run = try Greenroom.start(
-                ["run", session.file, "--set", "timeline=[{ at: 9s, do: mute }]"]
-                    + arguments
+                [
+                    "run", session.file, "--virtual-clock", "--set",
+                    "timeline=[{ at: 9s, do: mute }]",
+                ] + arguments
             ).wait(atMost: .seconds(60))
             #expect(run.exit == .code(0), "\(run)")
             let words = "timeline[0]: never executed: due at 9s, and the session ends at 200ms"
@@ -129,10 +132,21 @@ import TestSupport
     private func run(
         _ session: TestSession, _ arguments: String, inputFrom command: String
     ) throws -> Finished {
-        try ChildProcess.run(
-            "sh",
-            ["-c", "(\(command)) | '\(Checkout.greenroom)' run '\(session.file)' \(arguments)"],
-            environment: ["GREENROOM_PLUGIN_PATH": nil])
+        // What comes before the session sends ends its start.
+        let (out, log) = (session.folder("out"), session.folder("log"))
+        let script = """
+            (for i in $(seq 400); do
+                grep -qsE 'sending|"started"' '\(out)' '\(log)' && break
+                sleep 0.1
+            done
+            \(command)) | '\(Checkout.greenroom)' run '\(session.file)' \(arguments) > '\(out)' 2> '\(log)'
+            status=$?
+            cat '\(out)'
+            cat '\(log)' >&2
+            exit $status
+            """
+        return try ChildProcess.run(
+            "sh", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil])
     }
 
     @Test func `control lines are executed, and invalid ones change nothing`() throws {
@@ -141,7 +155,7 @@ import TestSupport
             #"mut\n\nset camera.settings.format=i420\nunmute now\npause share\n\0\nhelp\nexplain\n"#
         let run = try run(
             session, "--control",
-            inputFrom: "sleep 1; printf '\(lines)'; sleep 0.2; echo stop; sleep 1")
+            inputFrom: "printf '\(lines)'; sleep 0.2; echo stop; sleep 1")
         #expect(run.exit == .code(0), "a control line asked for the end\n\(run)")
         let errors = run.standardError.split(separator: "\n").filter {
             $0.hasPrefix("control line ")
@@ -166,7 +180,7 @@ import TestSupport
     @Test func `control lines have events`() throws {
         let session = try session("1h")
         let run = try run(
-            session, "--control --json", inputFrom: "sleep 1; printf 'xyzzy\nhelp\nexplain\nstop'")
+            session, "--control --json", inputFrom: "printf 'xyzzy\nhelp\nexplain\nstop'")
         #expect(run.exit == .code(0), "\(run)")
         let events = try run.events
         let error = try #require(events.first { $0.event == "control-error" })
@@ -196,7 +210,7 @@ import TestSupport
     }
 
     @Test func `the reasons for each track's size are printed at start and end`() throws {
-        let run = try session("500ms").run("--explain")
+        let run = try session("2s").run("--explain")
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.standardError.split(separator: "\n")
         let places = lines.indices.filter { lines[$0].hasPrefix("camera: 320x180@15 since 0") }
@@ -312,14 +326,16 @@ import TestSupport
     @Test func `the command line overrides the file`() throws {
         let run = try session("1h").run(
             "--duration", "400ms", "--set", "session.maximum=640x360@10", "--set",
-            "camera.settings.pattern=grey", "--set", "camera.settings.counter=false", "--json")
+            "camera.settings.pattern=grey", "--set", "camera.settings.counter=false", "--json",
+            "--virtual-clock")
         #expect(run.exit == .code(0), "\(run)")
         #expect(try run.events.first?.capability == "640x360@10")
     }
 
     @Test func `a setting on the command line changes the picture`() throws {
         let session = try session("400ms")
-        let run = try session.run("--set", "camera.settings={pattern: grey, counter: false}")
+        let run = try session.run(
+            "--virtual-clock", "--set", "camera.settings={pattern: grey, counter: false}")
         #expect(run.exit == .code(0), "\(run)")
         let frame = try session.picture("camera").frame(3)
         // Stripes from 100 to 250 of 255, without colour.

@@ -305,7 +305,7 @@ import TestSupport
 
     @Test func `only frames go to standard output`() throws {
         let session = try TestSession(
-            "camera: \(try TestSession.hostile("Camera"))", duration: "400ms",
+            "camera: \(try TestSession.hostile("Camera"))", duration: "400ms", clock: "virtual",
             outputs: "[{ y4m: { track: camera, fps: 10 } }, { record: recording }]")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
@@ -346,7 +346,7 @@ import TestSupport
 
     @Test func `an existing recording is only overwritten with overwrite: true`() throws {
         let sources = "camera: \(try TestSession.hostile("Camera"))"
-        let session = try TestSession(sources, duration: "200ms")
+        let session = try TestSession(sources, duration: "200ms", clock: "virtual")
         #expect(try session.run().exit == .code(0))
         let before = try readFile(session.recording + "/camera.y4m")
         let again = try session.run()

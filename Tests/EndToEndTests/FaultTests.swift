@@ -199,7 +199,7 @@ import Testing
     func `a flood is detected, and ended`(fault: Fault) throws {
         func flood() throws -> (TestSession, Recorded, Report) {
             let session = try Self.session(
-                "fault: \(fault.name), once: 1", clock: "real", duration: "7s")
+                "fault: \(fault.name), once: 1", clock: "real", duration: "12s")
             let recorded = try Recorded(session, isolation: "process")
             #expect(recorded.run.exit == .code(0), "\(recorded.run)")
             return (session, recorded, try session.expectTrueReport(recorded.run))
@@ -212,11 +212,11 @@ import Testing
         }
         try expectOneLoss(report, fault, recorded.run)
         let picture = try session.picture("camera")
-        #expect(picture.frameCount == 210)
+        #expect(picture.frameCount == 360)
         #expect(try picture.marks().last??.revision ?? 0 > 1, "\(recorded.run)")
         let share = try report.picture("share")
         #expect(share.refused.allSatisfy { $0.key == "STOPPED" }, "\(share)")
-        #expect(try session.picture("share").frameCount == 210)
+        #expect(try session.picture("share").frameCount == 360)
         #expect(recorded.run.standardError.utf8.count < 1 << 20, "what it says is cut")
     }
 
@@ -487,7 +487,8 @@ import Testing
             """
             camera: \(try TestSession.hostile("Camera", "fps: 30", "pre-processors: [\(filter)]"))
             microphone: \(try TestSession.hostile("Mic"))
-            """, maximum: "64x36@30", duration: "5s", deadline: "2s", clock: "virtual",
+            """, maximum: "64x36@30", duration: "5s",
+            deadline: ["stop", "hang"].contains(fault.name) ? "2s" : "20s", clock: "virtual",
             timeline: [
                 "at: 1s, set: \"camera.pre-processors[0].settings.fault=\(fault.name)\"",
                 "at: 1200ms, set: \"camera.pre-processors[0].settings.fault=none\"",

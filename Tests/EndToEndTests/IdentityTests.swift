@@ -247,7 +247,8 @@ import Testing
             """
             \(parts[0]) \(try TestSession.hostile(String(parts[1]), "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
-            """, duration: "700ms", clock: Self.sleepers.contains(offender) ? nil : "virtual")
+            """, duration: Self.sleepers.contains(offender) ? "3s" : "700ms",
+            clock: Self.sleepers.contains(offender) ? nil : "virtual")
         let role = String(parts[0].dropLast())
         func told(_ isolation: String) throws -> [String] {
             let recorded = try Recorded(session, isolation: isolation)

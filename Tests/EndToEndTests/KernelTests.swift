@@ -2,7 +2,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// Sessions with a stranger's plugin, on kernels that lack parts of the sandbox.
+/// Sessions with an untrusted plugin, on kernels that lack parts of the sandbox.
 struct KernelTests {
     private func run(
         _ command: String, lacking parts: String, sandbox: String? = nil
@@ -47,7 +47,7 @@ struct KernelTests {
         #expect(!session.folder.has("recording/camera.y4m"))
     }
 
-    @Test func `no stranger's library is loaded to look for plugins`() throws {
+    @Test func `no untrusted library is loaded to look for plugins`() throws {
         let folder = try TemporaryFolder()
         let library = try TestPlugins.cCamera()
         symlink(library, folder("other-name.so"))

@@ -38,7 +38,7 @@ import Testing
         // longer than the session.
         let (session, run, report) = try run(
             "camera: \(try TestSession.hostile("Camera"))", duration: "3s",
-            into: "sleep 4; cat > /dev/null")
+            into: "head -c 1 > /dev/null; sleep 4; cat > /dev/null")
         let picture = try report.picture("camera")
         let (live, recording) = (try live(picture), try recording(picture))
         #expect(live.queueFull > 0, "\(picture)")

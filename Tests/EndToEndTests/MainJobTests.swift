@@ -38,7 +38,7 @@ import TestSupport
         for index in 0..<camera.frameCount {
             let frame = try camera.frame(index)
             let next = places.last ?? 0
-            let place = try (next..<min(next + 8, footage.frameCount)).first {
+            let place = try (next..<min(next + 30, footage.frameCount)).first {
                 isSame(frame, try footage.frame($0))
             }
             places.append(try #require(place, "frame \(index) is none of the footage"))

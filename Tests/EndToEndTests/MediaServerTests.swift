@@ -19,7 +19,7 @@ import Testing
         let file = try folder.write(
             "\(name).yaml",
             """
-            session: { name: \(name), maximum: 320x180@15 }
+            session: { name: \(name), maximum: 320x180@15, callback-deadline: 20s }
             camera: { plugin: ColorBars, settings: { \(camera) } }
             microphone: { plugin: Tone, settings: { frequency: 1000 } }
             call:
@@ -99,13 +99,28 @@ import Testing
         try expect(fetcher, "hall-camera: opened")
         try expect(fetcher, "hall-microphone: opened")
 
+        // The fetcher sees its bars.
+        #expect(
+            Runners.wait(atMost: .seconds(40)) {
+                guard let hall = try? Y4MRecording(folder("fetcher/hall-camera.y4m")),
+                    hall.frameCount > 20, let seen = try? lumas(of: hall)
+                else { return false }
+                return (seen.max() ?? 0) - (seen.min() ?? 255) > 100
+            })
         // A server that is killed comes back at the same place.
         kill(server.id, SIGKILL)
         _ = server.wait(atMost: .seconds(20))
         try expect(publisher, "the connection is lost")
         server = try self.server(port: port)
         try expect(server, "relay-camera: opened")
-        sleep(2)
+        // Grey stripes are brighter than the black before them.
+        #expect(
+            Runners.wait(atMost: .seconds(40)) {
+                guard let relay = try? Y4MRecording(folder("server/relay-camera.y4m")),
+                    relay.frameCount > 20, let seen = try? lumas(of: relay)
+                else { return false }
+                return seen.allSatisfy { $0 >= 120 }
+            })
 
         // The end of a session is the end of its connection.
         publisher.signal(SIGINT)

@@ -12,7 +12,7 @@ import Testing
     ) throws -> TestSession {
         let session = try TestSession(
             "camera: { plugin: ColorBars }\nmicrophone: { plugin: Tone }", maximum: "160x90@15",
-            duration: duration, outputs: outputs)
+            duration: duration, clock: duration == "400ms" ? "virtual" : nil, outputs: outputs)
         mkdir(session.recording, 0o755)
         return session
     }
@@ -108,7 +108,8 @@ import Testing
             camera: { plugin: ColorBars }
             microphone: { plugin: Tone }
             share: { plugin: ColorBarsShare, audio: { plugin: ToneShareAudio } }
-            """, maximum: "160x90@15", duration: "400ms", outputs: Self.overwriting)
+            """, maximum: "160x90@15", duration: "400ms", clock: "virtual",
+            outputs: Self.overwriting)
         #expect(try session.run().exit == .code(0))
         let others = ["notes.txt", "other.y4m", "other.wav"]
         for name in others { try session.folder.write("recording/\(name)", "mine") }
@@ -117,7 +118,7 @@ import Testing
         try session.folder.write(
             "session.yaml",
             """
-            session: { maximum: 160x90@15, duration: 400ms }
+            session: { maximum: 160x90@15, duration: 400ms, clock: virtual }
             camera: { plugin: ColorBars }
             outputs: \(Self.overwriting)
             """)

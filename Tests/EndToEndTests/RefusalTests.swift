@@ -55,7 +55,7 @@ import TestSupport
             """
             camera: \(try TestSession.hostile("SendWhenGone", "", "on-failure: off"))
             share: \(try TestSession.hostile("Share"))
-            """, duration: "1s")
+            """, duration: "3s")
     }
 
     /// A call, the expected status, and words of its text.

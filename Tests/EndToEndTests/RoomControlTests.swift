@@ -34,7 +34,7 @@ import Testing
             microphone: { plugin: Tone, settings: { frequency: 440 } }
             """, _ arguments: String...
         ) throws {
-            session = try TestSession(sources, duration: nil, isolation: nil)
+            session = try TestSession(sources, duration: nil, deadline: "20s", isolation: nil)
             run = try Greenroom.start(["live", session.file] + arguments)
             guard run.waitForErrors(containing: "operators: http", atMost: .seconds(30)) else {
                 throw Failure("\(run.wait(atMost: .zero))")
@@ -253,7 +253,7 @@ import Testing
         #expect(stream.wait(atMost: .seconds(20)).exit != .killedAfter(.seconds(20)))
     }
 
-    @Test func `viewers, guests and strangers control nothing`() throws {
+    @Test func `viewers, guests and clients without a token control nothing`() throws {
         let room = try Room("camera: { plugin: ColorBars }", "--control")
         let paths = [
             "/api/session", "/api/report", "/api/events", "/api/still/camera.jpg", "/metrics",

@@ -99,15 +99,15 @@ import TestSupport
     @Test func `a third-party camera runs`() throws {
         let (session, run) = try record(
             "ThirdPartyCamera/session.yaml",
-            ["--duration", "500ms", "--set", "session.maximum=320x180@15"])
+            ["--duration", "2s", "--set", "session.maximum=320x180@15"])
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").id == "com.example.plasma")
         let recording = try session.picture("camera")
-        #expect(recording.frameCount == 8 || recording.frameCount == 7)
+        #expect(recording.frameCount == 30)
         #expect(try report.picture("camera").outputs[0].delivered > 3, "\(run)")
         // Chroma, and moving waves.
-        let frames = (try recording.frame(1), try recording.frame(6))
+        let frames = (try recording.frame(1), try recording.frame(25))
         #expect(frames.0[10, 10].u == 160 && frames.0[10, 10].v == 110)
         #expect(frames.0.y != frames.1.y)
         #expect(Set(frames.0.y).count > 100)
@@ -142,7 +142,7 @@ import TestSupport
     @Test func `the camera in C runs`() throws {
         let (session, run) = try record(
             "c-camera/session.yaml",
-            ["--duration", "500ms", "--set", "session.maximum=320x180@30"])
+            ["--duration", "2s", "--set", "session.maximum=320x180@30"])
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
         let picture = try report.picture("camera")

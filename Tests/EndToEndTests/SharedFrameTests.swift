@@ -50,11 +50,11 @@ import Testing
     /// - Parameter more: Other sections of the session file.
     private func run(
         _ outputs: [String], _ more: String = "", maximum: String = "384x192@15",
-        camera: String = TestSession.bundled("ColorBars")
+        camera: String = TestSession.bundled("ColorBars"), deadline: String = "20s"
     ) throws -> Result {
         let session = try TestSession(
             "camera: \(camera)\n\(more)", maximum: maximum, duration: "2s",
-            deadline: "1s", clock: "virtual", table: "[\(maximum)]",
+            deadline: deadline, clock: "virtual", table: "[\(maximum)]",
             outputs: "[{ record: { folder: recording, size: 16x16 } }, "
                 + outputs.joined(separator: ", ") + "]")
         let run = try session.run()
@@ -170,9 +170,9 @@ import Testing
     ) throws {
         let deed: Deed = name == "crash" ? .crash : name == "stall" ? .stall : .leak
         let alone = try run([Self.taker("host")])
-        let result = try run([
-            Self.taker("process"), Self.taker("process", deed, key), Self.taker("host"),
-        ])
+        let result = try run(
+            [Self.taker("process"), Self.taker("process", deed, key), Self.taker("host")],
+            deadline: name == "stall" ? "1s" : "20s")
         let losses = try #require(
             result.report.plugin("outputs[2]").losses, "\(result.run)")
         #expect(losses.first?.evidence.contains(evidence) ?? false, "\(losses)\n\(result.run)")

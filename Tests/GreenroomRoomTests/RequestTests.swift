@@ -1,7 +1,7 @@
 import GreenroomRoom
 import Testing
 
-/// Requests and connections, as strangers may make them.
+/// Requests and connections, as hostile clients may make them.
 @Suite struct RequestTests {
     private func head(_ text: String) throws(RequestHead.Fault) -> RequestHead {
         try RequestHead(Array("\(text)\r\n\r\n".utf8)[...])

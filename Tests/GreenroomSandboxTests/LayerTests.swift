@@ -91,7 +91,7 @@ struct LayerTests {
         let folder = try ProbeFolder()
         let open = folder.makeOpenFolder("open")
         let other = folder.makeOpenFolder("other")
-        // A stranger's folder may hold any link.
+        // An untrusted folder may hold any link.
         symlink("/proc/self", open + "/own")
         symlink("/etc/group", open + "/link")
         symlink("/etc", open + "/way")

@@ -72,9 +72,9 @@ import Testing
     @Test(arguments: [0, 1, 5])
     func `retrying a block until it is accepted is no burst`(refusals: Int) {
         let quiet = Sending()
-        #expect(sending(steady(refusals)).soundBurst(beyond: quiet, in: Self.pause) == nil)
+        #expect(sending(steady(refusals)).audioBurst(beyond: quiet, in: Self.pause) == nil)
         let tone = sending(steady(refusals, isTone: true))
-        #expect(tone.soundBurst(beyond: quiet, in: Self.pause) == nil)
+        #expect(tone.audioBurst(beyond: quiet, in: Self.pause) == nil)
     }
 
     @Test(arguments: [false, true])
@@ -86,7 +86,7 @@ import Testing
             return (digest, .queueFull, 1 + Double(number) / 100_000)
         }
         let sending = sending(missed + steady(0, isTone: isTone))
-        let burst = try #require(sending.soundBurst(beyond: Sending(), in: Self.pause))
+        let burst = try #require(sending.audioBurst(beyond: Sending(), in: Self.pause))
         #expect(abs(burst - 1) < 0.02)
     }
 
@@ -95,10 +95,10 @@ import Testing
             let status: Status = number % 4 == 0 ? .queueFull : .ok
             return (UInt64(number), status, Double(number) / 100)
         }
-        #expect(sending(sound).soundBurst(beyond: Sending(), in: Self.pause) != nil)
+        #expect(sending(sound).audioBurst(beyond: Sending(), in: Self.pause) != nil)
         // The same before.
         let before = sending(sound.suffix(50))
-        #expect(sending(sound).soundBurst(beyond: before, in: Self.pause) == nil)
+        #expect(sending(sound).audioBurst(beyond: before, in: Self.pause) == nil)
     }
 
     // MARK: Stacks of threads

@@ -194,7 +194,7 @@ extension ChildProcess {
     /// - Parameter limit: After this time the process group is killed.
     public static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [],
-        environment: [String: String?] = [:], atMost limit: Duration = .seconds(60)
+        environment: [String: String?] = [:], atMost limit: Duration = .seconds(180)
     ) throws -> Finished {
         try ChildProcess(program, arguments, input: input, environment: environment)
             .wait(atMost: limit)

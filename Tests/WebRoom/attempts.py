@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""What strangers try with a room. Prints the status of each attempt as JSON, by its name.
+"""What clients without rights try with a room. Prints the status of each attempt as JSON, by its name.
 
     attempts.py URL VIEWER-TOKEN GUEST-TOKEN OPERATOR-TOKEN
 """

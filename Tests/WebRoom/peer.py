@@ -44,7 +44,7 @@ gi.require_version("GstSdp", "1.0")
 gi.require_version("GstWebRTC", "1.0")
 from gi.repository import GLib, Gst, GstSdp, GstWebRTC  # noqa: E402
 
-LIMIT_SECONDS = int(os.environ.get("LIMIT", "40"))
+LIMIT_SECONDS = int(os.environ.get("LIMIT", "200"))
 LATENCY = int(os.environ.get("LATENCY", "200"))
 WAITS = "wait-for-keyframe=true request-keyframe=true" if os.environ.get("WAITS") == "1" else ""
 EXTENSION = "http://www.ietf.org/id/draft-holmer-rmcat-transport-wide-cc-extensions-01"

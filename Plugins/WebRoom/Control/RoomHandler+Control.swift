@@ -189,7 +189,7 @@ extension RoomHandler {
     private func still(_ file: String, _ sender: String) async throws -> HTTPResponse {
         guard file.hasSuffix(".jpg") else {
             throw Problem(
-                status: 404, text: "Pictures are JPEG: the track's name and .jpg, as camera.jpg.")
+                status: 404, text: "Images are JPEG: the track's name and .jpg, as camera.jpg.")
         }
         guard allows(\.changes, sender) else { throw Self.tooMany }
         let name = String(file.dropLast(4))

@@ -20,7 +20,7 @@ final class Stills: Sendable {
         /// Requests that wait for an image of a track.
         var waiting: [UInt32: Int] = [:]
         /// The images that were taken for them, counted.
-        var pictures: [UInt32: (number: Int, picture: StillPicture)] = [:]
+        var pictures: [UInt32: (number: Int, picture: StillImage)] = [:]
         var taken = 0
     }
 
@@ -56,7 +56,7 @@ final class Stills: Sendable {
     func take(_ frame: borrowing OutputFrame) {
         let id = frame.track.id
         guard frame.format == .i420, state.withLock({ $0.waiting[id] != nil }) else { return }
-        let picture = StillPicture(frame)
+        let picture = StillImage(frame)
         state.withLock { state in
             guard state.waiting[id] != nil else { return }
             state.taken += 1
@@ -92,7 +92,7 @@ final class Stills: Sendable {
                     "There is no video track \(name). Tracks: \(names.isEmpty ? "none" : names).")
             }
             guard state.waiting.values.reduce(0, +) < Self.mostWaiting else {
-                throw .full("Too many pictures are asked for: wait a moment.")
+                throw .full("Too many images are asked for: wait a moment.")
             }
             let isNew = state.wanted.updateValue(end, forKey: id) == nil
             state.waiting[id, default: 0] += 1
@@ -113,7 +113,7 @@ final class Stills: Sendable {
             }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw SignallingError.full("No picture of \(name) came in time: try again.")
+        throw SignallingError.full("No frame of \(name) arrived in time: try again.")
     }
 
     /// A request waits no more.
@@ -126,7 +126,7 @@ final class Stills: Sendable {
 }
 
 /// A copy of a frame, in the full range of JPEG.
-struct StillPicture: Sendable {
+struct StillImage: Sendable {
     private let size: FrameSize
     private let planes: [[UInt8]]
     private static let quality: Int32 = 85
@@ -164,9 +164,9 @@ struct StillPicture: Sendable {
         // No longer lent when it was copied.
         guard planes.count == 3,
             zip(planes, zip(widths, rows)).allSatisfy({ $0.count == $1.0 * $1.1 })
-        else { throw .failed("The picture was gone before it could be copied: try again.") }
+        else { throw .failed("The frame was gone before it could be copied: try again.") }
         guard let compressor = tjInitCompress() else {
-            throw .failed("There is no memory for a picture.")
+            throw .failed("There is no memory for an image.")
         }
         defer { tjDestroy(compressor) }
         var file: UnsafeMutablePointer<UInt8>?
@@ -184,7 +184,7 @@ struct StillPicture: Sendable {
                 }
             }
         }
-        guard status == 0, let file else { throw .failed("The picture can't be encoded.") }
+        guard status == 0, let file else { throw .failed("The image can't be encoded.") }
         return Array(UnsafeBufferPointer(start: file, count: Int(length)))
     }
 }

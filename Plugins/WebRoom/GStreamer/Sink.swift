@@ -19,11 +19,11 @@ struct Sink: Sendable {
     }
 
     /// Calls back with each decoded frame.
-    func onPicture(_ take: @escaping @Sendable (DecodedPicture) -> Void) {
+    func onFrame(_ take: @escaping @Sendable (DecodedFrame) -> Void) {
         let context = greenroom_gst_context(Handler(take))
         greenroom_gst_on_picture(element.pointer, context) { value, picture, time in
-            greenroom_gst_context.object(value, Handler<DecodedPicture>.self)
-                .call(DecodedPicture(pointer: picture, pts: time == .max ? nil : time))
+            greenroom_gst_context.object(value, Handler<DecodedFrame>.self)
+                .call(DecodedFrame(pointer: picture, pts: time == .max ? nil : time))
         }
     }
 
@@ -51,8 +51,8 @@ struct DecodedSamples {
 }
 
 /// A decoded frame, during a callback.
-struct DecodedPicture {
-    let pointer: UnsafePointer<greenroom_gst_picture>
+struct DecodedFrame {
+    let pointer: UnsafePointer<greenroom_gst_frame>
     /// When it arrived, without the network's jitter, on the clock of the pipeline's timestamps.
     let pts: UInt64?
 

@@ -35,7 +35,7 @@ struct RawFrame: ~Copyable {
         _ frame: borrowing OutputFrame, size: FrameSize, at pts: UInt64, for duration: UInt64
     ) {
         let isHalf = size != frame.size
-        var whole = greenroom_gst_picture()
+        var whole = greenroom_gst_frame()
         whole.width = UInt32(clamping: frame.size.width)
         whole.height = UInt32(clamping: frame.size.height)
         whole.strides = (

@@ -90,7 +90,7 @@ final class RemoteVideo: Sendable {
     /// The elements are there.
     func link(in pipeline: Pipeline) throws(PluginError) {
         let sink = try Sink("pictures", of: pipeline)
-        sink.onPicture { [weak self] picture in self?.take(picture) }
+        sink.onFrame { [weak self] picture in self?.take(picture) }
         try Encoded("depay", of: pipeline).filter { [weak self] bytes in
             self?.passes(bytes) ?? false
         }
@@ -142,7 +142,7 @@ final class RemoteVideo: Sendable {
             guard !state.isTooMuch else { return (false, nil) }
             let excess: String? =
                 if let size, !Self.fits(size) {
-                    "a picture is larger than \(Self.largest)"
+                    "a frame is larger than \(Self.largest)"
                 } else if let size, state.follow(size, at: now), !isShare {
                     "the camera's size changes more than \(Self.mostSizes / 2) times a second"
                 } else {
@@ -183,7 +183,7 @@ final class RemoteVideo: Sendable {
         return sides[0] > 0 && sides[0] <= largest.height && sides[1] <= largest.width
     }
 
-    private func take(_ picture: DecodedPicture) {
+    private func take(_ picture: DecodedFrame) {
         let track = state.withLock { $0.isMuted ? nil : $0.track }
         guard let track else { return }
         do throws(SendRefusal) {

@@ -254,7 +254,7 @@ final class Peer: Sendable {
             let age = now > state.begun ? now - state.begun : 0
             return switch state.connection {
             case .new where age > Self.longestConnecting: "it never connected"
-            case .connected where silence > Self.longestSilence: "nothing comes from it"
+            case .connected where silence > Self.longestSilence: "nothing arrives from it"
             default: nil
             }
         }

@@ -68,18 +68,18 @@ uint64_t greenroom_gst_buffer_pts(GstBuffer *_Nonnull buffer);
 void greenroom_gst_buffer_unref(GstBuffer *_Nonnull buffer);
 
 // An I420 frame.
-typedef struct greenroom_gst_picture {
+typedef struct greenroom_gst_frame {
     const uint8_t *_Nonnull planes[3];
     size_t strides[3];
     uint32_t width;
     uint32_t height;
-} greenroom_gst_picture;
+} greenroom_gst_frame;
 
 // A copy of a frame: its left upper part of twice the size, each four samples one, if `is_half`; else
 // of the size itself. NULL: no memory, or the frame is smaller. Free it with
 // greenroom_gst_buffer_unref.
 GstBuffer *_Nullable greenroom_gst_i420(
-    const greenroom_gst_picture *_Nonnull picture, uint32_t width, uint32_t height, bool is_half,
+    const greenroom_gst_frame *_Nonnull picture, uint32_t width, uint32_t height, bool is_half,
     uint64_t pts, uint64_t duration);
 
 // MARK: Into a pipeline
@@ -110,7 +110,7 @@ void greenroom_gst_on_buffer(
 void greenroom_gst_on_picture(
     GstElement *_Nonnull sink, greenroom_gst_context context,
     void (*_Nonnull take)(
-        void *_Nonnull value, const greenroom_gst_picture *_Nonnull picture, uint64_t time));
+        void *_Nonnull value, const greenroom_gst_frame *_Nonnull picture, uint64_t time));
 
 // Call back with the bytes of each buffer of an appsink, and its running time; UINT64_MAX for none.
 void greenroom_gst_on_bytes(

@@ -34,7 +34,7 @@ extension EventRecord {
             meaning: "the plugin, the output or the participant's track that it is about"),
         Member(
             name: "origin", type: text,
-            meaning: "where a command came from, with the number of its line"),
+            meaning: "the source of a command, with the number of its line"),
         Member(name: "text", type: text, meaning: "the event in words"),
         Member(
             name: "status", type: text, meaning: "the status of a plugin's step, as in the report"),

@@ -8,8 +8,8 @@ extension SessionReport {
     /// The lines of the summary at the end.
     public var summary: [String] {
         var lines: [String] = []
-        for video in pictures { lines += self.lines(of: video) }
-        for audio in sounds { lines += self.lines(of: audio) }
+        for video in videoTracks { lines += self.lines(of: video) }
+        for audio in audioTracks { lines += self.lines(of: audio) }
         for participant in participants ?? [] {
             for track in participant.tracks {
                 // A track that no output takes has nothing to show.
@@ -21,7 +21,7 @@ extension SessionReport {
         }
         lines += outputs.flatMap(\.summary)
         // Without tracks nothing was written.
-        if !(pictures.isEmpty && sounds.isEmpty && (participants ?? []).isEmpty) {
+        if !(videoTracks.isEmpty && audioTracks.isEmpty && (participants ?? []).isEmpty) {
             lines += products
         }
         lines += outputs.compactMap { $0.entry as? OutputFeed.Entry }.compactMap(lossOfOutput)

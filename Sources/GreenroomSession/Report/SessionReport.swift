@@ -341,9 +341,9 @@ public struct SessionReport: Sendable {
     /// The plugins.
     public var plugins: [Plugin]
     /// The video of the tracks.
-    public var pictures: [Video]
+    public var videoTracks: [Video]
     /// The audio of the sources.
-    public var sounds: [Audio]
+    public var audioTracks: [Audio]
     /// The participants of the call, in the order of joining; nil without a call.
     public var participants: [Participant]?
     /// Participants who left long ago and are not in the list; nil without any.
@@ -379,14 +379,14 @@ public struct SessionReport: Sendable {
             failedPlugin = role
         }
         plugins = instances.map { Plugin($0, losses) }
-        pictures =
+        videoTracks =
             pipeline?.videoTracks.map { video in
                 let negotiation = negotiations.first { $0.plugin.instance === video.instance }
                 return Video(
                     video.track, named: video.track.kind.rawValue,
                     from: video.instance.videoIngest, negotiation?.negotiator, at: nanoseconds)
             } ?? []
-        sounds = pipeline?.audioTracks.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
+        audioTracks = pipeline?.audioTracks.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
         if instances.contains(where: { $0.roster != nil }) {
             self.participants = participants.entries(
                 with: pipeline?.participants.all ?? [], at: nanoseconds)
@@ -424,7 +424,8 @@ public struct SessionReport: Sendable {
 
     /// How much of each track was real, by its source's role.
     public var accounts: [String: RealAccount] {
-        let all = pictures.map { ($0.track, $0.account) } + sounds.map { ($0.role, $0.account) }
+        let all =
+            videoTracks.map { ($0.track, $0.account) } + audioTracks.map { ($0.role, $0.account) }
         return Dictionary(all) { first, _ in first }
     }
 }
@@ -448,8 +449,8 @@ extension SessionReport: Encodable {
         try report.encodeIfPresent(failedPlugin, forKey: Key("failedPlugin"))
         try report.encodeIfPresent(notReal, forKey: Key("notReal"))
         try report.encode(plugins, forKey: Key("plugins"))
-        try report.encode(pictures, forKey: Key("pictures"))
-        try report.encode(sounds, forKey: Key("sounds"))
+        try report.encode(videoTracks, forKey: Key("pictures"))
+        try report.encode(audioTracks, forKey: Key("sounds"))
         try report.encodeIfPresent(participants, forKey: Key("participants"))
         try report.encodeIfPresent(participantsLeftOut, forKey: Key("participantsLeftOut"))
         for key in OutputForm.builtIn.compactMap(\.reportKey) + [OutputFeed.reportKey] {

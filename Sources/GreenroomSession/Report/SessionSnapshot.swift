@@ -20,16 +20,16 @@ public struct SessionSnapshot: Sendable {
     /// Seconds since the sources were started.
     public var seconds: Double
     /// The video of the tracks.
-    public var pictures: [Video]
+    public var videoTracks: [Video]
     /// Frames of audio that were played, and of silence because a source was late.
-    public var sound: (played: Int, concealed: Int)
+    public var audio: (played: Int, concealed: Int)
     /// How much of each track was real so far, in per cent, by its source's role; nothing for a track
     /// that owed nothing yet.
     public var realPercents: [String: Double] = [:]
 
     init(of pipeline: SessionPipeline, at now: Int64) {
         seconds = Double(now - pipeline.epoch) / 1e9
-        pictures = pipeline.videoTracks.map { video in
+        videoTracks = pipeline.videoTracks.map { video in
             let ingest = video.instance.videoIngest?.counts ?? VideoIngest.Counts()
             let track = video.track.counts
             let branches = video.track.branches.map(\.counts)
@@ -41,7 +41,7 @@ public struct SessionSnapshot: Sendable {
                     + track.lostInFilter
                     + lost)
         }
-        sound = pipeline.audioTracks.reduce((played: 0, concealed: 0)) { sum, audio in
+        audio = pipeline.audioTracks.reduce((played: 0, concealed: 0)) { sum, audio in
             let counts = audio.ingest.statistics.queue
             return (sum.played + counts.played, sum.concealed + counts.concealed)
         }

@@ -124,7 +124,6 @@ final class Fixture: Sendable {
     func check(naming step: LifecycleStep?, _ end: PluginHarness.StepEnd) -> String {
         switch end {
         // The host waits for the call before it calls stop-send.
-        // The host waits for the call before it calls stop-send.
         case .hangs where hangsInMedia: "output.in-time"
         case .refused where pluginHarness.hasRefusedTrack: "output.wants"
         case .lost where kind.isOutput: checkOfCrash

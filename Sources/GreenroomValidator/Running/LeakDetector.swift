@@ -20,31 +20,33 @@ struct LeakDetector {
     private static let growthLimit = 64
 
     /// One before the rounds, and one after each.
-    private var sights: [ProcessSnapshot]
+    private var snapshots: [ProcessSnapshot]
 
     /// - Parameter first: Before the rounds.
-    init(from first: ProcessSnapshot) { sights = [first] }
+    init(from first: ProcessSnapshot) { snapshots = [first] }
 
-    private var lasting: ArraySlice<ProcessSnapshot> { sights.suffix(Self.last) }
+    private var lasting: ArraySlice<ProcessSnapshot> { snapshots.suffix(Self.last) }
 
     /// Number of counted rounds.
     var rounds: Int { max(lasting.count - 1, 0) }
 
     /// The last snapshot.
-    var last: ProcessSnapshot? { sights.last }
+    var last: ProcessSnapshot? { snapshots.last }
 
     /// Adds the snapshot of a round.
-    mutating func add(_ sight: ProcessSnapshot) { sights.append(sight) }
+    mutating func add(_ snapshot: ProcessSnapshot) { snapshots.append(snapshot) }
 
     /// Whether the result is certain without further rounds.
     var isClear: Bool {
-        if sights.count > 10 { return true }
+        if snapshots.count > 10 { return true }
         return if case .memory = finding { false } else { finding != nil }
     }
 
     /// What grows with every round; nil for nothing, and before enough rounds.
     var finding: Finding? {
-        guard let first = sights.first, let last = sights.last, sights.count > 3 else { return nil }
+        guard let first = snapshots.first, let last = snapshots.last, snapshots.count > 3 else {
+            return nil
+        }
         // A temporary thread or descriptor is in some snapshots only.
         let threads = last.threads.count - first.threads.count
         if threads > Self.growthLimit || least({ $0.threads.count }) > 0 {

@@ -75,7 +75,7 @@ extension PluginHarness {
         _ record: Record, nanoseconds: Int64, whileSending: () -> StepEnd = { .done }
     ) -> (end: StepEnd, digest: MediaDigest) {
         let (frames, begin) = (record.frames.count, clock.now)
-        let soundBegin = record.samples.count
+        let audioBegin = record.samples.count
         var digest = MediaDigest()
         var end = startSend()
         if end == .done || end == .pumps { end = whileSending() }
@@ -92,7 +92,7 @@ extension PluginHarness {
         let length = max(nanoseconds - Self.tail, 0)
         digest.take(record.frames.dropFirst(frames), begin: begin, until: begin + length)
         if descriptor.kind.sender == .audio {
-            digest.take(record.samples[soundBegin...].prefix(Int(length / 1_000_000) * 96))
+            digest.take(record.samples[audioBegin...].prefix(Int(length / 1_000_000) * 96))
         }
         digest.wants = wants.compactMap { track, want in
             want.inWords.map { "\(track.name) as \($0)" }

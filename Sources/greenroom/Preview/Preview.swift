@@ -15,7 +15,7 @@ struct Preview {
     private let folder: String
     private let screen: PreviewScreen
     private let interruption: Interruption
-    private let monitor: PreviewTap
+    private let tap: PreviewTap
     private let snapshot: Snapshot?
     private var target: Y4MTarget?
 
@@ -27,10 +27,10 @@ struct Preview {
         self.folder = folder
         self.screen = screen
         self.interruption = interruption
-        let monitor = PreviewTap()
-        self.monitor = monitor
+        let tap = PreviewTap()
+        self.tap = tap
         snapshot = try arguments.snapshot.map {
-            try Snapshot(of: monitor, path: $0, screen: screen)
+            try Snapshot(of: tap, path: $0, screen: screen)
         }
     }
 
@@ -72,7 +72,7 @@ struct Preview {
     // MARK: Steps
 
     private func plan(_ plugin: PluginArgument) throws -> PreviewPlan {
-        try PreviewPlan(plugin, arguments, folder: folder, monitor: monitor)
+        try PreviewPlan(plugin, arguments, folder: folder, tap: tap)
     }
 
     /// Opens the video target, after it is known that the plugin sends video.
@@ -90,7 +90,7 @@ struct Preview {
                 SessionOutput(Y4MStreamOutput(target.stream, track: plan.track)))
         }
         screen.show(plan.warnings + [plan.title] + (snapshot.map { [$0.hint] } ?? []))
-        let run = PreviewRun(plan, screen: screen, monitor: monitor, target: target)
+        let run = PreviewRun(plan, screen: screen, tap: tap, target: target)
         do {
             return try run.run(until: interruption, orWhen: isRebuilt)
         } catch let error as OutputError {

@@ -26,7 +26,7 @@ struct PreviewPlan {
     /// - Throws: ``Failure`` or `SessionFileError`, with all errors of the arguments.
     init(
         _ plugin: PluginArgument, _ arguments: PreviewCommand, folder: String,
-        monitor: PreviewTap
+        tap: PreviewTap
     ) throws {
         // Not cached: a new build is scanned again.
         let locator = Installation.ofThisProgram.locator()
@@ -62,7 +62,7 @@ struct PreviewPlan {
             session.configuration.timeline[index].origin = "--ceiling"
         }
         // An output plugin keeps its place.
-        session.configuration.outputs.append(SessionOutput(PreviewOutput(monitor, track: track)))
+        session.configuration.outputs.append(SessionOutput(PreviewOutput(tap, track: track)))
     }
 
     /// The track of the plugin.

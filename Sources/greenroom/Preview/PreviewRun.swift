@@ -32,17 +32,17 @@ final class PreviewRun: Sendable {
 
     private let plan: PreviewPlan
     private let screen: PreviewScreen
-    private let monitor: PreviewTap
+    private let tap: PreviewTap
     private let target: Y4MTarget?
     private let endings = Endings()
     private let state = Mutex(State())
 
     init(
-        _ plan: PreviewPlan, screen: PreviewScreen, monitor: PreviewTap, target: Y4MTarget?
+        _ plan: PreviewPlan, screen: PreviewScreen, tap: PreviewTap, target: Y4MTarget?
     ) {
         self.plan = plan
         self.screen = screen
-        self.monitor = monitor
+        self.tap = tap
         self.target = target
     }
 
@@ -125,7 +125,7 @@ final class PreviewRun: Sendable {
         tell(standing, &state)
         let statistics = PreviewStatistics(
             role: "\(plan.address)", before: state.shown, now: standing,
-            loudness: monitor.takeLoudness())
+            loudness: tap.takeLoudness())
         if screen.isTerminal {
             screen.show(block: statistics.block)
         } else if state.shown != nil {
@@ -136,7 +136,7 @@ final class PreviewRun: Sendable {
 
     /// Reports the results of offers; those of an output's companions are not the plugin's.
     private func tell(_ standing: Session.Standing, _ state: inout State, isOver: Bool = false) {
-        guard !plan.descriptor.kind.isOutput, let video = standing.report.pictures.first else {
+        guard !plan.descriptor.kind.isOutput, let video = standing.report.videoTracks.first else {
             return
         }
         screen.show(

@@ -18,8 +18,8 @@ struct PreviewStatistics {
     /// The loudness since the last report; nil for the whole session.
     var loudness: PreviewTap.Loudness?
 
-    private var video: SessionReport.Video? { now.report.pictures.first }
-    private var audio: SessionReport.Audio? { now.report.sounds.first }
+    private var video: SessionReport.Video? { now.report.videoTracks.first }
+    private var audio: SessionReport.Audio? { now.report.audioTracks.first }
     private var plugin: SessionReport.Plugin? { now.report.plugins.first { $0.role == role } }
     /// Nil for a plugin that is no output.
     private var output: OutputFeed.Entry? {
@@ -98,7 +98,7 @@ struct PreviewStatistics {
     }
 
     private func rate(of video: SessionReport.Video) -> String {
-        let earlier = before?.report.pictures.first?.accepted
+        let earlier = before?.report.videoTracks.first?.accepted
         return "\(decimal(rate(from: earlier, to: video.accepted), 1)) fps"
     }
 
@@ -151,7 +151,7 @@ struct PreviewStatistics {
     }
 
     private func rate(of audio: SessionReport.Audio) -> String {
-        let earlier = before?.report.sounds.first?.sent
+        let earlier = before?.report.audioTracks.first?.sent
         return "\(decimal(rate(from: earlier, to: audio.sent), 1)) a second"
     }
 
@@ -160,7 +160,7 @@ struct PreviewStatistics {
     private func rows(of output: OutputFeed.Entry) -> [[String]] {
         let tracks = output.tracks.map { track in
             let branch = "\(output.role) (\(output.plugin)) \(track.track)"
-            let video = now.report.pictures.flatMap(\.outputs).first { $0.output == branch }
+            let video = now.report.videoTracks.flatMap(\.outputs).first { $0.output == branch }
             let lost: [(name: String, count: Int)] = [
                 ("while restarting", track.media.away),
                 ("without memory for them", track.media.noBuffer),

@@ -10,15 +10,15 @@ import SystemPackage
 /// Writes the newest frame as a PNG file, on demand.
 final class Snapshot: Sendable {
     let path: String
-    private let monitor: PreviewTap
+    private let tap: PreviewTap
     private let count = Mutex(0)
 
     /// Starts to take snapshots, at each SIGUSR1.
     ///
     /// - Throws: ``Failure`` if the file can't be written: reported before the session.
     ///   it.
-    init(of monitor: PreviewTap, path: String, screen: PreviewScreen) throws {
-        self.monitor = monitor
+    init(of tap: PreviewTap, path: String, screen: PreviewScreen) throws {
+        self.tap = tap
         self.path = path
         guard let name = path.last, name != "/" else {
             throw Failure(
@@ -50,7 +50,7 @@ final class Snapshot: Sendable {
     /// - Returns: The message, and whether the file exists.
     func take() -> (text: String, isThere: Bool) {
         count.withLock { count in
-            guard let frame = monitor.frame else {
+            guard let frame = tap.frame else {
                 return (
                     "--snapshot \(path): there is no frame to write: none has arrived. \"sent\", "
                         + "\"refused\" and \"dropped\" say why, or the duration is too short.",

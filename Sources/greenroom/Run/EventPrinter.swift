@@ -94,23 +94,23 @@ final class EventPrinter: Sendable {
         case .json:
             var record = EventRecord(event: .status)
             record.seconds = snapshot.seconds
-            record.pictures = zip(snapshot.pictures, rates).map { video, rate in
+            record.pictures = zip(snapshot.videoTracks, rates).map { video, rate in
                 EventRecord.Video(
                     track: video.track, accepted: video.accepted, refused: video.refused,
                     dropped: video.dropped, fps: rate)
             }
-            record.concealed = snapshot.sound.concealed
+            record.concealed = snapshot.audio.concealed
             record.real = snapshot.realPercents
             show(record, line: nil)
         case .terminal:
-            let videos = zip(snapshot.pictures, rates).map { video, rate in
+            let videos = zip(snapshot.videoTracks, rates).map { video, rate in
                 "\(video.track) \(decimal(rate, 1)) fps, \(video.dropped) dropped"
             }
             let (minutes, seconds) = Int(snapshot.seconds).quotientAndRemainder(dividingBy: 60)
             let clock = "\(minutes):\(seconds < 10 ? "0" : "")\(seconds)"
             let audio =
-                snapshot.sound.concealed > 0
-                ? ["audio concealed \(snapshot.sound.concealed / 48) ms"] : []
+                snapshot.audio.concealed > 0
+                ? ["audio concealed \(snapshot.audio.concealed / 48) ms"] : []
             queue.show(
                 status: (["sending \(clock)"] + videos + audio).joined(separator: "  "))
         case .plain, .journal:
@@ -121,12 +121,12 @@ final class EventPrinter: Sendable {
     /// The frame rate of each track since the last status.
     private func rates(in snapshot: SessionSnapshot) -> [Double] {
         last.withLock { last in
-            let rates = snapshot.pictures.map { video in
+            let rates = snapshot.videoTracks.map { video in
                 let frames = video.accepted - (last.accepted[video.track] ?? 0)
                 return Double(frames) / max(snapshot.seconds - last.seconds, 0.001)
             }
             last.seconds = snapshot.seconds
-            for video in snapshot.pictures { last.accepted[video.track] = video.accepted }
+            for video in snapshot.videoTracks { last.accepted[video.track] = video.accepted }
             return rates
         }
     }

@@ -133,7 +133,7 @@ struct SessionRun {
             }
             if explain {
                 let participants = report.participants ?? []
-                for video in report.pictures
+                for video in report.videoTracks
                     + participants.flatMap({ $0.tracks.compactMap(\.video) })
                 {
                     for record in video.negotiation {

@@ -11,7 +11,7 @@ enum Greenroom {
     ///   - limit: The time after which it is killed and the test fails.
     static func run(
         _ arguments: String..., input: [UInt8] = [], environment: [String: String?] = [:],
-        atMost limit: Duration = .seconds(60)
+        atMost limit: Duration = .seconds(180)
     ) throws -> Finished {
         try start(arguments, input: input, environment: environment).wait(atMost: limit)
     }

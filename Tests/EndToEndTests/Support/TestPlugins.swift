@@ -14,7 +14,7 @@ enum TestPlugins {
     static func bouncer() throws -> String { try builtBouncer.get() }
 
     /// The hostile program that broadcasts, built once.
-    static func visitor() throws -> String { try builtPeer.get() }
+    static func broadcaster() throws -> String { try builtPeer.get() }
 
     /// The stand-alone sample in C, built once.
     static func cCamera() throws -> String { try builtCCamera.get() }
@@ -125,7 +125,7 @@ enum TestPlugins {
     }
 
     private static let builtPeer = Result {
-        try buildBroadcast("visitor", "\(sources)/broadcast/visitor.c")
+        try buildBroadcast("broadcaster", "\(sources)/broadcast/broadcaster.c")
     }
 
     /// Builds a program as the sample's README describes, against the library beside the products.

@@ -49,7 +49,7 @@ struct TestSession {
     /// Runs the session to its end.
     func run(
         _ arguments: String..., environment: [String: String?] = [:],
-        atMost limit: Duration = .seconds(60)
+        atMost limit: Duration = .seconds(180)
     ) throws -> Finished {
         try run(arguments, environment: environment, atMost: limit)
     }
@@ -57,7 +57,7 @@ struct TestSession {
     /// Runs the session to its end.
     func run(
         _ arguments: [String], environment: [String: String?] = [:],
-        atMost limit: Duration = .seconds(60)
+        atMost limit: Duration = .seconds(180)
     ) throws -> Finished {
         try Greenroom.start(["run", file] + arguments, environment: environment)
             .wait(atMost: limit)

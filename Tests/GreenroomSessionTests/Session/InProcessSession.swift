@@ -60,7 +60,7 @@ struct InProcessSession {
         }
 
         func picture(_ track: String) -> SessionReport.Video? {
-            report.pictures.first { $0.track == track }
+            report.videoTracks.first { $0.track == track }
         }
 
         func plugin(_ role: String) -> SessionReport.Plugin? {

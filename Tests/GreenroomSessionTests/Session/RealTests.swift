@@ -25,7 +25,7 @@ import Testing
     private func expectAdditive(
         _ result: InProcessSession.Result, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        for picture in result.report.pictures {
+        for picture in result.report.videoTracks {
             let account = picture.account
             #expect(account.kinds == account.total, "\(account)", sourceLocation: sourceLocation)
             for output in picture.outputs where output.rate == "15" {
@@ -43,7 +43,7 @@ import Testing
                     sourceLocation: sourceLocation)
             }
         }
-        for sound in result.report.sounds {
+        for sound in result.report.audioTracks {
             let account = sound.account
             #expect(account.kinds == account.total, "\(account)", sourceLocation: sourceLocation)
             #expect(account.real == sound.played && account.concealed == sound.concealed)
@@ -64,7 +64,7 @@ import Testing
         for (role, account) in result.report.accounts {
             #expect(account.realPercent == 100, "\(role): \(account)")
         }
-        #expect(result.report.pictures.map(\.account.real) == [60, 60])
+        #expect(result.report.videoTracks.map(\.account.real) == [60, 60])
         #expect(result.silent.isEmpty)
         expectAdditive(result)
     }
@@ -289,7 +289,7 @@ import Testing
             microphone: FakeMicrophone(.init(interval: 10_200_000)).plan(), milliseconds: 30_000
         ).run()
         expectAdditive(result)
-        let sound = try #require(result.report.sounds.first)
+        let sound = try #require(result.report.audioTracks.first)
         #expect(sound.idle < 4800 && sound.concealed > 48_000 * 30 / 100, "\(sound)")
         #expect((sound.underfedPercent ?? 0) > 1, "\(sound)")
         #expect(
@@ -327,7 +327,7 @@ import Testing
         let result = try session.run()
         expectAdditive(result)
         #expect(result.silent.isEmpty && result.report.outcome == .finished)
-        let sound = try #require(result.report.sounds.first)
+        let sound = try #require(result.report.audioTracks.first)
         #expect(sound.concealed == 0 && sound.underfedPercent == nil, "\(sound)")
         // The share pauses a nanosecond before the block.
         #expect(abs(sound.muted - (isQuiet ? 144_000 : 0)) <= 1, "\(sound)")
@@ -345,7 +345,7 @@ import Testing
         let result = try session.run()
         expectAdditive(result)
         #expect(result.silent == ["share.audio"] && result.sends == ["share.audio"])
-        let sound = try #require(result.report.sounds.first)
+        let sound = try #require(result.report.audioTracks.first)
         #expect(abs(sound.muted - 48_000) <= 1 && abs(sound.concealed - 96_000) <= 1, "\(sound)")
     }
 

@@ -184,7 +184,7 @@ import Testing
         #expect(result.report.outcome == .badSetting && result.report.failedPlugin == "camera")
         #expect(result.plugin("camera")?.losses?.map(\.evidence) == ["lens is none: name one"])
         #expect(camera.calls["create"] == 1 && result.dropped.isEmpty)
-        #expect(result.report.sounds.isEmpty && result.picture("share")?.accepted ?? 0 < 5)
+        #expect(result.report.audioTracks.isEmpty && result.picture("share")?.accepted ?? 0 < 5)
     }
 
     // MARK: Giving up
@@ -254,7 +254,7 @@ import Testing
                 camera: camera.plan(.videoSource, onFailure: .off),
                 share: share.plan(.shareSource), milliseconds: 3000
             ).run()
-            return result.report.pictures.flatMap { picture in
+            return result.report.videoTracks.flatMap { picture in
                 [picture.sent, picture.accepted, picture.carried]
                     + picture.outputs.flatMap { [$0.delivered, $0.repeated, $0.late] }
             }

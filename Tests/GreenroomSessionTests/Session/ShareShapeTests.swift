@@ -85,7 +85,7 @@ import Testing
         let pieces = try #require(result.picture("share")?.outputs.first?.pieces)
         #expect((3...5).contains(pieces.count), "\(pieces)")
         #expect(result.notes("share").count { $0.contains("follows one change a second") } == 1)
-        #expect(result.report.pictures.first?.account.real == 60)
+        #expect(result.report.videoTracks.first?.account.real == 60)
     }
 
     @Test func `what was small when it was followed grows`() throws {

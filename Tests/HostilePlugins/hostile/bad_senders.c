@@ -60,7 +60,7 @@ static gr_status start_once(instance *me) {
 
 static void stop_and_tell(instance *me) {
   report_all_calls(me, "in-stop");
-  pause_ms(50); /* for the thread to be refused at least once */
+  pause_ms(500); /* for the thread to be refused at least once */
 }
 
 static void join_if_started(instance *me) {
@@ -91,7 +91,7 @@ static void uninitialize_from_thread(instance *me) {
 /* Reports to standard error: the host drops log lines of a destroyed instance. */
 static void *haunt(void *self) {
   instance *me = self;
-  pause_ms(100); /* destroy has returned by now */
+  pause_ms(500); /* destroy has returned by now */
   const gr_status first = send_small(me);
   char text[512] = "";
   me->host->refusal_text(text, sizeof text);

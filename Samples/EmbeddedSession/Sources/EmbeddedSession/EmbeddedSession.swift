@@ -21,8 +21,8 @@ struct EmbeddedSession {
         try session.perform(.stop(.microphone))
 
         let report = try await session.run()
-        for picture in report.pictures {
-            print("\(picture.track): \(picture.accepted) frames at \(picture.capability)")
+        for video in report.videoTracks {
+            print("\(video.track): \(video.accepted) frames at \(video.capability)")
         }
         print("outcome: \(report.outcome)")
     }

@@ -221,7 +221,7 @@ private struct RestsOfStarts {
     /// Number of rounds, and how many of the last ones count: the first ones fill caches.
     static let (rounds, counted) = (8, 5)
     /// One before the rounds, and one shortly after each stop-send.
-    var sights: [ProcessSnapshot]
+    var snapshots: [ProcessSnapshot]
     /// Number of stacks at each of them.
     var stacks: [Int]
     /// After all rounds.
@@ -235,7 +235,7 @@ private struct RestsOfStarts {
 
     /// The new threads after stop-send, for each counted round.
     private var newThreads: [Set<Int32>] {
-        zip(sights, sights.dropFirst()).suffix(Self.counted).map {
+        zip(snapshots, snapshots.dropFirst()).suffix(Self.counted).map {
             $1.threads.subtracting($0.threads)
         }
     }
@@ -266,7 +266,7 @@ private struct RestsOfStarts {
 extension Fixture {
     fileprivate func restsOfStarts() throws(Verdict) -> RestsOfStarts {
         let process = process.process
-        var sights = [ProcessSnapshot(of: process)]
+        var snapshots = [ProcessSnapshot(of: process)]
         var stacks = [ThreadStacks.count(of: process)]
         for _ in 0..<RestsOfStarts.rounds {
             try startSend()
@@ -274,11 +274,11 @@ extension Fixture {
             try stopSend()
             // The kernel needs a moment to end a joined thread.
             usleep(20_000)
-            sights.append(ProcessSnapshot(of: process))
+            snapshots.append(ProcessSnapshot(of: process))
             stacks.append(ThreadStacks.count(of: process))
         }
         var rests = RestsOfStarts(
-            sights: sights, stacks: stacks, last: ProcessSnapshot(of: process))
+            snapshots: snapshots, stacks: stacks, last: ProcessSnapshot(of: process))
         for _ in 0..<20 where rests.hasNewThreads && !rests.haveEnded {
             usleep(50_000)
             rests.last = ProcessSnapshot(of: process)

@@ -95,10 +95,10 @@ extension Catalogue {
 
     /// Runs a body while a process can open no descriptor.
     private static func withoutDescriptors(
-        _ process: Int32, _ sight: ProcessSnapshot, _ body: () -> PluginHarness.StepEnd
+        _ process: Int32, _ snapshot: ProcessSnapshot, _ body: () -> PluginHarness.StepEnd
     ) -> PluginHarness.StepEnd {
         // Open descriptors stay usable; limit the lowest free number.
-        let lowest = (0...).first { sight.descriptors[$0] == nil } ?? 0
+        let lowest = (0...).first { snapshot.descriptors[$0] == nil } ?? 0
         let own = greenroom_descriptor_limit(process)
         guard own > 0, greenroom_limit_descriptors(process, UInt64(lowest)) == 0 else {
             return body()

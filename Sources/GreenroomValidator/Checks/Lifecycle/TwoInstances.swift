@@ -65,7 +65,7 @@ extension Catalogue {
                 return .failed("the ended instance keeps sending through the other's sender")
             }
             try second.end()
-            return try otherPictures(examination) ?? .passed()
+            return try otherFrames(examination) ?? .passed()
         }
     }
 
@@ -124,7 +124,7 @@ private struct InstanceSet: OptionSet {
 extension Catalogue {
     /// The verdict on instances whose output changes because of each other; nil if it does not, or
     /// if it is unknown.
-    static func otherPictures(_ examination: Examination) throws(Verdict) -> Verdict? {
+    static func otherFrames(_ examination: Examination) throws(Verdict) -> Verdict? {
         let kind = examination.descriptor.kind
         guard Set.videoSources.contains(kind) || kind.isFilter else { return nil }
         // A source's frames may show its number; edited frames do not.
@@ -193,11 +193,11 @@ extension Catalogue {
         var edited: [Sample] = []
         for number in 0..<8 {
             for (owner, fixture) in fixtures where fixture.kind.isFilter {
-                let sight = try fixture.editPicture(
+                let sample = try fixture.editFrame(
                     number, fixture === first ? .small : .smaller)
                 if owner == role {
-                    guard let sight else { return nil }
-                    edited.append(sight)
+                    guard let sample else { return nil }
+                    edited.append(sample)
                 }
             }
             try first.wait(seconds: 0.05)
@@ -222,7 +222,7 @@ extension Catalogue {
 
 extension Fixture {
     /// Lets the plugin edit a frame whose content depends only on its number.
-    fileprivate func editPicture(
+    fileprivate func editFrame(
         _ number: Int, _ size: FrameSize
     ) throws(Verdict) -> Sample? {
         let info = FrameInfo(

@@ -35,12 +35,12 @@ extension Catalogue {
     private static func settledSight(
         of process: SharedProcess, like before: ProcessSnapshot?
     ) -> ProcessSnapshot {
-        var sight = ProcessSnapshot(of: process.process)
-        for _ in 0..<10 where sight.threads.count > before?.threads.count ?? .max {
+        var snapshot = ProcessSnapshot(of: process.process)
+        for _ in 0..<10 where snapshot.threads.count > before?.threads.count ?? .max {
             usleep(20_000)
-            sight = ProcessSnapshot(of: process.process)
+            snapshot = ProcessSnapshot(of: process.process)
         }
-        return sight
+        return snapshot
     }
 }
 
@@ -60,12 +60,13 @@ extension Examination {
                 "it can't be created or destroyed")
         }
         if let evidence { throw .crashed(evidence, process.lines) }
-        let sight = ProcessSnapshot(of: process.process)
+        let snapshot = ProcessSnapshot(of: process.process)
         throw .failed(
             "create and destroy work \(made) times, then create answers "
                 + "\(status.map { "\($0)" } ?? "with something invalid"): destroy does not "
                 + "release something that create takes. The process has "
-                + "\(sight.descriptors.count) descriptors open and \(sight.threads.count) threads.")
+                + "\(snapshot.descriptors.count) descriptors open and \(snapshot.threads.count) threads."
+        )
     }
 }
 

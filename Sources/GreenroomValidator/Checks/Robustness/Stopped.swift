@@ -34,7 +34,7 @@ extension Catalogue {
         try fixture.checkVideo(after, pace: Double(before.frames.count) * 2)
         try fixture.checkAudio(after, before, from: begin, to: end)
         // Without a longer run before, its own pauses are unknown.
-        if before.frames.count > 2 || before.soundSeconds > 0.1 {
+        if before.frames.count > 2 || before.audioSeconds > 0.1 {
             try fixture.mustGoOn(after: begin)
         }
         try fixture.end()
@@ -58,7 +58,7 @@ struct Sending {
     var blocks: [AudioCapture.Send] = []
 
     /// The duration of sent audio, in seconds; repeated blocks count again.
-    var soundSeconds: Double { Self.seconds(of: blocks) }
+    var audioSeconds: Double { Self.seconds(of: blocks) }
 
     /// The duration of accepted audio, in seconds.
     var takenSeconds: Double { Self.seconds(of: blocks.filter { $0.status == .ok }) }
@@ -92,7 +92,7 @@ struct Sending {
     /// - Parameters:
     ///   - before: What was sent in half a second before the pause.
     ///   - time: Four seconds; the stop was in the first one.
-    func soundBurst(beyond before: Sending, in time: Range<Int64>) -> Double? {
+    func audioBurst(beyond before: Sending, in time: Range<Int64>) -> Double? {
         let lost = lostSeconds
         if lost > before.lostSeconds * 8 + Self.spareSeconds { return lost }
         let middle = time.lowerBound + (time.upperBound - time.lowerBound) * 3 / 5
@@ -166,7 +166,7 @@ extension Fixture {
         // The host accepts the audio of the stop at once, and a plugin that the host paces sends
         // that much: only audio without room counts.
         guard !kind.sendsVideo, begin < end,
-            let burst = after.soundBurst(beyond: before, in: begin..<end)
+            let burst = after.audioBurst(beyond: before, in: begin..<end)
         else { return }
         throw .failed(
             "after host and plugin were stopped for 2 s it sent \(Int(burst * 1000)) ms of "
@@ -178,7 +178,7 @@ extension Fixture {
     fileprivate func mustGoOn(after begin: Int64) throws(Verdict) {
         for _ in 0..<100 {
             let sending = Sending(self, since: begin)
-            if !sending.frames.isEmpty || sending.soundSeconds > 0 || hasGivenUp { return }
+            if !sending.frames.isEmpty || sending.audioSeconds > 0 || hasGivenUp { return }
             try wait(seconds: 0.1)
         }
         throw .failed(

@@ -6,7 +6,7 @@ import Synchronization
 extension Catalogue {
     /// Compares the digests of consecutive frames over fourteen seconds, and checks that each frame
     /// has more than one colour.
-    static let pictureContent = Check(
+    static let videoContent = Check(
         "video.content", "the video is live", of: .cameras,
         proving: """
             Over 14 s of session time a camera must not show the same frame, or a single colour, \

@@ -1,6 +1,6 @@
 extension Catalogue {
     static let videoChecks: [Check] = [
-        frameRate, frameStamps, frameSizes, frameCost, colorRange, pictureContent, leaseEdges,
+        frameRate, frameStamps, frameSizes, frameCost, colorRange, videoContent, leaseEdges,
         leaseEnd, strides, wholeFrames,
     ]
 }

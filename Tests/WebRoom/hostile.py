@@ -1,8 +1,8 @@
 #!/usr/bin/python3
-"""What strangers do to a room's server, and to its places. Prints what became of it as JSON.
+"""What hostile clients do to a room's server, and to its places. Prints what became of it as JSON.
 
-    strangers.py connections URL VIEWER-TOKEN GUEST-TOKEN OPERATOR-TOKEN
-    strangers.py places      URL VIEWER-TOKEN GUEST-TOKEN OPERATOR-TOKEN
+    hostile.py connections URL VIEWER-TOKEN GUEST-TOKEN OPERATOR-TOKEN
+    hostile.py places      URL VIEWER-TOKEN GUEST-TOKEN OPERATOR-TOKEN
                             for a room behind a proxy at this machine
 """
 

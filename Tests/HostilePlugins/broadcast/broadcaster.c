@@ -1,12 +1,12 @@
 /* A broadcast with the behaviour in its second argument. Prints the results:
- * "visitor SOCKET still|pause|finish|crash|refuse|idle". */
+ * "broadcaster SOCKET still|pause|finish|crash|refuse|idle". */
 #include <greenroom/broadcast.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct visitor {
+typedef struct broadcaster {
   gr_plugin functions;
   const gr_host *host;
   gr_instance instance;
@@ -15,7 +15,7 @@ typedef struct visitor {
   gr_capability size;
   uint32_t revision;
   pthread_t thread;
-} visitor;
+} broadcaster;
 
 static const char *mode;
 
@@ -27,7 +27,7 @@ static void say(const char *what) {
 }
 
 /* A flat frame. */
-static gr_status send_flat(const visitor *me, int luma) {
+static gr_status send_flat(const broadcaster *me, int luma) {
   gr_lease lease = {.struct_size = sizeof lease};
   const gr_status status =
       me->video->acquire(me->sender, GR_FORMAT_I420, me->size.width, me->size.height, &lease);
@@ -41,13 +41,13 @@ static gr_status send_flat(const visitor *me, int luma) {
   return me->video->commit(me->sender, lease.id, &info);
 }
 
-static gr_status wait_ms(const visitor *me, int64_t milliseconds) {
+static gr_status wait_ms(const broadcaster *me, int64_t milliseconds) {
   return me->host->wait_until_ns(
       me->instance, me->host->now_ns(me->instance) + milliseconds * 1000000);
 }
 
 static void *run(void *self) {
-  const visitor *me = self;
+  const broadcaster *me = self;
   const gr_broadcast *share = me->host->get_extension(me->instance, GR_EXT_BROADCAST);
   if (!share || me->host->get_extension(me->instance, "greenroom.unknown/1")) {
     say("wrong extensions");
@@ -74,7 +74,7 @@ static void *run(void *self) {
 }
 
 static gr_status initialize(void *self, const gr_initialize *in) {
-  visitor *me = self;
+  broadcaster *me = self;
   me->sender = in->sender;
   me->video = in->video;
   me->size = in->offer->suggested;
@@ -84,18 +84,18 @@ static gr_status initialize(void *self, const gr_initialize *in) {
 }
 
 static gr_status start_send(void *self) {
-  visitor *me = self;
+  broadcaster *me = self;
   say("start-send");
   return pthread_create(&me->thread, NULL, run, me) ? GR_STATUS_FAILED : GR_STATUS_OK;
 }
 
 static void stop_send(void *self) {
-  pthread_join(((visitor *)self)->thread, NULL);
+  pthread_join(((broadcaster *)self)->thread, NULL);
   say("stop-send");
 }
 
 static void uninitialize(void *self) {
-  visitor *me = self;
+  broadcaster *me = self;
   say("uninitialize");
   if (send_flat(me, 0) != GR_STATUS_GONE) say("sent after its end");
 }
@@ -111,7 +111,7 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
     in->host->set_error(in->instance, "it will not be made");
     return GR_STATUS_UNSUPPORTED;
   }
-  visitor *me = calloc(1, sizeof *me);
+  broadcaster *me = calloc(1, sizeof *me);
   if (me == NULL) return GR_STATUS_FAILED;
   me->functions = (gr_plugin){.struct_size = sizeof me->functions, .self = me, .destroy = destroy,
                               .initialize = initialize, .start_send = start_send,
@@ -125,7 +125,7 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
 
 static const gr_descriptor *descriptor(uint32_t index) {
   static const gr_descriptor only = {
-      .struct_size = sizeof only, .kind = GR_KIND_SHARE_SOURCE, .id = "org.example.visitor",
+      .struct_size = sizeof only, .kind = GR_KIND_SHARE_SOURCE, .id = "org.example.broadcaster",
       .name = "PendingPeer", .version = "1.0.0", .summary = "Does as it is told"};
   return index == 0 ? &only : NULL;
 }
