@@ -496,7 +496,7 @@ let unoptimized: Set = [
     "test-progress",
 ]
 
-// Of the tests only those that look at every sample of long signals.
+// Of the tests only those that simulate hours of audio and of timestamps.
 let optimizedTests: Set = ["GreenroomAudioTests", "GreenroomRuntimeTests"]
 
 func isUnoptimized(_ target: Target) -> Bool {

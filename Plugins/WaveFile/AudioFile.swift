@@ -156,11 +156,13 @@ extension AudioFile {
         // file at that moment clears it: then the file is opened once more.
         let (handle, error) = opening.withLock { _ in
             var handle = bytes.open(&info)
-            for _ in 0..<10 where handle == nil && sf_error(nil) == Int32(SF_ERR_NO_ERROR) {
+            var number = sf_error(nil)
+            for _ in 0..<10 where handle == nil && number == Int32(SF_ERR_NO_ERROR) {
                 info = SF_INFO()
                 handle = bytes.open(&info)
+                number = sf_error(nil)
             }
-            return (Int(bitPattern: handle), String(cString: sf_strerror(nil)))
+            return (Int(bitPattern: handle), String(cString: sf_error_number(number)))
         }
         guard let file = OpaquePointer(bitPattern: handle) else {
             throw refusal(path, "\(error) \(conversion)")

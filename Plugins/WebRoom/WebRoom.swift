@@ -2,7 +2,7 @@ import CGStreamer
 import GreenroomPlugin
 import GreenroomRoom
 
-/// A room in a web page: its link's visitors see and hear the session, and may join.
+/// A room in a web page: people who open its link see and hear the session, and may join.
 ///
 /// Media go over WebRTC, by GStreamer's webrtcbin; connections are made over HTTP in the way of WHEP
 /// and WHIP.

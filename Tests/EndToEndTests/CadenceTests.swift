@@ -131,16 +131,16 @@ import Testing
             "camera: \(try TestSession.hostile(name))", maximum: "64x36@30", duration: "3s",
             outputs: "[{ y4m: \"-\" }]")
         // A burst of ten has one gap in ten; a busy machine joins some frames, at times too many.
-        let gaps = try gaps(of: session, count: 90, atLeast: 30)
-        #expect(gaps.count { $0 > 10 } >= 30, "\(gaps)")
+        let gaps = try gaps(of: session, count: 90, atLeast: 45)
+        #expect(gaps.count { $0 > 10 } >= 45, "\(gaps)")
     }
 
     @Test func `a silent share repeats its last frame`() throws {
         let session = try TestSession(
             "share: \(try TestSession.hostile("StillShare"))", maximum: "64x36@30", duration: "2s",
             outputs: "[{ y4m: { track: share } }]")
-        let gaps = try gaps(of: session, count: 60, atLeast: 20)
-        #expect(gaps.count { $0 > 10 } >= 20, "they are spread over the time: \(gaps)")
+        let gaps = try gaps(of: session, count: 60, atLeast: 30)
+        #expect(gaps.count { $0 > 10 } >= 30, "they are spread over the time: \(gaps)")
     }
 
     @Test func `a stalled reader affects neither other outputs nor the source`() throws {
@@ -151,15 +151,15 @@ import Testing
             session,
             into: """
                 import sys, time
-                # The header comes when the output is opened.
                 sys.stdin.buffer.readline()
+                sys.stdin.buffer.read(6 + 640 * 360 * 3 // 2)
                 time.sleep(2.5)
                 sys.stdin.buffer.read()
                 """)
         #expect(run.exit == .code(0), "\(run)")
         let picture = try session.expectTrueReport(run).picture("camera")
         let (stalled, recorded) = (picture.outputs[0], picture.outputs[1])
-        #expect(stalled.queueFull + stalled.excess > 10, "\(stalled)")
+        #expect(stalled.queueFull + stalled.excess > 30, "\(stalled)")
         #expect(recorded.queueFull == 0 && recorded.periods == 90, "\(recorded)")
         #expect(recorded.delivered > picture.carried - 5, "\(picture)")
         // A busy machine delays or drops frames before the outputs; it refuses none.

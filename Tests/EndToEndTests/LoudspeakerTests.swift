@@ -101,6 +101,7 @@ import Testing
         var run = try play(on: "mono")
         for _ in 0..<5 where try report()["dropped"] as? Int != 0 { run = try play(on: "mono") }
         #expect(run.exit == .code(0), "\(run)")
+        #expect(try report()["dropped"] as? Int == 0)
         let bytes = try readFile(folder("telephone.raw"))
         let samples = stride(from: 0, to: bytes.count - 1, by: 2).map { index in
             Double(Int16(bitPattern: UInt16(bytes[index]) | UInt16(bytes[index + 1]) << 8))

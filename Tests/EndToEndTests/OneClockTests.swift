@@ -169,14 +169,19 @@ import Testing
             camera: \(try TestSession.hostile("FlashCamera", "stamps: own, ppm: 150"))
             microphone: \(try TestSession.hostile("BeepMic", "stamps: own, ppm: -150"))
             """, maximum: "16x16@30", duration: "6s")
-        let run = try session.run()
-        #expect(run.exit == .code(0), "\(run)")
-        let report = try session.expectTrueReport(run, readingAudio: false)
-        // On a busy machine late audio is replaced by silence, and late frames by others.
-        let picture = try report.picture("camera")
-        guard try report.sound("microphone").concealed == 0, picture.superseded == 0,
-            picture.outputs[0].repeated <= 2
-        else { return }
-        try expectTogether(session, seconds: 6, run)
+        // On a busy machine late audio is replaced by silence, and late frames by others: one session
+        // without that is enough.
+        for _ in 0..<4 {
+            let run = try session.run(
+                "--set", "outputs=[{record: {folder: recording, overwrite: true}}]")
+            #expect(run.exit == .code(0), "\(run)")
+            let report = try session.expectTrueReport(run, readingAudio: false)
+            let picture = try report.picture("camera")
+            guard try report.sound("microphone").concealed == 0, picture.superseded == 0,
+                picture.outputs[0].repeated <= 2
+            else { continue }
+            _ = try expectTogether(session, seconds: 6, run)
+            return
+        }
     }
 }

@@ -146,7 +146,9 @@ import TestSupport
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)
         let picture = try report.picture("camera")
-        #expect(picture.refused.isEmpty && picture.outputs[0].delivered > 3, "\(run)")
+        // One may be on its way at the end.
+        #expect(picture.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(picture.refused)\n\(run)")
+        #expect(picture.outputs[0].delivered > 3, "\(run)")
         let recording = try session.picture("camera")
         let last = recording.frameCount - 1
         #expect(last > 3)

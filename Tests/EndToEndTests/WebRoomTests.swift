@@ -101,13 +101,16 @@ import Testing
                 "\(live.run.errorsSoFar)")
         }
         // Late viewers see a picture, also when several come at once.
-        let lates = try (0..<3).map { _ in try live.peer("watch", 0, "5") }.map { late in
-            let seen = try Seen(late.wait(atMost: .seconds(220)))
-            #expect(seen.frames >= 5)
-            return seen.first ?? .infinity
-        }
         // Without a request no key frame would come for an hour. A busy machine makes some wait.
-        #expect(lates.max() ?? .infinity < 60, "\(lates)")
+        var lates: [Double] = []
+        for _ in 0..<3 where lates.min() ?? .infinity >= 5 {
+            lates = try (0..<3).map { _ in try live.peer("watch", 0, "5") }.map { late in
+                let seen = try Seen(late.wait(atMost: .seconds(220)))
+                #expect(seen.frames >= 5)
+                return seen.first ?? .infinity
+            }
+        }
+        #expect(lates.min() ?? .infinity < 5 && lates.max() ?? .infinity < 60, "\(lates)")
         // Each hears the other and the session, and not itself.
         let guests = [(ana, own: 660, rest: [880, 1000]), (ben, own: 880, rest: [660, 1000])]
         for (guest, own, rest) in guests {
@@ -249,7 +252,8 @@ import Testing
     private func flood(
         _ kind: String, until reason: String, in live: Live
     ) throws -> (name: String, guest: ChildProcess) {
-        for attempt in 1...4 {
+        let dependsOnRate = ["frames", "sizes", "bytes", "audio"].contains(kind)
+        for attempt in 1...(dependsOnRate ? 4 : 1) {
             let name = "F-\(kind)-\(attempt)"
             let guest = try live.peer(
                 "flood", 1, name, kind, environment: kind == "giant-h264" ? ["CODEC": "H264"] : [:])
@@ -310,8 +314,9 @@ import Testing
             call: { plugin: WebRoom, settings: { proxy: 127.0.0.1, udp-ports: 50000-50099 } }
             """)
         var results = try script("hostile.py", "places", with: live)
-        // Answers of a busy machine come too late for some.
-        for _ in 0..<2 where results["admitted"] != 12 || results["guests"] != 8 {
+        // Answers of a busy machine come too late for some; too many are never admitted.
+        for _ in 0..<2 where (results["admitted"] ?? 0) < 12 || (results["guests"] ?? 0) < 8 {
+            #expect(results["admitted"] ?? 0 <= 12 && results["guests"] ?? 0 <= 8, "\(results)")
             sleep(20)
             results = try script("hostile.py", "places", with: live)
         }

@@ -58,10 +58,11 @@ import Testing
         let (whole, banded) = (FrameConverter(bandByteCount: .max), FrameConverter())
         let size = FrameSize(width: 1920, height: 1080)
         let frame = try takeFrame(pool, .nv12, size)
-        for want in [
+        let wants = [
             VideoWant(format: .i420, size: FrameSize(width: 1280, height: 720)),
             VideoWant(format: .bgra, size: FrameSize(width: 858, height: 480)),
-        ] {
+        ]
+        for want in wants {
             let rows = try #require(try banded.bandRows(for: frame, want))
             #expect(rows % 2 == 0 && rows >= 16 && rows < 200, "\(rows)")
             let before = (whole.bytesWritten, banded.bytesWritten)
@@ -84,9 +85,7 @@ import Testing
         #expect(banded.scratchAllocationCount > 0)
         let count = banded.scratchAllocationCount
         for _ in 0..<3 {
-            _ = try banded.convert(
-                frame, to: VideoWant(format: .i420, size: FrameSize(width: 1280, height: 720)),
-                into: pool)
+            for want in wants { _ = try banded.convert(frame, to: want, into: pool) }
         }
         #expect(banded.scratchAllocationCount == count)
     }

@@ -5,8 +5,8 @@ import Synchronization
 /// A viewer's slot for video: which stream it has, in which rendition.
 ///
 /// It changes with a key frame; until that comes, the same stream's other rendition continues. A viewer
-/// that is too slow loses frames up to the next key frame. One who asks for key frames on and on gets
-/// them ever later: they cost the other viewers bits.
+/// that is too slow loses frames up to the next key frame. One who keeps asking for key frames
+/// waits 1, 2, then 3 s for the next: they cost the other viewers bits.
 final class VideoFeed: Sendable {
     /// Which encoders a stream needs.
     struct Needs: OptionSet {

@@ -168,7 +168,7 @@ public struct SessionReport: Sendable {
         public var unprocessed: Unprocessed
         /// The number of conversions.
         public var conversions: Int
-        /// Bytes written by conversions.
+        /// Bytes written by conversions, rows that are made twice included.
         public var bytesConverted: Int
         /// Memory allocations for frames; absent on a virtual clock, where the number is not
         /// deterministic.

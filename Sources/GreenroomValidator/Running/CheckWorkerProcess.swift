@@ -77,7 +77,7 @@ struct CheckWorkerProcess {
         workers.remove(process)
         // Kill the rest of the process group.
         kill(-process, SIGKILL)
-        let how = reap(process)
+        let how = reap(process) ?? 0
         guard let answer else { return .tookTooLong }
         guard !answer.isEmpty else {
             let end = how & 0x7f == 0 ? "code \(how >> 8 & 0xff)" : "signal \(how & 0x7f)"

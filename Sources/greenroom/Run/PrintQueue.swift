@@ -184,6 +184,7 @@ final class PrintQueue: Sendable {
             while !rest.isEmpty {
                 do {
                     let count = try FileDescriptor(rawValue: descriptor).write(rest)
+                    guard count > 0 else { return }
                     rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
                 } catch Errno.resourceTemporarilyUnavailable {
                     var wanted = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)

@@ -126,7 +126,7 @@ static gr_status create(uint32_t index, const gr_create *in, const gr_plugin **p
 static const gr_descriptor *descriptor(uint32_t index) {
   static const gr_descriptor only = {
       .struct_size = sizeof only, .kind = GR_KIND_SHARE_SOURCE, .id = "org.example.broadcaster",
-      .name = "PendingPeer", .version = "1.0.0", .summary = "Does as it is told"};
+      .name = "Broadcaster", .version = "1.0.0", .summary = "Does as it is told"};
   return index == 0 ? &only : NULL;
 }
 

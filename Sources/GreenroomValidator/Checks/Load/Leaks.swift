@@ -25,14 +25,14 @@ extension Catalogue {
                 try examination.makeAndFree(in: process, after: made)
                 made += 1
             }
-            leaks.add(settledSight(of: process, like: leaks.last))
+            leaks.add(settledSnapshot(of: process, like: leaks.last))
         }
         if let fault = leaks.fault { throw .failed(fault) }
         return .passed()
     }
 
     /// Takes a snapshot of a process whose threads may be about to end.
-    private static func settledSight(
+    private static func settledSnapshot(
         of process: SharedProcess, like before: ProcessSnapshot?
     ) -> ProcessSnapshot {
         var snapshot = ProcessSnapshot(of: process.process)
