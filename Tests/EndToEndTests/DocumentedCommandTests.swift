@@ -118,9 +118,7 @@ import Testing
         let plugin = try readFile(TestPlugins.cCamera())
         for name in ["camera.so", "my-camera.so"] { try folder.write(name, plugin) }
         // A player that is closed after a while.
-        try folder.write("programs/ffplay", "#!/bin/sh\nhead -c 3000000 > /dev/null\n")
-        try files.setAttributes(
-            [.posixPermissions: 0o755], ofItemAtPath: folder("programs/ffplay"))
+        try folder.writeProgram("programs/ffplay", "#!/bin/sh\nhead -c 3000000 > /dev/null\n")
         return folder
     }
 }

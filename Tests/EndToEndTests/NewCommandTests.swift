@@ -407,8 +407,8 @@ import Testing
         try plugin.build()
         mkdir(folder("programs"), 0o755)
         try folder.write("library.so", try readFile("\(plugin.folder)/\(try plugin.library)"))
-        let script = try folder.write(
-            "swift.sh",
+        try folder.writeProgram(
+            "programs/swift",
             """
             #!/bin/sh
             set -eu
@@ -418,11 +418,6 @@ import Testing
             cp '\(folder("library.so"))' '\(try plugin.library)'
 
             """)
-        // Not written by this process: one that another thread starts meanwhile would hold it open for
-        // writing, and then nobody can run it.
-        let made = try ChildProcess.run(
-            "install", ["-m", "755", script, folder("programs/swift")])
-        guard made.exit == .code(0) else { throw Failure("\(made)") }
     }
 
     @Test func `the printed commands work when pasted, and the README has the same`() throws {

@@ -22,9 +22,17 @@ import Testing
     @Test(arguments: try some())
     func `a wrong plugin is reported by the check that names its fault`(plugin: WrongPlugin) throws
     {
-        let validation = try Greenroom.validate(
-            plugin.build(), ["--only", plugin.check] + plugin.validatorWords)
-        let found = plugin.isOnlyWarned ? validation.warnings : validation.faults
+        func validate() throws -> (Validation, found: [ScheduledCheck]) {
+            let validation = try Greenroom.validate(
+                plugin.build(), ["--only", plugin.check] + plugin.validatorWords)
+            return (validation, plugin.isOnlyWarned ? validation.warnings : validation.faults)
+        }
+        var (validation, found) = try validate()
+        // What a plugin does in real time is not seen while the machine is busy: the check says nothing
+        // then, rather than something false.
+        for _ in 0..<3 where found.isEmpty && plugin.check.hasPrefix("robustness.") {
+            (validation, found) = try validate()
+        }
         #expect(found.map(\.check) == [plugin.check], "\(plugin.fault)\n\(validation)")
         #expect(
             found.allSatisfy { !$0.text.isEmpty && $0.text.contains(plugin.says ?? "") },

@@ -45,6 +45,14 @@ public final class TemporaryFolder {
         return file
     }
 
+    /// Writes a program in it, by another process: if this one wrote it, a process that another thread
+    /// starts meanwhile would hold it open for writing, and then it could not be run.
+    public func writeProgram(_ name: String, _ text: String) throws {
+        let source = try write(name + ".source", text)
+        let made = try ChildProcess.run("install", ["-m", "755", source, self(name)])
+        guard made.exit == .code(0) else { throw Failure("\(made)") }
+    }
+
     /// Whether it contains a file or folder.
     public func has(_ name: String) -> Bool { access(self(name), F_OK) == 0 }
 }
