@@ -45,30 +45,30 @@ extension ConversionPlan {
             input.copy(to: copy)
         }
         let bytesCopied = Double(2 * format.packedByteCount(of: size))
+        let prepared = preparedSteps(from: format, size)
         var costs: [StepCost] = []
         func add(
             from index: Int, of picture: UnsafeFrame, ownedBy owner: consuming VideoFrame
         ) throws(ConversionError) {
-            guard index < steps.count else { return }
-            let step = steps[index]
-            let (format, size) = step.result(of: picture.format, picture.size)
-            if case .crop(let rect) = step {
+            guard index < prepared.count else { return }
+            let step = prepared[index]
+            let (format, size) = (step.format, step.size)
+            if case .crop(let rect) = step.step {
                 costs.append(
                     StepCost(
-                        step: step, format: format, size: size, bytesRead: 0, bytesWritten: 0,
+                        step: step.step, format: format, size: size, bytesRead: 0, bytesWritten: 0,
                         copyNanoseconds: 0, nanoseconds: 0))
                 return try add(from: index + 1, of: picture.part(rect), ownedBy: owner)
             }
             let result = try pool.takeRequired(format, size)
             let output = UnsafeFrame(result)
-            let scaler = step.scaler(of: picture.format, picture.size)
             let cost = try Self.median(of: repetitions) { () throws(ConversionError) in
-                try step.run(from: picture, compressedByteCount: 0, with: scaler, into: output)
+                try step.run(from: picture, into: output)
             }
             let bytes = (picture.byteCount, output.byteCount)
             costs.append(
                 StepCost(
-                    step: step, format: format, size: size, bytesRead: bytes.0,
+                    step: step.step, format: format, size: size, bytesRead: bytes.0,
                     bytesWritten: bytes.1,
                     copyNanoseconds: Int64(
                         Double(copying) * Double(bytes.0 + bytes.1) / bytesCopied),

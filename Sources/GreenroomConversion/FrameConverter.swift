@@ -193,9 +193,8 @@ public final class FrameConverter {
         let bands = prepared.bands.flatMap { $0.steps.lowerBound == index ? $0 : nil }
         func write(to next: UnsafeFrame) throws(ConversionError) {
             if let bands { return try run(bands, of: prepared, on: picture, into: next) }
-            try steps[index].step.run(
-                from: picture, compressedByteCount: compressedByteCount,
-                with: steps[index].scaler, into: next)
+            try steps[index].run(
+                from: picture, compressedByteCount: compressedByteCount, into: next)
             bytesWritten += next.byteCount
         }
         let end = bands?.steps.upperBound ?? index + 1
@@ -244,17 +243,5 @@ public final class FrameConverter {
         try make(needed, ofStep: index - 1, in: bands, of: prepared, on: picture, into: input)
         try step.run(rows, from: input, into: output)
         _ = consume taken
-    }
-}
-
-extension ConversionPlan {
-    /// The steps with what they need for frames of a format and size.
-    func preparedSteps(from format: PixelFormat, _ size: FrameSize) -> [PreparedStep] {
-        var (format, size) = (format, size)
-        return steps.map { step in
-            let prepared = PreparedStep(step, of: format, size)
-            (format, size) = (prepared.format, prepared.size)
-            return prepared
-        }
     }
 }

@@ -2,7 +2,8 @@ import Glibc
 import Testing
 import TestSupport
 
-/// Tests that a hanging callback is reported while it hangs, and that the session ends long before it would return.
+/// Tests that a hanging callback is reported while it hangs, and that the session ends long before it
+/// would return.
 @Suite(.ownThreads) struct HangTests {
     /// The limit for a session with a hanging callback, in callback deadlines after its duration:
     /// each phase of the end takes one, and a busy machine takes longer. The plugins hang for ten minutes.

@@ -101,12 +101,7 @@ import Testing
 
         // The fetcher sees its bars.
         #expect(
-            Runners.wait(atMost: .seconds(40)) {
-                guard let hall = try? Y4MRecording(folder("fetcher/hall-camera.y4m")),
-                    hall.frameCount > 20, let seen = try? lumas(of: hall)
-                else { return false }
-                return (seen.max() ?? 0) - (seen.min() ?? 255) > 100
-            })
+            waits(for: "fetcher/hall-camera.y4m") { ($0.max() ?? 0) - ($0.min() ?? 255) > 100 })
         // A server that is killed comes back at the same place.
         kill(server.id, SIGKILL)
         _ = server.wait(atMost: .seconds(20))
@@ -114,13 +109,7 @@ import Testing
         server = try self.server(port: port)
         try expect(server, "relay-camera: opened")
         // Grey stripes are brighter than the black before them.
-        #expect(
-            Runners.wait(atMost: .seconds(40)) {
-                guard let relay = try? Y4MRecording(folder("server/relay-camera.y4m")),
-                    relay.frameCount > 20, let seen = try? lumas(of: relay)
-                else { return false }
-                return seen.allSatisfy { $0 >= 120 }
-            })
+        #expect(waits(for: "server/relay-camera.y4m") { $0.allSatisfy { $0 >= 120 } })
 
         // The end of a session is the end of its connection.
         publisher.signal(SIGINT)
@@ -146,6 +135,16 @@ import Testing
         #expect(grey.allSatisfy { (120...235).contains($0) }, "\(grey)")
         #expect((grey.max() ?? 255) - (grey.min() ?? 0) < 20, "\(grey)")
         #expect((bars.max() ?? 0) - (bars.min() ?? 255) > 100, "\(bars)")
+    }
+
+    /// Waits for more than 20 frames of a recording, with certain lumas.
+    private func waits(for file: String, until areSeen: ([Int]) -> Bool) -> Bool {
+        Runners.wait(atMost: .seconds(40)) {
+            guard let recording = try? Y4MRecording(folder(file)), recording.frameCount > 20,
+                let seen = try? lumas(of: recording)
+            else { return false }
+            return areSeen(seen)
+        }
     }
 
     /// The luma at eight places of a row of a late frame.
