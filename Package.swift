@@ -274,7 +274,7 @@ let package = Package(
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomLifecycle", "GreenroomPluginInterface", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox",
-                "GreenroomSystem",
+                "GreenroomSystem", "GreenroomVideo",
             ]),
         .executableTarget(
             name: "greenroom-runner",

@@ -47,14 +47,14 @@ static void copy(
 }
 
 GstBuffer *greenroom_gst_i420(
-    const greenroom_gst_frame *picture, uint32_t width, uint32_t height, bool is_half,
+    const greenroom_gst_frame *frame, uint32_t width, uint32_t height, bool is_half,
     uint64_t pts, uint64_t duration)
 {
     GstVideoInfo info;
     GstMapInfo map;
     guint factor = is_half ? 2 : 1;
     // Half sizes are even: of odd ones the colour would lie beyond the frame.
-    if (width > picture->width / factor || height > picture->height / factor) return NULL;
+    if (width > frame->width / factor || height > frame->height / factor) return NULL;
     if (is_half && (width % 2 != 0 || height % 2 != 0)) return NULL;
     if (!gst_video_info_set_format(&info, GST_VIDEO_FORMAT_I420, width, height)) return NULL;
     GstBuffer *buffer = gst_buffer_new_allocate(NULL, info.size, NULL);
@@ -65,7 +65,7 @@ GstBuffer *greenroom_gst_i420(
     }
     for (guint plane = 0; plane < 3; plane++) {
         (is_half ? halve : copy)(
-            picture->planes[plane], picture->strides[plane],
+            frame->planes[plane], frame->strides[plane],
             map.data + GST_VIDEO_INFO_PLANE_OFFSET(&info, plane),
             GST_VIDEO_INFO_PLANE_STRIDE(&info, plane), GST_VIDEO_INFO_COMP_WIDTH(&info, plane),
             GST_VIDEO_INFO_COMP_HEIGHT(&info, plane));
@@ -132,37 +132,37 @@ static guint64 running_time(GstSample *sample)
         GST_BUFFER_PTS(gst_sample_get_buffer(sample)));
 }
 
-static GstFlowReturn take_picture(GstAppSink *sink, gpointer data)
+static GstFlowReturn take_frame(GstAppSink *sink, gpointer data)
 {
     callback *called = data;
     GstSample *sample = gst_app_sink_pull_sample(sink);
     if (!sample) return GST_FLOW_EOS;
     GstVideoInfo info;
-    GstVideoFrame frame;
+    GstVideoFrame mapped;
     GstBuffer *buffer = gst_sample_get_buffer(sample);
     GstCaps *caps = gst_sample_get_caps(sample);
     if (buffer && caps && gst_video_info_from_caps(&info, caps)
         && GST_VIDEO_INFO_FORMAT(&info) == GST_VIDEO_FORMAT_I420
-        && gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ)) {
-        greenroom_gst_frame picture = {
-            .width = GST_VIDEO_FRAME_WIDTH(&frame), .height = GST_VIDEO_FRAME_HEIGHT(&frame)};
+        && gst_video_frame_map(&mapped, &info, buffer, GST_MAP_READ)) {
+        greenroom_gst_frame frame = {
+            .width = GST_VIDEO_FRAME_WIDTH(&mapped), .height = GST_VIDEO_FRAME_HEIGHT(&mapped)};
         for (guint plane = 0; plane < 3; plane++) {
-            picture.planes[plane] = GST_VIDEO_FRAME_PLANE_DATA(&frame, plane);
-            picture.strides[plane] = GST_VIDEO_FRAME_PLANE_STRIDE(&frame, plane);
+            frame.planes[plane] = GST_VIDEO_FRAME_PLANE_DATA(&mapped, plane);
+            frame.strides[plane] = GST_VIDEO_FRAME_PLANE_STRIDE(&mapped, plane);
         }
         ((void (*)(void *, const greenroom_gst_frame *, uint64_t))called->function)(
-            called->context.value, &picture, running_time(sample));
-        gst_video_frame_unmap(&frame);
+            called->context.value, &frame, running_time(sample));
+        gst_video_frame_unmap(&mapped);
     }
     gst_sample_unref(sample);
     return GST_FLOW_OK;
 }
 
-void greenroom_gst_on_picture(
+void greenroom_gst_on_frame(
     GstElement *sink, greenroom_gst_context context,
-    void (*take)(void *value, const greenroom_gst_frame *picture, uint64_t time))
+    void (*take)(void *value, const greenroom_gst_frame *frame, uint64_t time))
 {
-    set_take(sink, take_picture, callback_new(context, (void (*)(void))take));
+    set_take(sink, take_frame, callback_new(context, (void (*)(void))take));
 }
 
 static GstFlowReturn take_bytes(GstAppSink *sink, gpointer data)

@@ -18,11 +18,6 @@ void greenroom_store(uint32_t *word, uint32_t value) {
     __atomic_store_n(word, value, __ATOMIC_RELEASE);
 }
 
-void greenroom_futex_wait(uint32_t *word, uint32_t value, int64_t timeout_ns) {
-    struct timespec timeout = {timeout_ns / 1000000000, timeout_ns % 1000000000};
-    syscall(SYS_futex, word, FUTEX_WAIT, value, &timeout, NULL, 0);
-}
-
 void greenroom_futex_wait_until(uint32_t *word, uint32_t value, int64_t deadline_ns) {
     struct timespec deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &deadline, NULL, FUTEX_BITSET_MATCH_ANY);

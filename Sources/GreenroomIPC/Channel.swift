@@ -154,17 +154,22 @@ package struct Channel: Sendable {
         wake()
     }
 
-    /// Waits for this side's turn, and so for a message.
+    /// Waits for this side's turn, and so for a message. The message stays: the same one is received
+    /// until this side sends.
     ///
+    /// - Parameter deadline: On the monotonic clock, in nanoseconds.
     /// - Returns: What the other side calls, and the length of the message, at most
-    ///   ``Channels/messageByteCount``; nil if the other side is lost.
-    package func receive() -> (call: Call, length: Int)? {
+    ///   ``Channels/messageByteCount``; nil if the other side is lost, or has sent none by the deadline.
+    package func receive(until deadline: Int64 = .max) -> (call: Call, length: Int)? {
         let mine = channels.side.rawValue
         while true {
-            let now = greenroom_load(turn)
+            let turn = greenroom_load(self.turn)
             if channels.isLost { return nil }
-            if now == mine { break }
-            greenroom_futex_wait(turn, now, Self.checkNanoseconds)
+            if turn == mine { break }
+            let now = greenroom_monotonic_now()
+            if now >= deadline { return nil }
+            greenroom_futex_wait_until(
+                self.turn, turn, min(deadline, now + Self.checkNanoseconds))
         }
         return (
             Call(rawValue: greenroom_load(kind)),
@@ -184,12 +189,29 @@ package struct Channel: Sendable {
         _ call: Call, length: Int = 0, serve: (Call, Int) -> Int? = { _, _ in nil }
     ) -> Int? {
         send(call, length: length)
+        return waitForReturn(serve: serve)
+    }
+
+    /// Serves the other side's calls until it returns from a call that this side has sent.
+    ///
+    /// - Returns: As ``call(_:length:serve:)``.
+    package func waitForReturn(serve: (Call, Int) -> Int?) -> Int? {
         while let (call, length) = receive() {
             if call == .return { return length }
             guard let answer = serve(call, length) else { return nil }
             send(.return, length: answer)
         }
         return nil
+    }
+
+    /// Waits until the other side returns from a call that this side has sent; serves nothing.
+    ///
+    /// - Parameter deadline: On the monotonic clock, in nanoseconds.
+    /// - Returns: The answer's length; nil if it has not returned, but possibly called:
+    ///   ``waitForReturn(serve:)`` waits on, on any thread.
+    package func waitForReturn(until deadline: Int64) -> Int? {
+        guard let (call, length) = receive(until: deadline), call == .return else { return nil }
+        return length
     }
 
     fileprivate func wake() { greenroom_futex_wake(turn) }

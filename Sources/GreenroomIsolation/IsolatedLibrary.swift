@@ -1,6 +1,4 @@
 package import GreenroomLifecycle
-package import GreenroomPluginInterface
-import GreenroomMedia
 import GreenroomModel
 
 /// A library whose instances live in processes of their own.
@@ -12,12 +10,6 @@ package struct IsolatedLibrary: PluginFactory {
     package init(path: String, confinement: Confinement) {
         self.path = path
         self.confinement = confinement
-    }
-
-    package func begin(
-        _ descriptor: PluginDescriptor, in context: InstanceContext
-    ) -> any InstanceBackend {
-        IsolatedPlugin(self, descriptor, context)
     }
 }
 

@@ -7,6 +7,7 @@ import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomRuntime
 import GreenroomSandbox
+import GreenroomVideo
 import Synchronization
 
 /// An instance in another process.
@@ -238,6 +239,12 @@ final class IsolatedPlugin: InstanceBackend {
 
     func process(_ frame: inout gr_mutable_frame) -> Status {
         connection?.process(frame) ?? .gone
+    }
+
+    func process(_ frame: inout gr_mutable_frame, until deadline: Int64) -> EditProgress {
+        guard let connection else { return .returned(.gone) }
+        if let status = connection.process(frame, until: deadline) { return .returned(status) }
+        return .begun { connection.finishProcess() }
     }
 
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {

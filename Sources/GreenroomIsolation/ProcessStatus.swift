@@ -35,11 +35,14 @@ struct ProcessStatus {
     /// If so, the kernel shows nothing else of it.
     var mainThreadHasExited = false
 
+    /// One of which nothing is known yet.
+    init() {}
+
     /// - Returns: nil if the process has ended.
     init?(of process: pid_t) { self.init(in: StatusFile(of: process)) }
 
     /// Reads without memory of its own: a host that allocates nothing for a frame does this at least
-    /// twice a second for each of its processes.
+    /// once a second for each of its processes.
     ///
     /// - Returns: nil if the process has ended, or the file could not be opened.
     init?(in file: borrowing StatusFile) {

@@ -41,6 +41,12 @@ extension RunnerFactory {
         SharedFrameAllocator(guarding: observer?.guarding)
     }
 
+    package func begin(
+        _ descriptor: PluginDescriptor, in context: InstanceContext
+    ) -> any InstanceBackend {
+        IsolatedPlugin(self, descriptor, context)
+    }
+
     /// Chooses the plugin that the scan found.
     func choose(
         from found: [PluginDescriptor], for descriptor: PluginDescriptor,

@@ -202,7 +202,7 @@ package struct FilterChain: Sendable {
             guard MonotonicClock.now < deadline,
                 let copy = try copy(frame, to: want, with: converter, into: editingPool)
             else { return .unedited(frame, .late) }
-            switch runner.process(copy, until: min(deadline, hang)) {
+            switch runner.processRemotely(copy, until: min(deadline, hang)) {
             case .returned(let edited, let status):
                 if status == .ok { return .edited(edited) }
                 return .unedited(frame, Reason(status))

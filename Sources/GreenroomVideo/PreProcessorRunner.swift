@@ -15,8 +15,17 @@ package final class PreProcessorRunner: Sendable {
         case late
     }
 
+    /// A frame for the thread.
+    private struct Work: ~Copyable {
+        var frame: VideoFrame
+        /// Ends the edit; nil for one that has not begun.
+        var finish: (@Sendable () -> Status)?
+
+        consuming func intoFrame() -> VideoFrame { frame }
+    }
+
     private struct State: ~Copyable {
-        var incoming: VideoFrame?
+        var incoming: Work?
         var outgoing: VideoFrame?
         var status = Status.ok
         /// When the filter got its frame, in real time; nil without one.
@@ -44,13 +53,14 @@ package final class PreProcessorRunner: Sendable {
         self.state = state
         thread = HostThread(name: filter.name, clock: clock, as: filter.clockOrder) {
             while true {
-                let frame: VideoFrame?? = clock.wait(for: state, until: nil) { state in
-                    if let frame = state.incoming.take() { return .some(frame) }
+                let work: Work?? = clock.wait(for: state, until: nil) { state in
+                    if let work = state.incoming.take() { return .some(work) }
                     return state.isClosed ? .some(nil) : nil
                 }
-                guard let next = frame, var next else { return }
-                let status = filter.process(&next)
-                var edited: VideoFrame? = next
+                guard let next = work, var next else { return }
+                let status =
+                    if let finish = next.finish { finish() } else { filter.process(&next.frame) }
+                var edited: VideoFrame? = next.intoFrame()
                 state.change { state in
                     let edited = edited.take()
                     state.outgoing = state.isAwaited ? edited : nil
@@ -73,10 +83,31 @@ package final class PreProcessorRunner: Sendable {
     ///   - frame: Upright I420, the only reference.
     ///   - deadline: When to stop waiting, in real time.
     package func process(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
-        var frame: VideoFrame? = frame
+        pass(Work(frame: frame, finish: nil), since: MonotonicClock.now, until: deadline)
+    }
+
+    /// Edits a frame as ``process(_:until:)`` does, with a filter in a process of its own: the calling thread
+    /// itself waits for that process. The runner's thread is woken only for an edit that is late, or in which the
+    /// filter calls the host. [the track's thread]
+    package func processRemotely(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
+        let begun = MonotonicClock.now
+        var frame = frame
+        switch filter.process(&frame, until: deadline) {
+        case .returned(let status): return .returned(frame, status)
+        case .begun(let finish):
+            return pass(Work(frame: frame, finish: finish), since: begun, until: deadline)
+        case .notBegun: return process(frame, until: deadline)
+        }
+    }
+
+    /// Passes a frame to the thread, and waits until the filter has returned it.
+    private func pass(
+        _ work: consuming Work, since begun: Int64, until deadline: Int64
+    ) -> Outcome {
+        var work: Work? = work
         state.change { state in
-            state.incoming = frame.take()
-            state.busySince = MonotonicClock.now
+            state.incoming = work.take()
+            state.busySince = begun
             state.isAwaited = true
         }
         let outcome: Outcome? = state.wait(until: deadline) { $0.takeOutcome() }

@@ -30,12 +30,30 @@ package protocol VideoFilter: AnyObject, Sendable {
     /// - Parameter frame: Upright I420, the only reference.
     func process(_ frame: inout VideoFrame) -> Status
 
+    /// Begins to edit a frame in the filter's process, and waits for the end. [the track's thread]
+    ///
+    /// - Parameters:
+    ///   - frame: Upright I420, the only reference.
+    ///   - deadline: When to stop waiting, in real time.
+    func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress
+
     /// Ends the filter, which has been in a callback for that long in real time. [the track's
     /// thread]
     func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall)
 
     /// Logs a text about it. [the track's thread]
     func tell(_ text: String)
+}
+
+/// How far a filter's process has come with a frame.
+package enum EditProgress: Sendable {
+    /// The filter has returned it.
+    case returned(Status)
+    /// The filter has it, and has missed the deadline or calls the host. The function serves its calls, and
+    /// waits until it has returned; it is called once. [the filter's media thread]
+    case begun(finish: @Sendable () -> Status)
+    /// The filter can't be called from here now: ``VideoFilter/process(_:)`` can.
+    case notBegun
 }
 
 /// A call of a filter that may hang.

@@ -102,7 +102,8 @@ long syscall(long number, ...) {
   for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
   va_end(list);
   const long result = real(number, a[0], a[1], a[2], a[3], a[4], a[5]);
-  if (number == SYS_futex && (a[1] & FUTEX_CMD_MASK) == FUTEX_WAIT && result == 0)
+  const long operation = a[1] & FUTEX_CMD_MASK;
+  if (number == SYS_futex && (operation == FUTEX_WAIT || operation == FUTEX_WAIT_BITSET) && result == 0)
     atomic_fetch_add(&wakeups, 1);
   return result;
 }

@@ -65,7 +65,7 @@ import Testing
             limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 0)),
         Path(
             name: "filter in a process", filter: "process",
-            limit: Cost(allocations: 0, locks: 13, wakeups: 5, copies: 1)),
+            limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 1)),
         Path(
             name: "two equal outputs", outputs: [""],
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),

@@ -76,7 +76,7 @@ import Testing
         return zip(column, column.dropFirst()).filter { $0 - $1 > 100 }.count
     }
 
-    @Test(arguments: NewPlugin.languages)
+    @Test(arguments: NewPlugin.languagesToday(of: "share"))
     func `a share has lines that scroll, follows the session, and changes while it runs`(
         language: String
     ) throws {
@@ -141,7 +141,7 @@ import Testing
         #expect(report.concealed == 0 && report.clippedSamples == 0, "\(report)")
     }
 
-    @Test(arguments: NewPlugin.languages)
+    @Test(arguments: NewPlugin.languagesToday(of: "pre-processor"))
     func `a filter colours frames brown, to the degree of its setting`(language: String) throws {
         let plugin = try NewPlugin("pre-processor", language)
         try plugin.build()
@@ -161,7 +161,7 @@ import Testing
         }
     }
 
-    @Test(arguments: NewPlugin.languages(of: "output"))
+    @Test(arguments: NewPlugin.languagesToday(of: "output"))
     func `an output writes how bright every n-th frame is, and changes while it runs`(
         language: String
     ) throws {
@@ -187,7 +187,7 @@ import Testing
         #expect(output.values["brightness"] == rows.last.map { Double($0[1]) })
     }
 
-    @Test(arguments: NewPlugin.languages(of: "speaker"))
+    @Test(arguments: NewPlugin.languagesToday(of: "speaker"))
     func `a speaker writes how loud every n-th block is, and changes while it runs`(
         language: String
     ) throws {
@@ -212,7 +212,7 @@ import Testing
         #expect(output.values["loudness"] == rows.last.map { Double($0[1]) })
     }
 
-    @Test(arguments: NewPlugin.languages(of: "receiver"))
+    @Test(arguments: NewPlugin.languagesToday(of: "receiver"))
     func `a receiver writes how bright each participant is, and changes while it runs`(
         language: String
     ) throws {
@@ -240,7 +240,7 @@ import Testing
         #expect(!run.standardError.contains("microphone is on"), "\(run)")
     }
 
-    @Test(arguments: NewPlugin.languages(of: "call"))
+    @Test(arguments: NewPlugin.languagesToday(of: "call"))
     func `a call has a participant who sends, hears the session, and changes while it runs`(
         language: String
     ) throws {

@@ -144,6 +144,22 @@ final class FakeFilter: InstanceBackend, PluginFactory {
         pixels[0] &+= adds
         return .ok
     }
+
+    func process(_ frame: inout gr_mutable_frame, until deadline: Int64) -> EditProgress {
+        guard pool != nil else { return .notBegun }
+        let returned = Monitor<Status?>(nil)
+        // The thread stands for the plugin's process; whoever waits for it keeps the frame until then.
+        nonisolated(unsafe) let described = frame
+        _ = HostThread(name: "filter") { [self] in
+            var described = described
+            let status = process(&described)
+            returned.change { $0 = status }
+        }
+        if let status: Status = returned.wait(until: deadline, for: { $0 }) {
+            return .returned(status)
+        }
+        return .begun { returned.wait(until: nil) { $0 } ?? .gone }
+    }
 }
 
 extension PreProcessorRunner {

@@ -334,6 +334,7 @@ import Testing
         }
 
         func process(_ frame: inout VideoFrame) -> Status { .ok }
+        func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress { .notBegun }
         func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall) {
             state.withLock { $0.hangs += 1 }
         }

@@ -9,6 +9,8 @@ public final class ChildProcess {
 
     private let commandLine: String
     private let launched = ContinuousClock.now
+    private let input: AnonymousFile
+    private let inputByteCount: Int
     private let output: AnonymousFile
     private let errors: AnonymousFile
     private var exit: Exit?
@@ -28,12 +30,13 @@ public final class ChildProcess {
         commandLine = ([program] + arguments).joined(separator: " ")
         output = try AnonymousFile()
         errors = try AnonymousFile()
-        let inputFile = try AnonymousFile(containing: input)
+        self.input = try AnonymousFile(containing: input)
+        inputByteCount = input.count
 
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, inputFile.descriptor, STDIN_FILENO)
+        posix_spawn_file_actions_adddup2(&actions, self.input.descriptor, STDIN_FILENO)
         posix_spawn_file_actions_adddup2(&actions, output.descriptor, STDOUT_FILENO)
         posix_spawn_file_actions_adddup2(&actions, errors.descriptor, STDERR_FILENO)
 
@@ -70,6 +73,9 @@ public final class ChildProcess {
     public func signal(_ number: Int32) {
         if exit == nil { kill(id, number) }
     }
+
+    /// Whether it has read all of its input: the file's offset is this process's, too.
+    public var hasReadInput: Bool { lseek(input.descriptor, 0, SEEK_CUR) >= inputByteCount }
 
     /// What is on standard error so far.
     public var errorsSoFar: String { errors.text }

@@ -21,9 +21,9 @@ struct Sink: Sendable {
     /// Calls back with each decoded frame.
     func onFrame(_ take: @escaping @Sendable (DecodedFrame) -> Void) {
         let context = greenroom_gst_context(Handler(take))
-        greenroom_gst_on_picture(element.pointer, context) { value, picture, time in
+        greenroom_gst_on_frame(element.pointer, context) { value, frame, time in
             greenroom_gst_context.object(value, Handler<DecodedFrame>.self)
-                .call(DecodedFrame(pointer: picture, pts: time == .max ? nil : time))
+                .call(DecodedFrame(pointer: frame, pts: time == .max ? nil : time))
         }
     }
 
@@ -64,16 +64,16 @@ struct DecodedFrame {
     ///
     /// - Parameter time: The time of the session at which it is to be seen; nil: now.
     func send(to sender: VideoSender, at time: Int64?) throws(SendRefusal) {
-        let picture = pointer.pointee
-        let y = bytes(of: 0, picture.planes.0, picture.strides.0)
-        let u = bytes(of: 1, picture.planes.1, picture.strides.1)
-        let v = bytes(of: 2, picture.planes.2, picture.strides.2)
+        let frame = pointer.pointee
+        let y = bytes(of: 0, frame.planes.0, frame.strides.0)
+        let u = bytes(of: 1, frame.planes.1, frame.strides.1)
+        let v = bytes(of: 2, frame.planes.2, frame.strides.2)
         try sender.send(
             format: .i420, size: size,
             planes: FramePlanes(
-                y: .init(RawSpan(_unsafeBytes: y), strideBytes: picture.strides.0),
-                u: .init(RawSpan(_unsafeBytes: u), strideBytes: picture.strides.1),
-                v: .init(RawSpan(_unsafeBytes: v), strideBytes: picture.strides.2)),
+                y: .init(RawSpan(_unsafeBytes: y), strideBytes: frame.strides.0),
+                u: .init(RawSpan(_unsafeBytes: u), strideBytes: frame.strides.1),
+                v: .init(RawSpan(_unsafeBytes: v), strideBytes: frame.strides.2)),
             info: FrameInfo(color: .bt601Limited, ptsNanoseconds: time))
     }
 

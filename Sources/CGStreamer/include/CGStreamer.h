@@ -79,7 +79,7 @@ typedef struct greenroom_gst_frame {
 // of the size itself. NULL: no memory, or the frame is smaller. Free it with
 // greenroom_gst_buffer_unref.
 GstBuffer *_Nullable greenroom_gst_i420(
-    const greenroom_gst_frame *_Nonnull picture, uint32_t width, uint32_t height, bool is_half,
+    const greenroom_gst_frame *_Nonnull frame, uint32_t width, uint32_t height, bool is_half,
     uint64_t pts, uint64_t duration);
 
 // MARK: Into a pipeline
@@ -107,10 +107,10 @@ void greenroom_gst_on_buffer(
 
 // Call back with each decoded I420 frame, which is valid during the call, and its running time;
 // UINT64_MAX for none.
-void greenroom_gst_on_picture(
+void greenroom_gst_on_frame(
     GstElement *_Nonnull sink, greenroom_gst_context context,
     void (*_Nonnull take)(
-        void *_Nonnull value, const greenroom_gst_frame *_Nonnull picture, uint64_t time));
+        void *_Nonnull value, const greenroom_gst_frame *_Nonnull frame, uint64_t time));
 
 // Call back with the bytes of each buffer of an appsink, and its running time; UINT64_MAX for none.
 void greenroom_gst_on_bytes(

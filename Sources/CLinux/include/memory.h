@@ -11,9 +11,6 @@ uint32_t greenroom_load(const uint32_t *_Nonnull word);
 // Writes a word that another process may read at any time, with release ordering.
 void greenroom_store(uint32_t *_Nonnull word, uint32_t value);
 
-// Waits while a word has a value, up to timeout_ns; may return early.
-void greenroom_futex_wait(uint32_t *_Nonnull word, uint32_t value, int64_t timeout_ns);
-
 // Waits while a word has a value, up to a time on the monotonic clock; may return early.
 void greenroom_futex_wait_until(uint32_t *_Nonnull word, uint32_t value, int64_t deadline_ns);
 

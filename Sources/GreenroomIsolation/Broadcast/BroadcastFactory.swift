@@ -20,12 +20,6 @@ package struct BroadcastFactory: RunnerFactory {
             vendor: nil, url: nil, parameters: [])
     }
 
-    package func begin(
-        _ descriptor: PluginDescriptor, in context: InstanceContext
-    ) -> any InstanceBackend {
-        IsolatedPlugin(self, descriptor, context)
-    }
-
     func start(
         _ frames: SharedMemory?, in context: InstanceContext
     ) throws(LoadError) -> any RunnerProcess {

@@ -10,8 +10,8 @@ import Synchronization
 /// The host's end of the connection to a runner: the socket, the channels, and the threads that
 /// serve the plugin's calls. Every ``RunnerProcess`` has one.
 ///
-/// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on the media thread, the rest on
-/// any.
+/// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on one media thread at a time, the rest
+/// on any.
 final class RunnerConnection: Sendable {
     private enum Phase {
         case running
@@ -49,11 +49,11 @@ final class RunnerConnection: Sendable {
         /// Whether the runner's watch thread runs.
         var answersPings = false
         var lastPing: UInt32 = 0
-        /// When it was sent.
-        var lastPingTime: Int64 = 0
         var lastPong: UInt32 = 0
-        /// The plugin's calls at the last sample.
-        var lastCalls = 0
+        /// The plugin's calls and answers at the last sample.
+        var lastMessages = 0
+        /// Whether the process has closed its end of the socket: it answers no ping.
+        var hasClosed = false
 
         /// Whether the answer to a ping is to show that the runner has unmapped memory.
         var isUnmapping: Bool { lent.values.contains { $0.unmapped != nil || $0.isHeld } }
@@ -75,6 +75,8 @@ final class RunnerConnection: Sendable {
     private let frameCount = Atomic(0)
     private let callCount = Atomic(0)
     private let lineCount = Atomic(0)
+    /// Media that the plugin has taken or edited since the start.
+    private let answerCount = Atomic(0)
 
     /// Sends the channels and the frames' memory to the runner.
     ///
@@ -121,6 +123,15 @@ final class RunnerConnection: Sendable {
 
     /// Calls the plugin to edit a frame in ``frames``. [media]
     func process(_ frame: gr_mutable_frame) -> Status {
+        process(frame, until: .min) ?? finishProcess()
+    }
+
+    /// Calls the plugin to edit a frame in ``frames``. [media]
+    ///
+    /// - Parameter deadline: When to stop waiting for it, in real time.
+    /// - Returns: nil if it has not returned by then, or calls the host: ``finishProcess()`` serves it, on any
+    ///   thread.
+    func process(_ frame: gr_mutable_frame, until deadline: Int64) -> Status? {
         guard let frames else { return .gone }
         let channel = channels[Channels.media]
         var described = frame
@@ -129,14 +140,24 @@ final class RunnerConnection: Sendable {
         channel.write(
             SharedPlanes(of: frame, in: frames),
             at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
-        let answered = channel.call(.process, length: MessageLayout.samples) {
-            serve($0, $1, channel)
-        }
-        guard let answered else {
+        channel.send(.process, length: MessageLayout.samples)
+        return channel.waitForReturn(until: deadline).map { didProcess($0, channel) }
+    }
+
+    /// Serves the plugin's calls until it has edited a frame. [media]
+    func finishProcess() -> Status {
+        let channel = channels[Channels.media]
+        guard let length = channel.waitForReturn(serve: { serve($0, $1, channel) }) else {
             lose(because: "its process violated the channel protocol")
             return .gone
         }
-        observer?.didProcess(on: channel, length: answered)
+        return didProcess(length, channel)
+    }
+
+    /// - Parameter length: Of the plugin's answer.
+    private func didProcess(_ length: Int, _ channel: Channel) -> Status {
+        answerCount.add(1, ordering: .relaxed)
+        observer?.didProcess(on: channel, length: length)
         return Status(rawValue: channel.read())
     }
 
@@ -269,6 +290,7 @@ final class RunnerConnection: Sendable {
             lose(because: "its process violated the channel protocol")
             return (.gone, true)
         }
+        answerCount.add(1, ordering: .relaxed)
         // Without a status.
         let isMapped = answered > 0
         return (isMapped ? Status(rawValue: channel.read()) : .noBuffer, isMapped)
@@ -353,7 +375,9 @@ final class RunnerConnection: Sendable {
     func receive() -> Event {
         switch socket.receive(waits: false) {
         case .nothing: return .none
-        case .end: return .disconnected
+        case .end:
+            state.withLock { $0.hasClosed = true }
+            return .disconnected
         case .garbage: lose(because: "its process sent an invalid message")
         case .message(let message):
             if message.kind == .sandboxNotifier, let descriptor = message.descriptors.first {
@@ -393,21 +417,18 @@ final class RunnerConnection: Sendable {
     /// The runner's watch thread runs now, and answers pings.
     func expectPongs() { state.withLock { $0.answersPings = true } }
 
-    /// How often a plugin is pinged whose calls show that its process runs, in nanoseconds.
-    private static let pingInterval: Int64 = 1_000_000_000
-
-    /// Sends a ping, unless the last one is unanswered, or the plugin has called since the last sample and
-    /// was pinged less than a second ago, and unmaps nothing. Called by the watch thread.
+    /// Sends a ping, unless the last one is unanswered, or the plugin has called or answered since the last
+    /// sample and neither unmaps anything nor has closed its socket. Called by the watch thread.
     func ping() {
         unlend()
-        let (now, calls) = (MonotonicClock.now, callCount.load(ordering: .relaxed))
+        let messages =
+            callCount.load(ordering: .relaxed) &+ answerCount.load(ordering: .relaxed)
         let number: UInt32? = state.withLock { state in
-            let mayWait = calls != state.lastCalls && !state.isUnmapping
-            state.lastCalls = calls
+            let isActive = messages != state.lastMessages
+            state.lastMessages = messages
             guard state.answersPings, state.lastPong == state.lastPing,
-                !mayWait || now - state.lastPingTime >= Self.pingInterval
+                !isActive || state.isUnmapping || state.hasClosed
             else { return nil }
-            state.lastPingTime = now
             state.lastPing &+= 1
             return state.lastPing
         }

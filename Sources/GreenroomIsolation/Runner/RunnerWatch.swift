@@ -2,7 +2,7 @@ import GreenroomRuntime
 
 /// Samples a runner twice a second or more often, passes the sample to the watchdog, and pings.
 struct RunnerWatch {
-    /// The time between two samples, in milliseconds: each costs two processes a few wake-ups.
+    /// The time between two samples, in milliseconds.
     private static let ordinaryInterval: Int64 = 500
     /// The same while the process uses more than a quarter of its memory limit: a process that allocates
     /// without end is soon above it.
@@ -13,6 +13,7 @@ struct RunnerWatch {
     private let memoryLimitBytes: Int
     private var watchdog: ProcessWatchdog
     private var lastCheck = MonotonicClock.now
+    private var checkCount = 0
 
     init(_ connection: RunnerConnection, memoryLimitBytes: Int) {
         self.connection = connection
@@ -22,6 +23,12 @@ struct RunnerWatch {
 
     /// Whether the next sample is due.
     var isDue: Bool { nanosecondsUntilDue <= 0 }
+
+    /// Whether the next sample needs the process's status, which takes the kernel as long as all else takes:
+    /// at first, from then on every second time, and always while it uses much memory.
+    var needsStatus: Bool { checkCount < 2 || checkCount % 2 == 0 || isShort }
+
+    private var isShort: Bool { intervalMilliseconds == Self.shortInterval }
 
     /// How long the watch thread may wait for something else, in milliseconds.
     var waitMilliseconds: Int32 { Int32(max(0, (nanosecondsUntilDue + 999_999) / 1_000_000)) }
@@ -41,6 +48,7 @@ struct RunnerWatch {
         intervalMilliseconds =
             sample.memoryBytes > memoryLimitBytes / 4 ? Self.shortInterval : Self.ordinaryInterval
         lastCheck = now
+        checkCount += 1
         connection.ping()
     }
 

@@ -1,7 +1,7 @@
 import GreenroomRuntime
 
-/// Admits the media threads of a pre-processor or an output to the plugin while it is started, one
-/// at a time. A stop waits until the thread inside has left.
+/// Admits the threads that pass media to a pre-processor or an output while it is started, one at a
+/// time. A stop waits until the thread inside has left.
 final class MediaGate: Sendable {
     private struct State {
         /// Set while media may be passed.
@@ -39,6 +39,19 @@ final class MediaGate: Sendable {
     /// Waits until no call runs. [control]
     func waitUntilOut() {
         _ = state.wait(until: nil) { $0.busySince == nil ? true : nil }
+    }
+
+    /// Begins a call, unless another one runs or is next; ``leave(after:)`` ends it, on any thread. [media]
+    ///
+    /// - Returns: The plugin; nil if no call is allowed now.
+    func enterIfFree() -> (any InstanceBackend)? {
+        state.withLock { state in
+            guard let backend = state.backend, state.busySince == nil, !state.controlWaits else {
+                return nil
+            }
+            state.busySince = MonotonicClock.now
+            return backend
+        }
     }
 
     /// Begins a call, after that of another thread; ``leave(after:)`` ends it. [media]

@@ -4,6 +4,7 @@ package import GreenroomMedia
 package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomRuntime
+package import GreenroomVideo
 import Synchronization
 
 /// One plugin in a session: its role, ingests, settings and counters, through all its lives.
@@ -340,5 +341,10 @@ package final class PluginInstance: Sendable {
     /// - Parameter frame: Upright I420, a unique reference.
     package func process(_ frame: inout VideoFrame) -> Status {
         life?.process(&frame) ?? .stopped
+    }
+
+    /// Begins to let a pre-processor edit a frame in its process. [the track's thread]
+    package func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress {
+        life?.process(&frame, until: deadline) ?? .notBegun
     }
 }

@@ -3,6 +3,7 @@ import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 
 /// The plugin's calls of the host, on any of its threads, and a pre-processor's edits.
 extension PluginLife {
@@ -70,8 +71,7 @@ extension PluginLife {
     /// - Parameter frame: Upright I420, a unique reference.
     func process(_ frame: inout VideoFrame) -> Status {
         guard let gate, let backend = gate.enter() else { return .stopped }
-        // This life can't access a frame in the last life's memory.
-        if let pool = backend.pool, !pool.owns(frame) {
+        guard Self.canReach(frame, backend) else {
             gate.leave(after: nil)
             return .gone
         }
@@ -80,5 +80,39 @@ extension PluginLife {
         let status = backend.process(&description)
         gate.leave(after: clock.now - begun)
         return status
+    }
+
+    /// Begins to let a pre-processor in a process of its own edit a frame, and waits for the end until a
+    /// deadline in real time. [the track's thread]
+    ///
+    /// - Parameter frame: Upright I420, a unique reference.
+    func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress {
+        // A virtual clock stands still only for the filter's own thread.
+        guard !clock.isVirtual, let gate, let backend = gate.enterIfFree() else { return .notBegun }
+        guard Self.canReach(frame, backend) else {
+            gate.leave(after: nil)
+            return .returned(.gone)
+        }
+        var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
+        let begun = clock.now
+        let progress = backend.process(&description, until: deadline)
+        switch progress {
+        case .returned: gate.leave(after: clock.now - begun)
+        case .notBegun: gate.leave(after: nil)
+        case .begun(let finish):
+            return .begun { [clock] in
+                let status = finish()
+                gate.leave(after: clock.now - begun)
+                return status
+            }
+        }
+        return progress
+    }
+
+    /// A life can't access a frame in the last life's memory.
+    private static func canReach(
+        _ frame: borrowing VideoFrame, _ backend: any InstanceBackend
+    ) -> Bool {
+        backend.pool.map { $0.owns(frame) } ?? true
     }
 }

@@ -8,14 +8,11 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
-/// A plugin in a running session: its instance, and the input of its frames.
+/// A plugin in a running session: its plan and instance, and the input of its frames.
 struct SessionPlugin {
     let address: PluginAddress
+    let plan: SourcePlan
     let instance: PluginInstance
-    let onFailure: FailurePolicy
-    /// How long it may take to its first frame or audio, in nanoseconds; nil for the session's
-    /// deadline.
-    let startDeadline: Int64?
     /// Set for a video source.
     var input: VideoTrackInput?
     /// Set for a video source.
@@ -96,9 +93,7 @@ struct PluginSlots {
                     control: control?.grant(of: name))
                 sources.append(
                     SessionPlugin(
-                        address: address, instance: instance, onFailure: slot.plugin.onFailure,
-                        startDeadline: slot.plugin.configuration.startDeadline?.nanoseconds,
-                        input: input,
+                        address: address, plan: slot.plugin, instance: instance, input: input,
                         pool: pool))
             case .audio:
                 let instance = PluginInstance(
@@ -107,9 +102,7 @@ struct PluginSlots {
                     pausedAudio: pausing.compactMap { ingests[$0] },
                     control: control?.grant(of: name))
                 sources.append(
-                    SessionPlugin(
-                        address: address, instance: instance, onFailure: slot.plugin.onFailure,
-                        startDeadline: slot.plugin.configuration.startDeadline?.nanoseconds))
+                    SessionPlugin(address: address, plan: slot.plugin, instance: instance))
             }
         }
         let chain = slots.flatMap(\.plugins).filter { $0.address.filter != nil }
@@ -119,10 +112,7 @@ struct PluginSlots {
                 events: events,
                 // Outputs get edited frames unchanged.
                 ownFrameLimit: frameLimit, control: control?.grant(of: "\(address)"))
-            filters.append(
-                SessionPlugin(
-                    address: address, instance: instance, onFailure: plugin.onFailure,
-                    startDeadline: nil))
+            filters.append(SessionPlugin(address: address, plan: plugin, instance: instance))
         }
         let taking = plan.outputs.sorted { $0.key < $1.key }
         for (number, (index, plugin)) in taking.enumerated() {
@@ -141,9 +131,7 @@ struct PluginSlots {
                 ownFrameLimit: roster == nil ? 0 : 4 * frameLimit,
                 control: control?.grant(of: "\(address)"))
             outputs.append(
-                SessionPlugin(
-                    address: address, instance: instance, onFailure: plugin.onFailure,
-                    startDeadline: nil, feed: feed))
+                SessionPlugin(address: address, plan: plugin, instance: instance, feed: feed))
         }
         everyFilter = filters
         everyone = (sources + filters + outputs).map(\.instance)

@@ -14,7 +14,7 @@ extension SessionPlugins {
                 fail(plugin)
             } else if let (status, _) = instance.gaveUp, instance.lifecycle != .destroyed {
                 // If it restarts, don't wait for its end: kill its process at once.
-                guard status == .ok || plugin.onFailure != .restart else {
+                guard status == .ok || plugin.plan.onFailure != .restart else {
                     fail(plugin)
                     continue
                 }
@@ -47,7 +47,7 @@ extension SessionPlugins {
         {
             return
         }
-        if isNeeded(plugin), plugin.onFailure == .restart,
+        if isNeeded(plugin), plugin.plan.onFailure == .restart,
             !(plugin.feed?.control.hasBeenLive ?? false)
         {
             guard !hasLostCall else { return }
@@ -55,7 +55,7 @@ extension SessionPlugins {
             record(plugin, reason, .end)
             return
         }
-        switch plugin.onFailure {
+        switch plugin.plan.onFailure {
         case .end:
             guard failedRole == nil else { return }
             failedRole = instance.role
@@ -87,7 +87,7 @@ extension SessionPlugins {
             record(plugin, reason, .end)
             return true
         }
-        guard plugin.onFailure == .restart else { return false }
+        guard plugin.plan.onFailure == .restart else { return false }
         guard slots[plugin.instance] != nil else { return true }
         record(plugin, reason, .off)
         guard !isEnding else { return true }

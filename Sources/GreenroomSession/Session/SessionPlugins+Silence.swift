@@ -23,8 +23,8 @@ extension SessionPlugins {
             let finding = silence.look(
                 at: plugin.number, accepted: instance.acceptedSinceStart,
                 newest: plugin.input?.newestArrival, promise: promise,
-                deadline: steps.deadlineNanoseconds, startDeadline: plugin.startDeadline,
-                now: clock.now)
+                deadline: steps.deadlineNanoseconds,
+                startDeadline: plugin.plan.configuration.startDeadline?.nanoseconds, now: clock.now)
             switch finding {
             case nil: break
             case .silent(let nanoseconds, let isFirst):

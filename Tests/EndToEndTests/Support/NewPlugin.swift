@@ -16,6 +16,12 @@ struct NewPlugin {
         isOutput(kind) ? ["swift", "c"] : languages
     }
 
+    /// The same at night; by day Swift alone, since `a source in C or C++ builds with every compiler` has
+    /// every kind, and a camera behaves as described in each language.
+    static func languagesToday(of kind: String) -> [String] {
+        Nightly.value(languages(of: kind), byDay: ["swift"])
+    }
+
     /// Whether a kind takes the session's media.
     static func isOutput(_ kind: String) -> Bool {
         ["output", "speaker", "receiver", "call"].contains(kind)

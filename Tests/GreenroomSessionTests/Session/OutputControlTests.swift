@@ -173,7 +173,7 @@ import Testing
                     _ = Self.setCeiling(output, Self.small, "slow")
                 }))
         var plan = try session([output], records: false, onFailure: .restart, milliseconds: 8000)
-        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        plan.plan.configuration.callbackDeadline = .seconds(1)
         let result = try plan.run()
         #expect(output.steps.filter { $0 == "create" }.count == 2)
         let records = try #require(result.picture("camera")?.negotiation)
@@ -487,7 +487,7 @@ import Testing
                 }, hangingFrame: 4))
         output.withLock { $0 = fake }
         var plan = try session([fake], onFailure: .restart, milliseconds: 4000)
-        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        plan.plan.configuration.callbackDeadline = .seconds(1)
         let result = try plan.run()
         output.withLock { $0 = nil }
         #expect(result.report.outcome == .finished)

@@ -197,7 +197,7 @@ import Testing
                     inUse.withLock { $0.append(allocator.inUse) }
                 }, allocator: allocator))
         var plan = try session([output], onFailure: .restart, milliseconds: 6000)
-        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        plan.plan.configuration.callbackDeadline = .seconds(1)
         let result = try plan.run()
         #expect(result.report.outcome == .finished, "\(result.failures)")
         #expect(result.plugin("outputs[1]")?.losses?.count == 1)
@@ -390,7 +390,7 @@ import Testing
     @Test func `an output that hangs is given up, and the recording misses nothing`() throws {
         let output = FakeOutput(.init(hangingFrame: 4))
         var plan = try session([output])
-        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        plan.plan.configuration.callbackDeadline = .seconds(1)
         let result = try plan.run()
         #expect(result.report.outcome == .finished)
         #expect(result.hangs == ["outputs[1]: media"])
@@ -402,7 +402,7 @@ import Testing
     @Test func `an output that hangs returns in a new life`() throws {
         let output = FakeOutput(.init(hangingFrame: 4))
         var plan = try session([output], onFailure: .restart, milliseconds: 4000)
-        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        plan.plan.configuration.callbackDeadline = .seconds(1)
         let result = try plan.run()
         #expect(result.report.outcome == .finished)
         #expect(output.steps.filter { $0 == "create" }.count == 2)
@@ -416,7 +416,7 @@ import Testing
         let output = FakeOutput(.init(hangingFrame: 4, hangsForGood: true))
         defer { output.free() }
         var plan = try session([output], milliseconds: 2000)
-        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        plan.plan.configuration.callbackDeadline = .seconds(1)
         let result = try plan.run()
         #expect(result.report.outcome == .finished, "\(result.failures)")
         #expect(result.dropped == ["outputs[1]"])
@@ -431,7 +431,7 @@ import Testing
         let output = FakeOutput(.init(hangingFrame: 4, hangsForGood: true))
         defer { output.free() }
         var plan = try session([output], onFailure: .restart, milliseconds: 4000)
-        plan.plan.configuration.callbackDeadline = .milliseconds(300)
+        plan.plan.configuration.callbackDeadline = .seconds(1)
         let result = try plan.run()
         #expect(result.report.outcome == .finished, "\(result.failures)")
         let outputs = try #require(result.picture("camera")?.outputs)

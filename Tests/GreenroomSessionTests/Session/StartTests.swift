@@ -17,7 +17,7 @@ import Testing
         var session = try InProcessSession(
             camera: camera.plan(.videoSource, onFailure: onFailure),
             share: FakeSource().plan(.shareSource), milliseconds: milliseconds)
-        session.plan.configuration.callbackDeadline = .milliseconds(300)
+        session.plan.configuration.callbackDeadline = .seconds(1)
         session.stopCamera(milliseconds: 400, until: 600)
         return session
     }
@@ -54,7 +54,7 @@ import Testing
         let camera = FakeSource(.init(frames: 5, hangingStart: 2))
         var session = try InProcessSession(
             camera: camera.plan(.videoSource, onFailure: .restart), milliseconds: 3000)
-        session.plan.configuration.callbackDeadline = .milliseconds(300)
+        session.plan.configuration.callbackDeadline = .seconds(1)
         let result = try session.run()
         #expect(result.hangs == ["camera: start-send"])
         #expect(try #require(camera.calls["start-send"]) >= 3)

@@ -92,6 +92,7 @@ static void leak(void) {
     if (memory != MAP_FAILED) memset(memory, 1, 4 << 20);
     usleep(1000);
   }
+  for (;;) pause();
 }
 
 /* Maps the memory of a frame once more: it stays when the host ends it. */
