@@ -4,7 +4,7 @@
 #
 #   Tests/run.sh                              everything but what Tests/nightly.sh adds
 #   Tests/run.sh --filter EndToEndTests       some of it: arguments go to `swift test`
-#   Tests/run.sh --repeat 10                  ten runs, five of them beside four busy loops
+#   Tests/run.sh --repeat 10                  ten runs, the first five beside four busy loops
 set -eu
 cd "$(dirname "$0")/.."
 . Samples/prepare.sh
@@ -43,12 +43,15 @@ loops=
 trap 'kill $loops 2> /dev/null || true' EXIT
 trap 'exit 1' INT TERM
 failed=0
+for _ in 1 2 3 4; do
+    sh -c 'while :; do :; done' &
+    loops="$loops $!"
+done
 for run in $(seq "$runs"); do
-    if [ "$run" -gt $((runs / 2)) ] && [ -z "$loops" ]; then
-        for _ in 1 2 3 4; do
-            sh -c 'while :; do :; done' &
-            loops="$loops $!"
-        done
+    if [ "$run" -gt $((runs / 2)) ] && [ -n "$loops" ]; then
+        # shellcheck disable=SC2086 # process ids are words
+        kill $loops
+        loops=
     fi
     say "Run $run of $runs${loops:+, beside four busy loops}"
     test_all "$@" || failed=$((failed + 1))

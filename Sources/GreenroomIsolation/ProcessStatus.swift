@@ -35,9 +35,6 @@ struct ProcessStatus {
     /// If so, the kernel shows nothing else of it.
     var mainThreadHasExited = false
 
-    /// One of which nothing is known yet.
-    init() {}
-
     /// - Returns: nil if the process has ended.
     init?(of process: pid_t) { self.init(in: StatusFile(of: process)) }
 

@@ -40,7 +40,7 @@ struct ProcessWatchdog {
     static let exitLimit: Int64 = 3_000_000_000
     /// Longer intervals between samples, in nanoseconds, count as this long: the host itself was
     /// stopped or had no processor time.
-    static let longestInterval: Int64 = 550_000_000
+    static let longestInterval: Int64 = 1_100_000_000
     /// Threads: 64 with a channel, and others that never call the host.
     static let threadLimit = 256
     /// Calls in a second of real time.

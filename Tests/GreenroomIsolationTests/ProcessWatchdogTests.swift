@@ -56,7 +56,7 @@ import Testing
     @Test func `a host that was stopped reports nothing`() {
         var watchdog = ProcessWatchdog(memoryLimitBytes: 1)
         let silent = Self.sample(hasAnswered: false)
-        for _ in 0..<5 { #expect(watchdog.check(silent, after: 3_600_000_000_000) == nil) }
+        for _ in 0..<2 { #expect(watchdog.check(silent, after: 3_600_000_000_000) == nil) }
     }
 
     @Test func `memory above the limit is found at once`() throws {

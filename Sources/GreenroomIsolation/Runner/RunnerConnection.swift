@@ -50,8 +50,6 @@ final class RunnerConnection: Sendable {
         var answersPings = false
         var lastPing: UInt32 = 0
         var lastPong: UInt32 = 0
-        /// The plugin's calls and answers at the last sample.
-        var lastMessages = 0
         /// Whether the process has closed its end of the socket: it answers no ping.
         var hasClosed = false
 
@@ -75,8 +73,8 @@ final class RunnerConnection: Sendable {
     private let frameCount = Atomic(0)
     private let callCount = Atomic(0)
     private let lineCount = Atomic(0)
-    /// Media that the plugin has taken or edited since the start.
-    private let answerCount = Atomic(0)
+    /// When the plugin last called, or had taken or edited media.
+    private let lastMessage = Atomic<Int64>(0)
 
     /// Sends the channels and the frames' memory to the runner.
     ///
@@ -156,7 +154,7 @@ final class RunnerConnection: Sendable {
 
     /// - Parameter length: Of the plugin's answer.
     private func didProcess(_ length: Int, _ channel: Channel) -> Status {
-        answerCount.add(1, ordering: .relaxed)
+        noteMessage()
         observer?.didProcess(on: channel, length: length)
         return Status(rawValue: channel.read())
     }
@@ -290,7 +288,7 @@ final class RunnerConnection: Sendable {
             lose(because: "its process violated the channel protocol")
             return (.gone, true)
         }
-        answerCount.add(1, ordering: .relaxed)
+        noteMessage()
         // Without a status.
         let isMapped = answered > 0
         return (isMapped ? Status(rawValue: channel.read()) : .noBuffer, isMapped)
@@ -320,6 +318,7 @@ final class RunnerConnection: Sendable {
 
     private func serve(_ call: Call, _ length: Int, _ channel: Channel) -> Int? {
         callCount.add(1, ordering: .relaxed)
+        noteMessage()
         return HostService(connection: self, channel: channel).serve(call, length)
     }
 
@@ -417,15 +416,22 @@ final class RunnerConnection: Sendable {
     /// The runner's watch thread runs now, and answers pings.
     func expectPongs() { state.withLock { $0.answersPings = true } }
 
-    /// Sends a ping, unless the last one is unanswered, or the plugin has called or answered since the last
-    /// sample and neither unmaps anything nor has closed its socket. Called by the watch thread.
+    /// How long after a message a plugin counts as active, in nanoseconds.
+    private static let activeTime: Int64 = 500_000_000
+
+    private func noteMessage() { lastMessage.store(MonotonicClock.now, ordering: .relaxed) }
+
+    /// Whether the plugin has just called, or has just taken or edited media: its process runs.
+    var isActive: Bool {
+        MonotonicClock.now - lastMessage.load(ordering: .relaxed) < Self.activeTime
+    }
+
+    /// Sends a ping, unless the last one is unanswered, or the plugin is active and neither unmaps anything
+    /// nor has closed its socket. Called by the watch thread.
     func ping() {
         unlend()
-        let messages =
-            callCount.load(ordering: .relaxed) &+ answerCount.load(ordering: .relaxed)
+        let isActive = isActive
         let number: UInt32? = state.withLock { state in
-            let isActive = messages != state.lastMessages
-            state.lastMessages = messages
             guard state.answersPings, state.lastPong == state.lastPing,
                 !isActive || state.isUnmapping || state.hasClosed
             else { return nil }

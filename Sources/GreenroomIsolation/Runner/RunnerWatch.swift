@@ -1,8 +1,10 @@
 import GreenroomRuntime
 
-/// Samples a runner twice a second or more often, passes the sample to the watchdog, and pings.
+/// Samples a runner once a second or more often, passes the sample to the watchdog, and pings.
 struct RunnerWatch {
-    /// The time between two samples, in milliseconds.
+    /// The time between two samples of an active plugin, in milliseconds: each wakes a thread.
+    private static let longInterval: Int64 = 1000
+    /// The same of one that is quiet.
     private static let ordinaryInterval: Int64 = 500
     /// The same while the process uses more than a quarter of its memory limit: a process that allocates
     /// without end is soon above it.
@@ -13,7 +15,6 @@ struct RunnerWatch {
     private let memoryLimitBytes: Int
     private var watchdog: ProcessWatchdog
     private var lastCheck = MonotonicClock.now
-    private var checkCount = 0
 
     init(_ connection: RunnerConnection, memoryLimitBytes: Int) {
         self.connection = connection
@@ -23,12 +24,6 @@ struct RunnerWatch {
 
     /// Whether the next sample is due.
     var isDue: Bool { nanosecondsUntilDue <= 0 }
-
-    /// Whether the next sample needs the process's status, which takes the kernel as long as all else takes:
-    /// at first, from then on every second time, and always while it uses much memory.
-    var needsStatus: Bool { checkCount < 2 || checkCount % 2 == 0 || isShort }
-
-    private var isShort: Bool { intervalMilliseconds == Self.shortInterval }
 
     /// How long the watch thread may wait for something else, in milliseconds.
     var waitMilliseconds: Int32 { Int32(max(0, (nanosecondsUntilDue + 999_999) / 1_000_000)) }
@@ -46,9 +41,9 @@ struct RunnerWatch {
             connection.lose(because: finding.text(isStopped: isStopped))
         }
         intervalMilliseconds =
-            sample.memoryBytes > memoryLimitBytes / 4 ? Self.shortInterval : Self.ordinaryInterval
+            sample.memoryBytes > memoryLimitBytes / 4
+            ? Self.shortInterval : connection.isActive ? Self.longInterval : Self.ordinaryInterval
         lastCheck = now
-        checkCount += 1
         connection.ping()
     }
 

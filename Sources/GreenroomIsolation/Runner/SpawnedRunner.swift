@@ -157,7 +157,6 @@ final class SpawnedRunner: RunnerProcess {
         var processors = ProcessorWatch(of: process.id)
         // Its pid is its own until it is reaped.
         var statusFile = StatusFile(of: process.id)
-        var measured = Measured()
         while true {
             var descriptors = [
                 pollfd(fd: process.descriptor, events: Int16(POLLIN), revents: 0),
@@ -196,43 +195,32 @@ final class SpawnedRunner: RunnerProcess {
                 return
             }
             guard watch.isDue else { continue }
-            if watch.needsStatus {
-                let lent = connection.context.lentBytes()
-                guard let status = ProcessStatus(in: statusFile) else {
-                    // The next round reaps an ended process. For another one there was no descriptor.
-                    statusFile = StatusFile(of: process.id)
-                    watch.skip()
-                    continue
-                }
-                look(for: status.debugger)
-                if let finding = processors.check(threads: status.threads) {
-                    connection.context.log(.warning, finding)
-                }
-                measured = Measured(status: status, bytes: memoryBytes(status, lent: lent))
+            let lent = connection.context.lentBytes()
+            guard let status = ProcessStatus(in: statusFile) else {
+                // The next round reaps an ended process. For another one there was no descriptor.
+                statusFile = StatusFile(of: process.id)
+                watch.skip()
+                continue
             }
-            watch.check(sample(measured), isStopped: measured.status.isStopped)
+            look(for: status.debugger)
+            if let finding = processors.check(threads: status.threads) {
+                connection.context.log(.warning, finding)
+            }
+            watch.check(sample(status, lent: lent), isStopped: status.isStopped)
         }
     }
 
-    /// What was read last of the process's state.
-    private struct Measured {
-        var status = ProcessStatus()
-        /// Memory without the frames that were lent when it was read.
-        var bytes = 0
-    }
-
-    private func sample(_ measured: Measured) -> ProcessWatchdog.Sample {
+    /// - Parameter lent: Bytes that were lent before the status was read.
+    private func sample(_ status: ProcessStatus, lent: Int) -> ProcessWatchdog.Sample {
         var sample = connection.sample
         sample.hasAnswered = sample.hasAnswered || isFrozen || isDebugged
-        sample.memoryBytes = measured.bytes
-        sample.mainThreadHasExited = measured.status.mainThreadHasExited
-        sample.threads = measured.status.threads
+        sample.memoryBytes = memoryBytes(status, lent: lent)
+        sample.mainThreadHasExited = status.mainThreadHasExited
+        sample.threads = status.threads
         return sample
     }
 
     /// The process's memory without the frames that this host lends.
-    ///
-    /// - Parameter before: Bytes that were lent before the status was read.
     private func memoryBytes(_ status: ProcessStatus, lent before: Int) -> Int {
         let channels = connection.channels.memory
         let shared = channels.heldByteCount + (connection.frames?.heldByteCount ?? 0)
