@@ -1,4 +1,4 @@
-internal import GreenroomMedia
+package import GreenroomMedia
 
 /// Converts frames for consumers.
 ///
@@ -103,6 +103,16 @@ public final class FrameConverter {
             bytesWritten += frame.byteCount(index)
         }
         return result
+    }
+
+    /// The colour space that a frame has for a consumer who wants it as it is; nil if it has to be converted.
+    ///
+    /// - Throws: The errors of ``ConversionPlan/plan(format:size:rotation:color:want:)``.
+    package func colorUnconverted(
+        _ frame: borrowing VideoFrame, for want: VideoWant
+    ) throws(ConversionError) -> ColorSpace? {
+        let plan = try prepared(for: FrameForm(frame), want).plan
+        return plan.isIdentity ? plan.color : nil
     }
 
     private func make(

@@ -6,10 +6,11 @@ import GreenroomRuntime
 ///
 /// A filter in the host's process edits the frame itself; the track waits for it until it counts as
 /// hung, because the frame can't be read meanwhile. An isolated filter edits a copy in shared
-/// memory, so that the original can continue without it: after the frame's deadline, which is one
-/// interval of the track's rate; immediately while it still has an earlier frame or is lost. On a
-/// virtual clock no time passes during editing, and the track waits until the filter counts as
-/// hung.
+/// memory that no other plugin can write, so that the original can continue without it: after the
+/// frame's deadline, which is one interval of the track's rate; immediately while it still has an
+/// earlier frame or is lost. A required one edits the frame itself if that lies in the filter's memory
+/// already. On a virtual clock no time passes during editing, and the track waits until the filter
+/// counts as hung.
 ///
 /// A filter that returns gets the next frame.
 ///
@@ -47,6 +48,8 @@ package struct FilterChain: Sendable {
     private enum Step: ~Copyable {
         case edited(VideoFrame)
         case unedited(VideoFrame, Reason)
+        /// It is in a required filter, which has missed the deadline.
+        case kept
         case lost
     }
 
@@ -92,6 +95,9 @@ package struct FilterChain: Sendable {
     private let isVirtual: Bool
     /// Failed edits.
     private(set) var unprocessed = Unprocessed()
+    /// Where the first filter edits frames in place although it is in a process of its own: it is required,
+    /// so that the original is not needed. Nil for no such filter.
+    private(set) var memory: VideoTrackInput.FilterMemory?
     /// Whether a filter has kept the shape of its frames when the track's changed.
     private(set) var hasKeptShape = false
 
@@ -132,6 +138,10 @@ package struct FilterChain: Sendable {
                 count(reason)
                 tell(reason, of: index, at: nanoseconds, interval)
                 if links[index].runner.filter.isRequired { return .withheld }
+            case .kept:
+                count(.late)
+                tell(.late, of: index, at: nanoseconds, interval)
+                return .withheld
             case .lost: return .lost
             }
         }
@@ -176,7 +186,10 @@ package struct FilterChain: Sendable {
         with converter: FrameConverter, from pool: FramePool, until deadline: Int64
     ) throws(ConversionError) -> Step {
         let runner = links[index].runner
-        guard let editing = runner.filter.editing else { return .unedited(frame, .lost) }
+        guard let editing = runner.filter.editing else {
+            if index == 0 { memory = nil }
+            return .unedited(frame, .lost)
+        }
         if isBusy(index) { return .unedited(frame, .late) }
         let want: VideoWant
         switch prepare(index, editing, for: frames, until: deadline) {
@@ -185,6 +198,7 @@ package struct FilterChain: Sendable {
         case .lost: return .unedited(frame, .lost)
         }
         let hang = MonotonicClock.deadline(after: hangNanoseconds)
+        if index == 0 { memory = nil }
         switch editing.memory {
         case .inPlace:
             // It needs a unique frame to write to; the reference to another one is released.
@@ -199,8 +213,17 @@ package struct FilterChain: Sendable {
                 return .lost
             }
         case .copies(let editingPool):
-            guard MonotonicClock.now < deadline,
-                let copy = try copy(frame, to: want, with: converter, into: editingPool)
+            if index == 0, runner.filter.isRequired, let size = want.size {
+                memory = VideoTrackInput.FilterMemory(pool: editingPool, size: size)
+            }
+            guard MonotonicClock.now < deadline else { return .unedited(frame, .late) }
+            if runner.filter.isRequired, editingPool.owns(frame),
+                let color = try converter.colorUnconverted(frame, for: want)
+            {
+                frame.info.color = color
+                return edit(frame, inPlaceBy: index, until: deadline, hang: hang)
+            }
+            guard let copy = try copy(frame, to: want, with: converter, into: editingPool)
             else { return .unedited(frame, .late) }
             switch runner.processRemotely(copy, until: min(deadline, hang)) {
             case .returned(let edited, let status):
@@ -211,6 +234,21 @@ package struct FilterChain: Sendable {
                 if MonotonicClock.now >= hang { giveUp(runner) }
                 return .unedited(frame, .late)
             }
+        }
+    }
+
+    /// Edits a frame that lies in the memory of a required filter in a process of its own.
+    private mutating func edit(
+        _ frame: consuming VideoFrame, inPlaceBy index: Int, until deadline: Int64, hang: Int64
+    ) -> Step {
+        let runner = links[index].runner
+        switch runner.processRemotely(frame, until: min(deadline, hang)) {
+        case .returned(let edited, let status):
+            return status == .ok ? .edited(edited) : .unedited(edited, Reason(status))
+        case .late:
+            links[index].isLate = true
+            if MonotonicClock.now >= hang { giveUp(runner) }
+            return .kept
         }
     }
 

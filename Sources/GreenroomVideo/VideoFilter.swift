@@ -70,7 +70,8 @@ package struct FilterEditing: Sendable {
     package enum Memory: Sendable {
         /// The frame itself: the filter is in the host's process.
         case inPlace
-        /// A copy in this pool, which its process maps.
+        /// A frame in this pool, which its process maps: a copy, unless a required filter's frame lies there
+        /// already.
         case copies(FramePool)
     }
 

@@ -188,6 +188,7 @@ package final class VideoTrack: Sendable {
                 isOver = true
             }
         }
+        withdrawOffer(&work)
         filters.close()
         if work.progress.counts.carried == 0, branches.contains(where: { $0.form != nil }) {
             tell(
@@ -230,6 +231,8 @@ package final class VideoTrack: Sendable {
         else {
             work.progress.account.lose(at: min(period, newest))
             if takesShape { work.comingShape = nil }
+            // A filter that is lost takes its memory with it.
+            if work.taking?.memory != nil, work.filters.memory == nil { withdrawOffer(&work) }
             return
         }
         work.progress.counts.carried += 1
@@ -242,33 +245,35 @@ package final class VideoTrack: Sendable {
                 ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond,
             isAhead: period > newest)
         follow(seen, takesShape, at: point, &work)
-        offerEarlyConversion(of: form, within: ceiling, &work)
+        makeOffer(of: form, within: ceiling, &work)
         deliver(edited, at: point, &work, timeline)
     }
 
-    /// Lets the sender convert frames like the last one, if all that takes them begins with that.
+    /// Lets the sender fill frames where the first filter needs no copy, and convert those like the last one,
+    /// if all that takes them begins with that. Previews don't; and the last frame of a share may be what an
+    /// output begins with that wants it as it was sent.
     ///
     /// Not on a virtual clock: which frames it concerns depends on when the threads run.
-    /// Nor if the last frame of a share may be what an output begins with that wants it as it was sent.
-    private func offerEarlyConversion(
+    private func makeOffer(
         of form: FrameForm, within ceiling: FrameSize?, _ work: inout Work
     ) {
-        guard !input.clock.isVirtual, taps.isEmpty, !(sendsWhenNew && isChangeable) else { return }
+        guard !input.clock.isVirtual else { return }
         let taking = Taking(
             form: form, reduced: reduction(of: form.size, within: ceiling, work)?.size,
             filtered: work.filters.isEmpty ? nil : work.frames(within: ceiling).size,
-            shape: work.shape.size)
+            shape: work.shape.size, memory: work.filters.memory)
         guard taking != work.taking else { return }
         work.taking = taking
-        input.offer(
-            firstColor(taking, work).flatMap { EarlyConversion(of: form, to: $0) })
+        let color =
+            taps.isEmpty && !(sendsWhenNew && isChangeable) ? firstColor(taking, work) : nil
+        input.offer(color.flatMap { EarlyConversion(of: form, to: $0) }, in: taking.memory)
     }
 
-    /// Lets the sender convert no more until a frame is taken.
-    private func withdrawEarlyConversion(_ work: inout Work) {
+    /// Lets the sender convert no more, nor fill frames in a filter's memory, until a frame is taken.
+    private func withdrawOffer(_ work: inout Work) {
         guard work.taking != nil else { return }
         work.taking = nil
-        input.offer(nil)
+        input.offer(nil, in: nil)
     }
 
     /// The colour space of the I420 that all who take a frame make of it first; nil if one does not.
@@ -357,7 +362,7 @@ package final class VideoTrack: Sendable {
     private func take(
         _ change: VideoTrackInput.BranchChange, _ work: inout Work, _ timeline: SessionTimeline
     ) {
-        withdrawEarlyConversion(&work)
+        withdrawOffer(&work)
         let (branch, carried) = (change.branch, work.progress.counts.carried)
         let now = timeline.time(of: input.clock.now)
         work.remove(branch)

@@ -37,13 +37,16 @@ import TestSupport
         try session.expectUnharmed("camera", run)
         try session.expectUnharmed("share", run)
 
-        // All four end at the same time: every frame due before it is there.
+        // All four end at the same time: every frame due before it is there, and one more whose stamp is
+        // nearer to the next time.
         let sound = try session.sound("camera")
         #expect(try session.sound("share").frameCount == sound.frameCount)
         let frames = (sound.frameCount * 15 + 47_999) / 48_000
         #expect(sound.seconds > 0.3, "\(run)")
-        #expect(try session.picture("camera").frameCount == frames, "\(sound.seconds) s")
-        #expect(try session.picture("share").frameCount == frames, "\(sound.seconds) s")
+        for track in ["camera", "share"] {
+            let count = try session.picture(track).frameCount
+            #expect((frames...frames + 1).contains(count), "\(track), \(sound.seconds) s")
+        }
     }
 
     @Test func `a second signal exits at once`() throws {

@@ -30,6 +30,8 @@ import Testing
         var isBGRA = false
         /// A filter in this process, if there is one.
         var filter: String?
+        /// Whether frames that it does not edit are not shown.
+        var isRequired = false
         /// What the outputs want, besides one recording of frames as they are.
         var outputs: [String] = []
         /// Plugins in processes of their own that take frames as they are, besides.
@@ -66,6 +68,9 @@ import Testing
         Path(
             name: "filter in a process", filter: "process",
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 1)),
+        Path(
+            name: "required filter in a process", filter: "process", isRequired: true,
+            limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
         Path(
             name: "two equal outputs", outputs: [""],
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
@@ -150,7 +155,9 @@ private struct Count {
             "width: 256, height: 144, leased: \(path.isLeased ? 1 : 0), "
             + "bgra: \(path.isBGRA ? 1 : 0), fps: \(fps)"
         let filter =
-            path.filter.map { "pre-processors: [{ plugin: Adjust, isolation: \($0) }]" } ?? ""
+            path.filter.map {
+                "pre-processors: [{ plugin: Adjust, isolation: \($0), required: \(path.isRequired) }]"
+            } ?? ""
         let session = try TestSession(
             "camera: \(TestSession.library(flood, settings, filter))", maximum: "256x144@1000",
             duration: "1500ms", table: "[256x144@1000]", isolation: path.isolation,

@@ -173,6 +173,55 @@ import Testing
         chain.close()
     }
 
+    /// Sends a frame through a chain that lies in a filter's memory.
+    private func editInPlace(
+        _ number: Int, _ filter: FakeFilter, _ chain: inout FilterChain,
+        within interval: Int64 = 60 * Self.second
+    ) throws -> UInt8? {
+        let pool = try #require(filter.pool)
+        let frame = try numberedFrame(number, from: pool, .i420, Self.size)
+        guard
+            case .carried(let edited, isEdited: _) = try chain.edit(
+                frame, as: Self.frames, at: 0, with: converter, from: inputs, within: interval)
+        else { return nil }
+        return Self.mark(edited)
+    }
+
+    @Test func `a frame in a required filter's memory is edited in place`() throws {
+        // A copy would find no room.
+        let filter = FakeFilter(pool: FramePool(limit: 1))
+        let runner = try filter.runner(clock, events, isRequired: true)
+        var chain = chain([runner])
+        #expect(chain.memory == nil, "it is not known before the first frame")
+        for number in 1...3 {
+            #expect(try editInPlace(number, filter, &chain) == UInt8(100 + number))
+        }
+        let pool = try #require(filter.pool)
+        #expect(chain.memory == VideoTrackInput.FilterMemory(pool: pool, size: Self.size))
+        filter.behave(.refuse(.failed))
+        #expect(try editInPlace(4, filter, &chain) == nil)
+        filter.behave(.wait)
+        #expect(try editInPlace(5, filter, &chain, within: 50_000_000) == nil)
+        #expect(pool.aliveCount == 1, "the filter has the frame")
+        filter.behave(.edit)
+        filter.ingest.change { $0 = true }
+        waitUntilIdle(runner)
+        #expect(try editInPlace(6, filter, &chain) == 106)
+        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 1, late: 1))
+        runner.instance.giveUp(because: "a test lost it")
+        #expect(try editInPlace(7, filter, &chain) == nil && chain.memory == nil)
+        chain.close()
+    }
+
+    @Test func `what need not be edited is copied, wherever it lies`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        var chain = chain([try filter.runner(clock, events)])
+        filter.behave(.refuse(.failed))
+        #expect(try editInPlace(1, filter, &chain) == 1, "the filter has spoilt its copy alone")
+        #expect(chain.memory == nil)
+        chain.close()
+    }
+
     @Test func `a required filter in the host's process shows nothing that it spoilt`() throws {
         let filter = FakeFilter(pool: nil)
         var chain = chain([try filter.runner(clock, events, isRequired: true)])
