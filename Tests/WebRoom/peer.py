@@ -360,14 +360,18 @@ def flood():
             state["begun"] = time.monotonic()
         # A busy machine sends what is due later, and never more than a tenth of a second at once.
         due = min(int((time.monotonic() - state["begun"]) * rate), state["sent"] + rate // 10 + 1)
+        # One list: the pipeline takes far less time for it than for each packet alone.
+        packets = Gst.BufferList.new()
         while state["sent"] < due:
             data, ends = payload(state["sent"])
             stamp = state["frame"] * ticks // 100 + 1000
             header = bytes([0x80, number | 0x80 * ends]) + (state["sent"] & 0xFFFF).to_bytes(2, "big")
             packet = header + (stamp & 0xFFFFFFFF).to_bytes(4, "big") + (77).to_bytes(4, "big") + data
-            pipeline.get_by_name("source").emit("push-buffer", Gst.Buffer.new_wrapped(packet))
+            packets.insert(-1, Gst.Buffer.new_wrapped(packet))
             state["sent"] += 1
             state["frame"] += ends or kind == "audio"
+        if packets.length():
+            pipeline.get_by_name("source").emit("push-buffer-list", packets)
         return GLib.SOURCE_CONTINUE
 
     def begin(_):
