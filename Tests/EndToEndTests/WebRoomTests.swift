@@ -228,7 +228,8 @@ import Testing
             ("bytes", "more than 20000 kbit/s arrive"),
             ("audio", "more than 500 packets/s arrive"),
         ]
-        for (kind, reason) in floods {
+        // By day `StreamLimitTests` alone count audio: a busy machine loses too much of it on its way.
+        for (kind, reason) in floods where Nightly.isOn || kind != "audio" {
             let (name, guest) = try flood(kind, until: reason, in: live)
             #expect(
                 live.run.waitForErrors(containing: "\(name) has left", atMost: .seconds(20)),
