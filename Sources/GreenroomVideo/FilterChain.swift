@@ -186,10 +186,11 @@ package struct FilterChain: Sendable {
         with converter: FrameConverter, from pool: FramePool, until deadline: Int64
     ) throws(ConversionError) -> Step {
         let runner = links[index].runner
-        guard let editing = runner.filter.editing else {
-            if index == 0 { memory = nil }
-            return .unedited(frame, .lost)
+        let editing = runner.filter.editing
+        if index == 0 {
+            memory = runner.filter.isRequired ? editing?.sharedMemory : nil
         }
+        guard let editing else { return .unedited(frame, .lost) }
         if isBusy(index) { return .unedited(frame, .late) }
         let want: VideoWant
         switch prepare(index, editing, for: frames, until: deadline) {
@@ -198,7 +199,6 @@ package struct FilterChain: Sendable {
         case .lost: return .unedited(frame, .lost)
         }
         let hang = MonotonicClock.deadline(after: hangNanoseconds)
-        if index == 0 { memory = nil }
         switch editing.memory {
         case .inPlace:
             // It needs a unique frame to write to; the reference to another one is released.
@@ -212,43 +212,32 @@ package struct FilterChain: Sendable {
                 giveUp(runner)
                 return .lost
             }
-        case .copies(let editingPool):
-            if index == 0, runner.filter.isRequired, let size = want.size {
-                memory = VideoTrackInput.FilterMemory(pool: editingPool, size: size)
-            }
+        case .shared(let editingPool):
             guard MonotonicClock.now < deadline else { return .unedited(frame, .late) }
+            let own: VideoFrame
+            var original: VideoFrame?
             if runner.filter.isRequired, editingPool.owns(frame),
                 let color = try converter.colorUnconverted(frame, for: want)
             {
                 frame.info.color = color
-                return edit(frame, inPlaceBy: index, until: deadline, hang: hang)
+                own = frame
+            } else {
+                guard let copy = try copy(frame, to: want, with: converter, into: editingPool)
+                else { return .unedited(frame, .late) }
+                own = copy
+                original = consume frame
             }
-            guard let copy = try copy(frame, to: want, with: converter, into: editingPool)
-            else { return .unedited(frame, .late) }
-            switch runner.processRemotely(copy, until: min(deadline, hang)) {
+            switch runner.processRemotely(own, until: min(deadline, hang)) {
             case .returned(let edited, let status):
                 if status == .ok { return .edited(edited) }
-                return .unedited(frame, Reason(status))
+                if let original = original.take() { return .unedited(original, Reason(status)) }
+                return .unedited(edited, Reason(status))
             case .late:
                 links[index].isLate = true
                 if MonotonicClock.now >= hang { giveUp(runner) }
-                return .unedited(frame, .late)
+                if let original = original.take() { return .unedited(original, .late) }
+                return .kept
             }
-        }
-    }
-
-    /// Edits a frame that lies in the memory of a required filter in a process of its own.
-    private mutating func edit(
-        _ frame: consuming VideoFrame, inPlaceBy index: Int, until deadline: Int64, hang: Int64
-    ) -> Step {
-        let runner = links[index].runner
-        switch runner.processRemotely(frame, until: min(deadline, hang)) {
-        case .returned(let edited, let status):
-            return status == .ok ? .edited(edited) : .unedited(edited, Reason(status))
-        case .late:
-            links[index].isLate = true
-            if MonotonicClock.now >= hang { giveUp(runner) }
-            return .kept
         }
     }
 

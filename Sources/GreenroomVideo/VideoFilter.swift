@@ -72,13 +72,19 @@ package struct FilterEditing: Sendable {
         case inPlace
         /// A frame in this pool, which its process maps: a copy, unless a required filter's frame lies there
         /// already.
-        case copies(FramePool)
+        case shared(FramePool)
     }
 
     /// What it edits.
     package var memory: Memory
     /// The size and rate of the frames that it gets.
     package var frames: VideoCapability
+
+    /// The memory of a filter in a process of its own; nil for one in the host's.
+    var sharedMemory: VideoTrackInput.FilterMemory? {
+        guard case .shared(let pool) = memory else { return nil }
+        return VideoTrackInput.FilterMemory(pool: pool, size: frames.size)
+    }
 
     package init(_ memory: Memory, frames: VideoCapability) {
         self.memory = memory

@@ -365,7 +365,7 @@ import Testing
         let isRequired = false
 
         var editing: FilterEditing? {
-            state.withLock { $0.isLost ? nil : FilterEditing(.copies(pool), frames: $0.frames) }
+            state.withLock { $0.isLost ? nil : FilterEditing(.shared(pool), frames: $0.frames) }
         }
         var changeNanoseconds: Int64? {
             state.withLock { $0.since }.map { MonotonicClock.now - $0 }

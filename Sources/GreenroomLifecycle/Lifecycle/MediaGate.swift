@@ -13,6 +13,14 @@ final class MediaGate: Sendable {
         /// Whether the control thread waits to call the plugin: it is next.
         var controlWaits = false
         var times = CallbackTimes()
+
+        /// Begins a media call, or says that none is allowed; nil while another one runs or is next.
+        mutating func admit() -> Admission? {
+            guard let backend else { return .closed }
+            guard busySince == nil, !controlWaits else { return nil }
+            busySince = MonotonicClock.now
+            return .admitted(backend)
+        }
     }
 
     private enum Admission {
@@ -45,25 +53,15 @@ final class MediaGate: Sendable {
     ///
     /// - Returns: The plugin; nil if no call is allowed now.
     func enterIfFree() -> (any InstanceBackend)? {
-        state.withLock { state in
-            guard let backend = state.backend, state.busySince == nil, !state.controlWaits else {
-                return nil
-            }
-            state.busySince = MonotonicClock.now
-            return backend
-        }
+        guard case .admitted(let backend) = state.withLock({ $0.admit() }) else { return nil }
+        return backend
     }
 
     /// Begins a call, after that of another thread; ``leave(after:)`` ends it. [media]
     ///
     /// - Returns: The plugin; nil if no call is allowed now.
     func enter() -> (any InstanceBackend)? {
-        let admission: Admission? = state.wait(until: nil) { state in
-            guard let backend = state.backend else { return .closed }
-            guard state.busySince == nil, !state.controlWaits else { return nil }
-            state.busySince = MonotonicClock.now
-            return .admitted(backend)
-        }
+        let admission: Admission? = state.wait(until: nil) { $0.admit() }
         guard case .admitted(let backend) = admission else { return nil }
         return backend
     }
