@@ -151,7 +151,8 @@ import Testing
 
     // MARK: - Control lines
 
-    /// Runs a session in real time with control lines on its standard input.
+    /// Runs a session in real time with control lines on its standard input, shortly after it has started: a
+    /// microphone that is muted before it has sent anything is not real.
     ///
     /// - Parameter duration: Long enough for a frame to be shown on a busy machine.
     private func control(_ lines: String, duration: String = "3s") throws -> (
@@ -162,9 +163,15 @@ import Testing
             camera: \(try TestSession.hostile("Steady"))
             microphone: \(TestSession.bundled("Tone", "level: -12"))
             """, maximum: "160x90@30", duration: duration)
-        let run = try Greenroom.start(
-            ["run", "--control", "--json", session.file], input: Array(lines.utf8)
-        ).wait(atMost: .seconds(60))
+        let command = """
+            (for i in $(seq 300); do grep -qs '"event":"started"' "$1" && break; sleep 0.1; done
+             sleep 0.3; printf %s "$2") | "$0" run --control --json "$3" > "$1"
+            status=$?; cat "$1"; exit $status
+            """
+        let run = try ChildProcess.run(
+            "bash",
+            ["-c", command, Checkout.greenroom, session.folder("events"), lines, session.file],
+            environment: ["GREENROOM_PLUGIN_PATH": nil])
         return (session, run)
     }
 
