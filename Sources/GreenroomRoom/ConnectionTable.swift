@@ -38,11 +38,14 @@ package struct ConnectionTable: Sendable {
     /// Whether a new one may be taken now: else it waits. Those that have to end may still be open, and have
     /// files; and those that have just come may be about to ask for something.
     ///
-    /// - Parameter now: The time in seconds, on any clock.
-    package func hasRoom(at now: Double) -> Bool {
+    /// - Parameters:
+    ///   - now: The time in seconds, on any clock.
+    ///   - hasAsked: Whether a connection has sent something that a busy machine has not read yet.
+    package func hasRoom(at now: Double, hasAsked: (_ id: Int) -> Bool = { _ in false }) -> Bool {
         guard connections.count < most + 8 else { return false }
-        let counted = connections.values.filter { !$0.isEnding }
-        return counted.count < most || counted.contains { Self.givesWay($0, at: now) }
+        let counted = connections.filter { !$0.value.isEnding }
+        return counted.count < most
+            || counted.contains { Self.givesWay($0.value, at: now) && !hasAsked($0.key) }
     }
 
     private static func givesWay(_ connection: Connection, at now: Double) -> Bool {
@@ -56,8 +59,10 @@ package struct ConnectionTable: Sendable {
     ///   - address: Where it is from; nil: from a place that others share, such as this machine.
     ///   - now: The time in seconds, on any clock.
     ///   - deadline: Until when its first request has to be there.
+    ///   - hasAsked: Whether a connection has sent something that a busy machine has not read yet.
     package mutating func add(
-        _ id: Int, from address: String?, at now: Double, until deadline: Double
+        _ id: Int, from address: String?, at now: Double, until deadline: Double,
+        hasAsked: (_ id: Int) -> Bool = { _ in false }
     ) -> Verdict {
         let mine = address ?? ""
         let counted = connections.filter { !$0.value.isEnding }
@@ -67,9 +72,8 @@ package struct ConnectionTable: Sendable {
             guard let oldest = Self.oldest(of: own) else { return .refused }
             verdict = .inPlace(of: oldest)
         } else if counted.count >= most {
-            let idle = Dictionary(grouping: counted.filter { Self.givesWay($0.value, at: now) }) {
-                $0.value.address
-            }
+            let leaving = counted.filter { Self.givesWay($0.value, at: now) && !hasAsked($0.key) }
+            let idle = Dictionary(grouping: leaving) { $0.value.address }
             guard let crowd = idle.values.max(by: { $0.count < $1.count }),
                 let oldest = Self.oldest(of: Dictionary(uniqueKeysWithValues: crowd))
             else { return .refused }

@@ -285,11 +285,12 @@ import Testing
         let health = try room.ask("/health", token: "")
         #expect(health.status == 200, "\(health)")
         #expect(health.text == #"{"status":"ok"}"#)
-        // Commands are limited as other changes are.
+        // Commands are limited as other changes are, also of more connections than have a place.
         let many = try ChildProcess.run(
             "curl",
             [
-                "-sZ", "-m", "60", "-o", "/dev/null", "-w", "%{http_code} ", "-H",
+                "-sZ", "-m", "60", "-o", "/dev/null", "-w", "%{http_code} ",
+                "-H",
                 "Authorization: Bearer \(room.operator)", "-H", "Content-Type: application/json",
                 "-d", #"{"command": "dance"}"#, room.url + "/api/command?[1-200]",
             ])

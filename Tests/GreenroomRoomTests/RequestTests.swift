@@ -56,6 +56,15 @@ import Testing
         #expect(RequestHead.end(in: [], from: -3) == nil)
     }
 
+    @Test func `a connection whose request is not read yet stays`() {
+        var table = ConnectionTable(most: 2, mostOfAddress: 2)
+        for id in 1...2 { #expect(table.add(id, from: nil, at: 0, until: 10) == .admitted) }
+        #expect(table.hasRoom(at: 1) { $0 == 1 })
+        #expect(!table.hasRoom(at: 1) { _ in true })
+        #expect(table.add(3, from: nil, at: 1, until: 11) { $0 == 1 } == .inPlace(of: 2))
+        #expect(table.add(4, from: nil, at: 1, until: 11) { _ in true } == .refused)
+    }
+
     @Test func `silent connections give way, the oldest of the largest crowd first`() {
         var table = ConnectionTable(most: 4, mostOfAddress: 3)
         var said: [ConnectionTable.Verdict] = []

@@ -119,7 +119,9 @@ final class RoomServer: Sendable {
             while true {
                 try Task.checkCancellation()
                 // Until then new ones wait in the kernel.
-                while !state.withLock({ $0.connections.hasRoom(at: Self.now) }) {
+                while !state.withLock({ state in
+                    state.connections.hasRoom(at: Self.now) { Self.hasInput(state.files[$0]) }
+                }) {
                     try await Task.sleep(for: .milliseconds(5))
                 }
                 do {
@@ -154,8 +156,10 @@ final class RoomServer: Sendable {
         let (id, isNews) = state.withLock { state -> (Int?, Bool) in
             let id = state.next
             state.next += 1
+            let files = state.files
             let verdict = state.connections.add(
-                id, from: key, at: Self.now, until: Self.now + RoomConnection.headSeconds)
+                id, from: key, at: Self.now, until: Self.now + RoomConnection.headSeconds
+            ) { Self.hasInput(files[$0]) }
             switch verdict {
             case .refused:
                 defer { state.hasSaidFull = true }
@@ -178,6 +182,13 @@ final class RoomServer: Sendable {
             return nil
         }
         return (id, address)
+    }
+
+    /// Whether something has come on a socket that is not read yet.
+    private static func hasInput(_ file: Int32?) -> Bool {
+        guard let file else { return false }
+        var byte: UInt8 = 0
+        return recv(file, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
     }
 
     private func leave(_ id: Int, _ socket: AsyncSocket) {
