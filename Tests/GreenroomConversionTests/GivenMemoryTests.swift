@@ -94,6 +94,7 @@ final class Arena: @unchecked Sendable {
             limit: 4, slotByteCount: Self.slot, memory: arena.memory, owner: arena)
         var first = try hold(1, pool, .i420, Self.size)
         let second = try takeFrame(pool, .i420, Self.tiny)
+        withExtendedLifetime(first) {}
         first.removeAll()
         for _ in 0..<10 {
             let frame = try takeFrame(pool, .bgra, FrameSize(width: 16, height: 16))
@@ -190,6 +191,7 @@ final class Arena: @unchecked Sendable {
         var frames = try hold(3, pool, .bgra, small)
         #expect(!isGiven(pool, .bgra, large))
         #expect(pool.heldByteCount == 3 * 16384)
+        withExtendedLifetime(frames) {}
         frames.removeAll()
         #expect(pool.heldByteCount == 3 * 16384)
         frames = try hold(1, pool, .bgra, large)
@@ -204,6 +206,7 @@ final class Arena: @unchecked Sendable {
         let pool = FramePool(limit: 8, byteLimit: 3 * 65536)
         var frames = try hold(3, pool, .bgra, large)
         // These reuse the memory of the three.
+        withExtendedLifetime(frames) {}
         frames.removeAll()
         frames = try hold(3, pool, .bgra, Self.tiny)
         #expect(!isGiven(pool, .bgra, large))
@@ -225,6 +228,7 @@ final class Arena: @unchecked Sendable {
             #expect(second.slotIndex == 1)
         }
         #expect(arena.touchedPages(from: Self.slot, Self.slot) == 2)
+        withExtendedLifetime(first) {}
         first.removeAll()
         // Two full slots exceed the limit: the free one must shrink.
         do {

@@ -77,6 +77,7 @@ import Testing
             held = take(1, &made)
         }
         #expect(allocator.alive == 1)
+        withExtendedLifetime(held) {}
         held = []
         #expect(held.isEmpty && allocator.alive == 0)
     }
@@ -87,9 +88,11 @@ import Testing
         let first = take(1, &frames)
         let second = take(1, &frames, .rgba)
         let third = take(1, &frames, .rgba, FrameSize(width: 1920, height: 1080))
-        let memory = (first + second + third).compactMap { $0.frame.sharedMemory }
+        let held = first + second + third
+        let memory = held.compactMap { $0.frame.sharedMemory }
         #expect(Set(memory.map { ObjectIdentifier($0) }).count == 3)
         #expect(allocator.alive == 3)
+        withExtendedLifetime(held) {}
     }
 
     @Test func `there are no more blocks than the limit, or than there is memory for`() {
