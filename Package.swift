@@ -102,7 +102,8 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        .package(url: "https://github.com/swhitty/FlyingFox", from: "0.27.1"),
+        // A minor version of one before 1.0 may change its interface.
+        .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
     ],
     targets: [
         // C: the contract, and the libraries of the host.
@@ -317,6 +318,14 @@ let package = Package(
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomVideo",
             ]),
+        // How other programs of the same user find, watch and steer a running session.
+        .target(
+            name: "GreenroomOperate",
+            dependencies: [
+                "CLinux", "GreenroomConfig", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomModel", "GreenroomOutputs", "GreenroomSession", "GreenroomSystem",
+                systemPackage,
+            ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
@@ -326,7 +335,7 @@ let package = Package(
                 "GreenroomHost", "GreenroomSession", "GreenroomIsolation", "GreenroomLifecycle",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomMetrics", "GreenroomModel", "GreenroomNegotiation",
-                "GreenroomOutputs",
+                "GreenroomOperate", "GreenroomOutputs",
                 "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
                 "GreenroomSystem",
                 "GreenroomValidator", "GreenroomVideo",
@@ -492,12 +501,15 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
 // Off the path of frames, optimizing takes longer than the code will ever run: of the release build's
 // processor time these were a quarter.
 let unoptimized: Set = [
-    "GreenroomConfig", "GreenroomSchema", "GreenroomValidator", "greenroom", "sandbox-probe",
-    "test-progress",
+    "GreenroomConfig", "GreenroomOperate", "GreenroomSchema", "GreenroomValidator", "greenroom",
+    "sandbox-probe", "test-progress",
 ]
 
-// Of the tests only those that simulate hours of audio and of timestamps.
-let optimizedTests: Set = ["GreenroomAudioTests", "GreenroomRuntimeTests"]
+// Of the tests only those that simulate hours of audio and of timestamps, and those that compute every
+// pixel anew.
+let optimizedTests: Set = [
+    "GreenroomAudioTests", "GreenroomConversionTests", "GreenroomRuntimeTests",
+]
 
 func isUnoptimized(_ target: Target) -> Bool {
     target.type == .test

@@ -5,6 +5,7 @@ import GreenroomLifecycle
 import GreenroomSchema
 import GreenroomHost
 import GreenroomModel
+import GreenroomOperate
 
 /// An error that ends the command, with a message and an exit code.
 struct Failure: Error {
@@ -25,6 +26,15 @@ struct Failure: Error {
         if error.diagnostics.count > 1 {
             message += "\n\(error.diagnostics.count) faults in \(error.source.file)"
         }
+    }
+
+    init(_ error: UnreachableSession) {
+        let status: ExitStatus =
+            switch error.reason {
+            case .name: .usage
+            case .connection: .outputFailed
+            }
+        self.init(status, error.message)
     }
 
     /// An error with a message already printed.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Glibc
 import GreenroomConfig
+import GreenroomOperate
 import GreenroomSchema
 import GreenroomPluginInterface
 import GreenroomSystem
@@ -37,6 +38,8 @@ struct Greenroom: ParsableCommand {
         } catch let failure as Failure {
             end(with: failure)
         } catch let error as SessionFileError {
+            end(with: Failure(error))
+        } catch let error as UnreachableSession {
             end(with: Failure(error))
         } catch let error as UnreadableFile {
             end(with: Failure(.badFile, "\(error)"))

@@ -129,16 +129,16 @@ extension SessionDescription {
 
 /// A report of a session that runs, with the time.
 struct LiveReport: Encodable {
-    var standing: Session.Standing
+    var timedReport: Session.TimedReport
 
     private enum Key: CodingKey {
         case seconds
     }
 
     func encode(to encoder: any Encoder) throws {
-        try standing.report.encode(to: encoder)
+        try timedReport.report.encode(to: encoder)
         var container = encoder.container(keyedBy: Key.self)
-        try container.encode(standing.seconds, forKey: .seconds)
+        try container.encode(timedReport.seconds, forKey: .seconds)
     }
 }
 
@@ -179,15 +179,15 @@ extension Session {
 
     /// Its newest report, as JSON. One that is too long lacks the participants.
     package var reportText: String? {
-        guard var standing else { return nil }
-        let text = LiveReport(standing: standing).oneLine
-        let participants = standing.report.participants?.count ?? 0
+        guard var timedReport else { return nil }
+        let text = LiveReport(timedReport: timedReport).oneLine
+        let participants = timedReport.report.participants?.count ?? 0
         guard let text, text.utf8.count >= Int(GR_MAX_CONTROL_TEXT), participants > 0 else {
             return text
         }
-        standing.report.participants = []
-        standing.report.participantsLeftOut =
-            (standing.report.participantsLeftOut ?? 0) + participants
-        return LiveReport(standing: standing).oneLine
+        timedReport.report.participants = []
+        timedReport.report.participantsLeftOut =
+            (timedReport.report.participantsLeftOut ?? 0) + participants
+        return LiveReport(timedReport: timedReport).oneLine
     }
 }

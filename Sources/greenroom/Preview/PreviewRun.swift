@@ -6,6 +6,7 @@ import GreenroomLifecycle
 import GreenroomSession
 import GreenroomVideo
 import Synchronization
+import GreenroomOperate
 
 /// One session of a preview, and its output.
 final class PreviewRun: Sendable {
@@ -21,7 +22,7 @@ final class PreviewRun: Sendable {
 
     private struct State {
         var negotiation = PreviewNegotiation()
-        var shown: Session.Standing?
+        var shown: Session.TimedReport?
         var isOver = false
         var isRebuilt = false
         var hasLostReader = false
@@ -58,7 +59,7 @@ final class PreviewRun: Sendable {
         let session = Session(plan: plan.session) { self.show($0) }
         interruption.watch(session)
         defer { interruption.watch(nil) }
-        Thread { self.look(at: session, isRebuilt) }
+        DetachedThread { self.look(at: session, isRebuilt) }
         defer { state.withLock { $0.isOver = true } }
         let report = try session.run()
         finish(session)
@@ -74,8 +75,8 @@ final class PreviewRun: Sendable {
             return (.wanted, status)
         }
         if isRebuilt { return (.rebuilt, status) }
-        let isTimeOver = session.standing.flatMap { standing in
-            plan.session.configuration.duration.map { standing.seconds >= $0 / .seconds(1) }
+        let isTimeOver = session.timedReport.flatMap { timedReport in
+            plan.session.configuration.duration.map { timedReport.seconds >= $0 / .seconds(1) }
         }
         return (isTimeOver == true ? .wanted : .alone, status)
     }
@@ -119,29 +120,33 @@ final class PreviewRun: Sendable {
     }
 
     private func show(_ session: Session, _ state: inout State) {
-        guard let standing = session.standing, standing.seconds != state.shown?.seconds else {
+        guard let timedReport = session.timedReport, timedReport.seconds != state.shown?.seconds
+        else {
             return
         }
-        tell(standing, &state)
+        tell(timedReport, &state)
         let statistics = PreviewStatistics(
-            role: "\(plan.address)", before: state.shown, now: standing,
+            role: "\(plan.address)", before: state.shown, now: timedReport,
             loudness: tap.takeLoudness())
         if screen.isTerminal {
             screen.show(block: statistics.block)
         } else if state.shown != nil {
             screen.show(statistics.line)
         }
-        state.shown = standing
+        state.shown = timedReport
     }
 
     /// Reports the results of offers; those of an output's companions are not the plugin's.
-    private func tell(_ standing: Session.Standing, _ state: inout State, isOver: Bool = false) {
-        guard !plan.descriptor.kind.isOutput, let video = standing.report.videoTracks.first else {
+    private func tell(
+        _ timedReport: Session.TimedReport, _ state: inout State, isOver: Bool = false
+    ) {
+        guard !plan.descriptor.kind.isOutput, let video = timedReport.report.videoTracks.first
+        else {
             return
         }
         screen.show(
             state.negotiation.lines(
-                of: video.negotiation, at: standing.seconds, isOver: isOver))
+                of: video.negotiation, at: timedReport.seconds, isOver: isOver))
     }
 
     /// Shows the final statistics.
@@ -149,9 +154,9 @@ final class PreviewRun: Sendable {
         state.withLock { state in
             state.isOver = true
             screen.endBlock()
-            guard let standing = session.standing else { return }
-            tell(standing, &state, isOver: true)
-            screen.show(PreviewStatistics(role: "\(plan.address)", now: standing).block)
+            guard let timedReport = session.timedReport else { return }
+            tell(timedReport, &state, isOver: true)
+            screen.show(PreviewStatistics(role: "\(plan.address)", now: timedReport).block)
         }
     }
 }

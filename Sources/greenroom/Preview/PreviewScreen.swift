@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import GreenroomOperate
 
 /// The output of a preview: on a terminal, lines that stay and below them a block that is redrawn;
 /// elsewhere only lines.

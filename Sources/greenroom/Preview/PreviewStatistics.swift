@@ -12,9 +12,9 @@ struct PreviewStatistics {
     /// The plugin's role in the session.
     var role: String
     /// The start of rates; nil for the session's start.
-    var before: Session.Standing?
+    var before: Session.TimedReport?
     /// The current report.
-    var now: Session.Standing
+    var now: Session.TimedReport
     /// The loudness since the last report; nil for the whole session.
     var loudness: PreviewTap.Loudness?
 

@@ -6,6 +6,7 @@ import GreenroomSystem
 import GreenroomVideo
 import Synchronization
 import SystemPackage
+import GreenroomOperate
 
 /// Writes the newest frame as a PNG file, on demand.
 final class Snapshot: Sendable {
@@ -94,7 +95,7 @@ enum SnapshotSignal {
 
     /// Calls a body at each signal.
     static func handle(_ body: @escaping @Sendable () -> Void) {
-        Thread {
+        DetachedThread {
             var set = set
             var number: Int32 = 0
             while sigwait(&set, &number) == 0 { body() }

@@ -7,6 +7,7 @@ import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import SystemPackage
+import GreenroomOperate
 
 /// Control lines on standard input, each executed as soon as it is read.
 struct ControlInput: Sendable {
@@ -15,7 +16,7 @@ struct ControlInput: Sendable {
 
     /// Reads on its own thread until the input ends; the session continues without it.
     func read() {
-        Thread {
+        DetachedThread {
             var lines = ControlLines()
             var chunk = [UInt8](repeating: 0, count: 4096)
             while true {

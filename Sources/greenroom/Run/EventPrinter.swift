@@ -6,6 +6,7 @@ import GreenroomMedia
 import GreenroomSession
 import GreenroomValidator
 import Synchronization
+import GreenroomOperate
 
 /// Prints the events of a session: a status line on a terminal, entries of the journal under systemd,
 /// plain lines elsewhere, or one JSON object a line.

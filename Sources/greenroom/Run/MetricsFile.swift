@@ -4,6 +4,7 @@ import GreenroomSession
 import GreenroomSystem
 import Synchronization
 import SystemPackage
+import GreenroomOperate
 
 /// A file with a session's report in the text format of Prometheus, for a collector of such files.
 ///
@@ -28,7 +29,7 @@ final class MetricsFile: Sendable {
 
     /// Writes what a session has done so far, until ``finish(_:)``.
     func follow(_ session: Session, _ complain: @escaping @Sendable (String) -> Void) {
-        Thread { [self] in
+        DetachedThread { [self] in
             var lastProblem: String?
             while true {
                 // Not a sleep: the virtual clock looks for those.

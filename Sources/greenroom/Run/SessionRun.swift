@@ -10,6 +10,7 @@ import GreenroomMedia
 import GreenroomSession
 import Synchronization
 import GreenroomModel
+import GreenroomOperate
 
 /// Runs a session for a command, prints its events, and ends the process.
 struct SessionRun {
@@ -105,7 +106,7 @@ struct SessionRun {
                     socket.withLock { $0 }?.add(record)
                 }, read: read)
         }
-        do throws(Failure) {
+        do throws(UnreachableSession) {
             let opened = try SessionSocket(
                 of: session, named: file.configuration.runningName)
             socket.withLock { $0 = opened }
@@ -115,7 +116,7 @@ struct SessionRun {
         manager?.keepAlive(session)
         metrics?.follow(session) { printer.warn([$0]) }
         if let interval = printer.style.statusMicroseconds {
-            Thread {
+            DetachedThread {
                 while true {
                     // Not usleep(): on a virtual clock a thread that sleeps may be a plugin's.
                     poll(nil, 0, Int32(clamping: interval / 1000))

@@ -1,5 +1,6 @@
 import CLinux
 import Glibc
+import GreenroomOperate
 
 /// Ctrl-C and similar signals.
 ///
@@ -26,7 +27,7 @@ enum Signals {
     static func handle(
         hangUp: (@Sendable () -> Void)? = nil, _ body: @escaping @Sendable () -> Void
     ) {
-        Thread {
+        DetachedThread {
             var set = ending
             var hasEnded = false
             while true {
@@ -52,26 +53,5 @@ enum Signals {
         sigemptyset(&set)
         for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, number) }
         return set
-    }
-}
-
-/// A detached thread: it lives as long as the process.
-struct Thread {
-    private final class Body: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    @discardableResult
-    init(_ run: @escaping @Sendable () -> Void) {
-        var thread = pthread_t()
-        let body = Unmanaged.passRetained(Body(run))
-        let status = pthread_create(
-            &thread, nil,
-            { argument in
-                if let argument { Unmanaged<Body>.fromOpaque(argument).takeRetainedValue().run() }
-                return nil
-            }, body.toOpaque())
-        if status == 0 { pthread_detach(thread) } else { body.release() }
     }
 }

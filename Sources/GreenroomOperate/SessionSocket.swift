@@ -2,8 +2,8 @@ import CLinux
 import Glibc
 import GreenroomConfig
 import GreenroomModel
-import GreenroomLifecycle
-import GreenroomSession
+package import GreenroomLifecycle
+package import GreenroomSession
 import GreenroomSystem
 import Synchronization
 import SystemPackage
@@ -12,7 +12,7 @@ import SystemPackage
 ///
 /// A client sends lines as `--control` takes them, and gets lines of JSON as `--json` prints them:
 /// what became of its own commands, and what it asks for: see ``SessionRequest``.
-final class SessionSocket: Sendable {
+package final class SessionSocket: Sendable {
     private struct State {
         var clients: [Client] = []
         var lastClient = 0
@@ -52,17 +52,17 @@ final class SessionSocket: Sendable {
     /// Opens the socket, and begins to serve it.
     ///
     /// - Parameter name: The session's, with its process.
-    /// - Throws: ``Failure``.
-    init(of session: Session, named name: String) throws(Failure) {
+    /// - Throws: ``UnreachableSession``.
+    package init(of session: Session, named name: String) throws(UnreachableSession) {
         self.name = name
         path = try RunningSession.ownPath(named: name)
         self.session = session
         unlink(path)
         descriptor = greenroom_listen(path, greenroom_bytes, 16)
         guard descriptor >= 0 else {
-            throw Failure(.outputFailed, "\(path): \(Errno(rawValue: -descriptor))")
+            throw UnreachableSession(.connection, "\(path): \(Errno(rawValue: -descriptor))")
         }
-        Thread { [self] in
+        DetachedThread { [self] in
             while true {
                 var wanted = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
                 guard poll(&wanted, 1, -1) > 0 else { continue }
@@ -73,7 +73,7 @@ final class SessionSocket: Sendable {
     }
 
     /// Removes the socket; clients that are connected get what is queued for them.
-    func close() {
+    package func close() {
         unlink(path)
         let deadline = ContinuousClock.now + .milliseconds(500)
         for client in state.withLock({ $0.clients }) {
@@ -82,7 +82,7 @@ final class SessionSocket: Sendable {
     }
 
     /// Passes an event on, and keeps it for a while. [any]
-    func add(_ record: EventRecord) {
+    package func add(_ record: EventRecord) {
         let text = text(
             of: record, at: Double((ContinuousClock.now - begun).nanoseconds) / 1e9)
         let queues = state.withLock { state -> [PrintQueue] in
@@ -141,7 +141,7 @@ final class SessionSocket: Sendable {
             queue.end { Glibc.close(socket) }
             return
         }
-        Thread { [self] in
+        DetachedThread { [self] in
             serve(socket, number, queue)
             state.withLock { $0.clients.removeAll { $0.number == number } }
             queue.end { Glibc.close(socket) }
@@ -283,10 +283,10 @@ final class SessionSocket: Sendable {
 
     private func status(_ queue: PrintQueue) {
         var record = EventRecord(event: .status)
-        if let snapshot = session.snapshot, let standing = session.standing {
+        if let snapshot = session.snapshot, let timedReport = session.timedReport {
             record.seconds = snapshot.seconds
             record.real = snapshot.realPercents
-            record.summary = standing.report.summary
+            record.summary = timedReport.report.summary
         }
         queue.add { text(of: record, at: $0) }
     }

@@ -1,13 +1,13 @@
-import GreenroomConfig
+package import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
-import GreenroomLifecycle
+package import GreenroomLifecycle
 import GreenroomOutputs
-import GreenroomSession
+package import GreenroomSession
 import Synchronization
 
 /// Reads a session file again while its session runs, and does what can be done at once.
-struct Reload: Sendable {
+package struct Reload: Sendable {
     /// What the session was started with.
     var file: SessionFile
     let session: Session
@@ -19,7 +19,7 @@ struct Reload: Sendable {
     /// The settings that the session was told since.
     private var settings = TakenSettings()
 
-    init(
+    package init(
         file: SessionFile, session: Session, refusals: ReloadRefusals,
         show: @escaping @Sendable (EventRecord, _ line: String) -> Void,
         read: @escaping @Sendable () throws -> SessionFile
@@ -34,7 +34,7 @@ struct Reload: Sendable {
     static let origin = "session file"
 
     /// Sets the changed live settings, and lists what else has changed.
-    mutating func run() {
+    package mutating func run() {
         let new: SessionFile
         do {
             new = try read()
@@ -129,47 +129,8 @@ private func isSame(_ output: any Output, as other: any Output) -> Bool {
     return equals(output)
 }
 
-/// The settings that a session was told by reloads.
-struct TakenSettings: Sendable {
-    private var values: [PluginAddress: [String: ParameterValue]] = [:]
-    /// Those of the last reload.
-    private var last: [PluginAddress: Set<String>] = [:]
-    /// Those of which one was refused; the session does not say which.
-    private var unsure: [PluginAddress: Set<String>] = [:]
-
-    mutating func add(_ command: SessionCommand) {
-        guard case .set(let address, let name, let value) = command else { return }
-        values[address, default: [:]][name] = value
-        last[address, default: []].insert(name)
-        unsure[address]?.remove(name)
-    }
-
-    /// Begins the next reload.
-    ///
-    /// - Parameter refused: The roles that have refused something of the last one.
-    mutating func forget(_ refused: (all: Bool, roles: Set<String>)) {
-        for (address, names) in last where refused.all || refused.roles.contains("\(address)") {
-            unsure[address, default: []].formUnion(names)
-        }
-        last = [:]
-    }
-
-    /// Plugins with the settings that they have now; without those of which that is not known, so that
-    /// they are set again.
-    func changed(
-        _ plugins: [PluginAddress: PluginConfiguration]
-    ) -> [PluginAddress: PluginConfiguration] {
-        var plugins = plugins
-        for (address, new) in values {
-            plugins[address]?.settings.merge(new) { $1 }
-            for name in unsure[address] ?? [] { plugins[address]?.settings[name] = nil }
-        }
-        return plugins
-    }
-}
-
 /// The roles whose plugins have refused a setting since the last reload.
-final class ReloadRefusals: Sendable {
+package final class ReloadRefusals: Sendable {
     private struct State {
         var all = false
         var roles: Set<String> = []
@@ -177,8 +138,10 @@ final class ReloadRefusals: Sendable {
 
     private let state = Mutex(State())
 
+    package init() {}
+
     /// Sees an event of the session. [any]
-    func look(at event: SessionEvent) {
+    package func look(at event: SessionEvent) {
         switch event {
         case .stepFailed(let role, let step, _, _) where step == .lifecycle(.setParameter):
             state.withLock { _ = $0.roles.insert(role) }

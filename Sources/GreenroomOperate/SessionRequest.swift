@@ -1,5 +1,5 @@
 /// What a client of a session's socket asks for, besides commands. Raw values are its lines.
-enum SessionRequest: String, CaseIterable {
+package enum SessionRequest: String, CaseIterable, Sendable {
     /// From now on all events.
     case events
     /// The newest events.

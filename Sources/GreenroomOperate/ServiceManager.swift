@@ -1,15 +1,15 @@
 import CLinux
 import Glibc
-import GreenroomSession
+package import GreenroomSession
 
 /// What a service manager such as systemd is told of a session (sd_notify(3)): when it runs, when it
 /// ends, and that it is alive.
-struct ServiceManager: Sendable {
+package struct ServiceManager: Sendable {
     /// A path, or a name that begins with `@`.
     private let address: String
 
     /// nil if no service manager waits for a word.
-    init?() {
+    package init?() {
         guard let address = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }),
             address.hasPrefix("/") || address.hasPrefix("@")
         else { return nil }
@@ -19,7 +19,7 @@ struct ServiceManager: Sendable {
     /// Tells it.
     ///
     /// - Parameter state: Such as `READY=1`.
-    func tell(_ state: String) {
+    package func tell(_ state: String) {
         let socket = Glibc.socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard socket >= 0 else { return }
         defer { close(socket) }
@@ -41,16 +41,16 @@ struct ServiceManager: Sendable {
 
     /// Tells it that the session is alive, as often as it wants to hear, for as long as the session's
     /// own thread works.
-    func keepAlive(_ session: Session) {
+    package func keepAlive(_ session: Session) {
         guard let text = getenv("WATCHDOG_USEC").map({ String(cString: $0) }),
             let limit = UInt64(text), limit > 0
         else { return }
-        Thread {
+        DetachedThread {
             var last = -1.0
             while true {
                 // The session's report is new each second.
-                let seconds = session.standing?.seconds ?? 0
-                if session.standing == nil || seconds != last { tell("WATCHDOG=1") }
+                let seconds = session.timedReport?.seconds ?? 0
+                if session.timedReport == nil || seconds != last { tell("WATCHDOG=1") }
                 last = seconds
                 // Not a sleep: the virtual clock looks for those.
                 poll(nil, 0, Int32(clamping: max(limit / 3000, 1100)))

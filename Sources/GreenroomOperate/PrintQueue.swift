@@ -1,5 +1,4 @@
 import Glibc
-import GreenroomHost
 import GreenroomModel
 import Synchronization
 import SystemPackage
@@ -9,7 +8,7 @@ import SystemPackage
 /// Its own thread writes the lines in order. The queue is bounded: while it is full, lines are
 /// dropped and counted, and a notice replaces them when the reader continues. So adding a line
 /// never waits for the reader.
-final class PrintQueue: Sendable {
+package final class PrintQueue: Sendable {
     /// Limit of queued bytes. The thread may have taken up to the same amount.
     private static let maximumBytes = 256 * 1024
 
@@ -48,21 +47,21 @@ final class PrintQueue: Sendable {
     ///   - descriptor: Where to write.
     ///   - begun: From when seconds count.
     ///   - notice: The line for a number of dropped lines.
-    init(
+    package init(
         descriptor: Int32, begun: ContinuousClock.Instant = .now,
         notice: @escaping @Sendable (Int) -> String
     ) {
         self.descriptor = descriptor
         self.begun = begun
         self.notice = notice
-        Thread { self.write() }
+        DetachedThread { self.write() }
     }
 
     /// Adds a line. [any]
     ///
     /// - Parameter make: Makes the line without its break, from the seconds since the start; not
     ///   called if the queue is full.
-    func add(_ make: (_ seconds: Double) -> String) {
+    package func add(_ make: (_ seconds: Double) -> String) {
         let isAsleep = state.withLock { state in
             guard state.dropped == 0, state.bytes < Self.maximumBytes else {
                 state.dropped += 1
@@ -78,7 +77,7 @@ final class PrintQueue: Sendable {
 
     /// Shows a status of one or several lines that the next line replaces, on a terminal with room
     /// for it. [any]
-    func show(status: String) {
+    package func show(status: String) {
         let isAsleep = state.withLock { state in
             state.status = status
             return state.wake()
@@ -87,14 +86,14 @@ final class PrintQueue: Sendable {
     }
 
     /// Drops a status that is not shown yet; the next line replaces a shown one. [any]
-    func dropStatus() {
+    package func dropStatus() {
         state.withLock { $0.status = nil }
     }
 
     /// Waits until everything is written, up to a limit.
     ///
     /// - Returns: Whether it is.
-    func finish(within limit: Duration) -> Bool {
+    package func finish(within limit: Duration) -> Bool {
         let isAsleep = state.withLock { state in
             state.isFinishing = true
             return state.wake()

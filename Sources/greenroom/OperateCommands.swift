@@ -5,6 +5,7 @@ import GreenroomMetrics
 import GreenroomSchema
 import GreenroomLifecycle
 import SystemPackage
+import GreenroomOperate
 
 /// `greenroom sessions`.
 struct SessionsCommand: ParsableCommand {
@@ -284,16 +285,6 @@ struct StopCommand: ParsableCommand {
 extension Failure {
     /// The session that a command is about is gone.
     fileprivate static var hasEnded: Failure { Failure(.outputFailed, "the session has ended.") }
-}
-
-extension EventRecord {
-    /// - Parameter json: A line; nil for another one.
-    init?(json: String) {
-        guard let record = try? JSONDecoder().decode(EventRecord.self, from: Data(json.utf8)) else {
-            return nil
-        }
-        self = record
-    }
 }
 
 extension String {

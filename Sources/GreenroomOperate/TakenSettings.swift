@@ -1,0 +1,42 @@
+import GreenroomModel
+import GreenroomMedia
+import GreenroomSession
+
+/// The settings that a session was told by reloads.
+struct TakenSettings: Sendable {
+    private var values: [PluginAddress: [String: ParameterValue]] = [:]
+    /// Those of the last reload.
+    private var last: [PluginAddress: Set<String>] = [:]
+    /// Those of which one was refused; the session does not say which.
+    private var unsure: [PluginAddress: Set<String>] = [:]
+
+    mutating func add(_ command: SessionCommand) {
+        guard case .set(let address, let name, let value) = command else { return }
+        values[address, default: [:]][name] = value
+        last[address, default: []].insert(name)
+        unsure[address]?.remove(name)
+    }
+
+    /// Begins the next reload.
+    ///
+    /// - Parameter refused: The roles that have refused something of the last one.
+    mutating func forget(_ refused: (all: Bool, roles: Set<String>)) {
+        for (address, names) in last where refused.all || refused.roles.contains("\(address)") {
+            unsure[address, default: []].formUnion(names)
+        }
+        last = [:]
+    }
+
+    /// Plugins with the settings that they have now; without those of which that is not known, so that
+    /// they are set again.
+    func changed(
+        _ plugins: [PluginAddress: PluginConfiguration]
+    ) -> [PluginAddress: PluginConfiguration] {
+        var plugins = plugins
+        for (address, new) in values {
+            plugins[address]?.settings.merge(new) { $1 }
+            for name in unsure[address] ?? [] { plugins[address]?.settings[name] = nil }
+        }
+        return plugins
+    }
+}
