@@ -130,7 +130,8 @@ enum SessionDecoder {
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
                 "How long a plugin may take for any call before it counts as hung; an output may "
-                    + "take five times as long to finish. A source that owes frames or audio and has sent none for a second and this has failed.",
+                    + "take five times as long to finish. A source that owes frames or audio fails "
+                    + "after a second plus this deadline without any.",
                 examples: ["2s", "500ms"],
                 defaultValue: .string(SessionConfiguration().callbackDeadline.asWritten)),
             Field(

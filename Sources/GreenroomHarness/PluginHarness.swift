@@ -21,7 +21,7 @@ package final class PluginHarness: Sendable {
     package enum StepEnd: Equatable, Sendable {
         case done
         /// The plugin refused it, or created an instance that breaks a rule.
-        case refused(Status, String)
+        case refused(Status, FailureReason)
         /// The lifecycle does not allow the step from this state.
         case illegal(LifecycleState)
         /// It is still in start-send and waits for session time there: it ends when it is stopped.
@@ -332,7 +332,7 @@ package final class PluginHarness: Sendable {
     private func stepEnd(_ result: PluginInstance.StepResult) -> StepEnd {
         switch result {
         // A failed create has stopped the instance since; that is no loss.
-        case .failed(let status, let text): return .refused(status, text)
+        case .failed(let status, let reason): return .refused(status, reason)
         case .done, .illegal:
             if let fault = instance.fault { return .lost(fault) }
             if case .illegal(let state) = result { return .illegal(state) }

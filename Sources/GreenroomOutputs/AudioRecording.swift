@@ -92,7 +92,7 @@ final class AudioRecording: AudioSink {
                     state.counts.lost += state.ring.count + state.inHand
                     state.ring.clear()
                 }
-                events.send(.outputFailed(output: path, reason: "\(error)"))
+                events.sendRecordingFailed(output: path, reason: "\(error)")
             }
         }
     }

@@ -39,8 +39,8 @@ package final class OutputConnection: Sendable {
 
     private let feed: OutputFeed
     private let instance: PluginInstance
-    /// In the order in which they were connected. Used by the session's thread alone; the lock
-    /// satisfies the compiler, and is never contended.
+    /// In the order in which they were connected. Used by the session's thread alone; off the path of
+    /// frames, so that a lock costs nothing.
     private let entries = Mutex<[Entry]>([])
 
     init(_ feed: OutputFeed, _ instance: PluginInstance) {

@@ -70,11 +70,6 @@ package struct Recording: Output, Equatable {
     /// How the names of its video outputs begin.
     private static let prefix = "recording of "
 
-    /// Whether a recording has an output of this name.
-    package static func hasOutput(named name: String) -> Bool {
-        name.hasPrefix(prefix) || name.hasSuffix(".wav") || name.hasSuffix("/session.json")
-    }
-
     /// The file of a video output, `camera.y4m`; nil for the name of another kind of output.
     static func file(ofOutput name: String) -> String? {
         guard name.hasPrefix(prefix) else { return nil }

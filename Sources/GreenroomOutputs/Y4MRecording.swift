@@ -18,6 +18,7 @@ final class Y4MRecording: VideoSink {
     /// Written by the branch's thread when the size changes, read by reports.
     private let files: Monitor<[OutputPiece]>
     let pace: OutputPace
+    let isRecording: Bool
     /// The files of other sizes; nil for an output with one size.
     private let later: RecordedFiles?
     private let events: SessionEvents?
@@ -34,7 +35,7 @@ final class Y4MRecording: VideoSink {
         do throws(MediaFileError) {
             self.init(
                 try Y4MWriter(path: path, format: format, replaces: replaces), pace: .asTheyCome,
-                later: later, events: events)
+                isRecording: true, later: later, events: events)
         } catch {
             throw OutputError(place: path, explanation: "\(error.rule); \(error.cure)")
         }
@@ -53,17 +54,19 @@ final class Y4MRecording: VideoSink {
         }
         do {
             self.init(
-                try Y4MWriter(descriptor: STDOUT_FILENO, format: format), pace: .onSchedule)
+                try Y4MWriter(descriptor: STDOUT_FILENO, format: format), pace: .onSchedule,
+                isRecording: false)
         } catch {
             throw OutputError(place: "y4m: -", explanation: "\(error)")
         }
     }
 
     private init(
-        _ writer: consuming Y4MWriter, pace: OutputPace, later: RecordedFiles? = nil,
-        events: SessionEvents? = nil
+        _ writer: consuming Y4MWriter, pace: OutputPace, isRecording: Bool,
+        later: RecordedFiles? = nil, events: SessionEvents? = nil
     ) {
         self.pace = pace
+        self.isRecording = isRecording
         self.later = later
         self.events = events
         self.writer = consume writer

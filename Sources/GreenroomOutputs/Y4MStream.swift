@@ -15,8 +15,8 @@ package final class Y4MStream: Sendable {
     /// The name in errors.
     let name: String
     private let descriptor: Int32
-    /// One session at a time uses it, so this lock, which satisfies the compiler, is never
-    /// contended.
+    /// A session's branch may still write when the next session begins: if it was given up because it did
+    /// not finish in time.
     private let writer = Monitor<Y4MWriter?>(nil)
 
     /// Makes a stream that has no header yet.

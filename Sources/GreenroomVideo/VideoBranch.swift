@@ -246,6 +246,9 @@ package final class VideoBranch: Sendable {
     /// Whether a form has not begun yet because the one before is still written.
     package var isChanging: Bool { state.withLock { $0.next != nil } }
 
+    /// Whether it is part of a recording.
+    package var isRecording: Bool { form?.sink.isRecording ?? false }
+
     /// The files of an output whose size has changed; empty if it has one size.
     package var pieces: [OutputPiece] { form?.sink.pieces ?? [] }
 

@@ -9,6 +9,9 @@ package protocol VideoSink: AnyObject, Sendable {
     /// one that hangs.
     var plugin: Int { get }
 
+    /// Whether it is part of a recording, which is incomplete if the sink fails.
+    var isRecording: Bool { get }
+
     /// Whether it takes frames of another size than those before.
     var takesOtherSizes: Bool { get }
 
@@ -30,6 +33,7 @@ package protocol VideoSink: AnyObject, Sendable {
 
 extension VideoSink {
     package var plugin: Int { -1 }
+    package var isRecording: Bool { false }
     package var takesOtherSizes: Bool { false }
     package var pieces: [OutputPiece] { [] }
     package var allocator: (any FrameAllocator)? { nil }

@@ -131,19 +131,29 @@ extension SessionEvent {
 package struct SessionEvents: Sendable {
     private let handler: @Sendable (SessionEvent) -> Void
     private let waker: @Sendable () -> Void
+    private let recordingFailure: @Sendable () -> Void
 
     /// - handler: Called on any thread, concurrently.
     /// - waker: Makes the session check its plugins at once; called likewise.
+    /// - recordingFailure: Notes that a recording is incomplete; called likewise.
     package init(
         _ handler: @escaping @Sendable (SessionEvent) -> Void,
-        waker: @escaping @Sendable () -> Void = {}
+        waker: @escaping @Sendable () -> Void = {},
+        recordingFailure: @escaping @Sendable () -> Void = {}
     ) {
         self.handler = handler
         self.waker = waker
+        self.recordingFailure = recordingFailure
     }
 
     /// Passes on an event. [any]
     package func send(_ event: SessionEvent) { handler(event) }
+
+    /// Passes on that an output failed that is part of a recording: the session has not ended as planned. [any]
+    package func sendRecordingFailed(output: String, reason: String) {
+        recordingFailure()
+        handler(.outputFailed(output: output, reason: reason))
+    }
 
     /// Wakes the session to check its plugins.
     package func wake() { waker() }

@@ -12,9 +12,9 @@ import GreenroomRuntime
 /// forever and call them with any arguments.
 package enum HostInterface {
     static let instances = HandleTable<PluginLife>()
-    static let videoGates = HandleTable<VideoIngest>()
+    static let videoIngests = HandleTable<VideoIngest>()
     /// A call names its tracks by their senders alone: no handle is in both tables.
-    static let audioGates = HandleTable<AudioIngest>(isSecond: true)
+    static let audioIngests = HandleTable<AudioIngest>(isSecond: true)
 
     /// Safe: written once, before any thread can read it.
     nonisolated(unsafe) package static let host = leaked(
@@ -164,7 +164,7 @@ package enum HostInterface {
                     let wanted = try readStruct(UnsafePointer(track), in: .openTrack)
                     let (id, sender) = try life.open(
                         wanted.kind, of: wanted.participant, upTo: wanted.capability)
-                    let isVideo = HostInterface.videoGates[sender] != nil
+                    let isVideo = HostInterface.videoIngests[sender] != nil
                     track.pointee.track = id
                     track.pointee.sender = sender
                     track.pointee.video = isVideo ? UnsafePointer(video) : nil
@@ -265,7 +265,7 @@ package enum HostInterface {
             struct_size: UInt32(MemoryLayout<gr_audio_functions>.size), reserved: 0,
             send: { sender, block, timeout in
                 answer { () throws(Refusal) in
-                    guard let ingest = HostInterface.audioGates[sender] else {
+                    guard let ingest = HostInterface.audioIngests[sender] else {
                         throw Refusal(.gone, in: .audioSend)
                     }
                     try ingest.send(block, timeoutNanoseconds: timeout)
@@ -274,7 +274,7 @@ package enum HostInterface {
 
     /// Whether a handle is that of a sender.
     package static func isSender(_ handle: UInt64) -> Bool {
-        videoGates[handle] != nil || audioGates[handle] != nil
+        videoIngests[handle] != nil || audioIngests[handle] != nil
     }
 
     private static let gone = Status.gone.rawValue
@@ -302,7 +302,7 @@ package enum HostInterface {
 
     /// Takes back a frame from ``grant(_:like:converts:)`` that its process does not use; no other lease.
     package static func takeBack(_ lease: UInt64, lentTo sender: UInt64) {
-        videoGates[sender]?.takeBack(granted: lease)
+        videoIngests[sender]?.takeBack(granted: lease)
     }
 
     /// `video.commit` for a plugin in another process.
@@ -328,12 +328,12 @@ package enum HostInterface {
     package static func grant(
         _ sender: UInt64, like form: FrameForm, converts: Bool
     ) -> (lease: gr_lease, conversion: EarlyConversion?)? {
-        videoGates[sender]?.grant(like: form, converts: converts)
+        videoIngests[sender]?.grant(like: form, converts: converts)
     }
 
     private static func ingest(_ sender: UInt64, _ call: SenderCall) throws(Refusal) -> VideoIngest
     {
-        guard let ingest = videoGates[sender] else { throw Refusal(.gone, in: call) }
+        guard let ingest = videoIngests[sender] else { throw Refusal(.gone, in: call) }
         return ingest
     }
 

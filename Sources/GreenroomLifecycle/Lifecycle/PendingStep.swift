@@ -6,7 +6,7 @@ extension PluginInstance {
     package enum StepResult: Equatable, Sendable {
         case done
         /// The plugin refused it, or returned something that breaks a rule; with the reason.
-        case failed(Status, String)
+        case failed(Status, FailureReason)
         /// The lifecycle does not allow the step in this state.
         case illegal(LifecycleState)
     }

@@ -30,8 +30,8 @@ extension PluginLife {
                     try feed.settle(want, of: track)
                 } catch {
                     return .failed(
-                        .badAnswer, "what it wants of the track \(track.name): \(error.explanation)"
-                    )
+                        .badAnswer,
+                        .given("what it wants of the track \(track.name): \(error.explanation)"))
                 }
             }
             feed.control.didDescribe()

@@ -19,14 +19,14 @@ extension PluginLife {
                 let status = try backend.create(settings)
                 guard status == .ok else {
                     let failed = failure(status, of: .create)
-                    giveUp(because: failureText(of: .create))
+                    giveUp(because: failureReason(of: .create).description)
                     return failed
                 }
                 whileAlive { _ in environment.videoIngest?.begin(pool: backend.pool) }
                 return .done
             } catch {
                 giveUp(because: error.explanation)
-                return .failed(.badArgument, error.explanation)
+                return .failed(.badArgument, .given(error.explanation))
             }
         }
     }
@@ -74,7 +74,7 @@ extension PluginLife {
                 // It is initialized nevertheless, and must be uninitialized.
                 endSender()
                 backend.uninitialize()
-                return .failed(.badAnswer, error.explanation)
+                return .failed(.badAnswer, .given(error.explanation))
             }
         }
     }
@@ -82,9 +82,9 @@ extension PluginLife {
     private func makeSender() -> UInt64 {
         let sender =
             if let videoIngest = environment.videoIngest {
-                HostInterface.videoGates.insert(videoIngest)
+                HostInterface.videoIngests.insert(videoIngest)
             } else if let audioIngest = environment.audioIngest {
-                HostInterface.audioGates.insert(audioIngest)
+                HostInterface.audioIngests.insert(audioIngest)
             } else { UInt64(0) }
         state.withLock { $0.sender = sender }
         return sender
@@ -106,7 +106,9 @@ extension PluginLife {
         // The plugin may send frames for the offer during the call.
         offered(offer)
         let (status, written) = backend.propertyChange(offer: offer)
-        guard status == .ok else { return .refused(status, failureText(of: .propertyChange)) }
+        guard status == .ok else {
+            return .refused(status, failureReason(of: .propertyChange).description)
+        }
         do throws(AnswerProblem) {
             return .answered(try settle(written, of: offer))
         } catch {
@@ -123,7 +125,7 @@ extension PluginLife {
             state.withLock { $0.negotiation.offer = offer }
             return .answered(.accept)
         case .unsupported: return .ignored
-        default: return .refused(status, failureText(of: .propertyChange))
+        default: return .refused(status, failureReason(of: .propertyChange).description)
         }
     }
 
@@ -214,7 +216,8 @@ extension PluginLife {
                 descriptor.parameters.contains(where: { $0.name == setting.name && $0.isLive })
             else {
                 return .failed(
-                    .badSetting, "\(setting.name) can't change while \(descriptor.name) lives")
+                    .badSetting,
+                    .given("\(setting.name) can't change while \(descriptor.name) lives"))
             }
             let status = backend.setParameter(setting)
             // If the life ended meanwhile, the setting applies to the next one.
@@ -334,11 +337,11 @@ extension PluginLife {
         if status == .badSetting, step != .setParameter {
             state.withLock { $0.hasRefusedSettings = true }
         }
-        return .failed(status, failureText(of: step))
+        return .failed(status, failureReason(of: step))
     }
 
     /// The plugin's `set_error` text in the callback that has just failed.
-    private func failureText(of step: LifecycleStep) -> String {
-        state.withLock { $0.callbacks.errorText } ?? "\(step.rawValue) returned it without a reason"
+    private func failureReason(of step: LifecycleStep) -> FailureReason {
+        state.withLock { $0.callbacks.errorText }.map { .given($0) } ?? .missing(step)
     }
 }

@@ -301,8 +301,8 @@ final class PluginLife: Sendable {
             return state.sender
         }
         guard sender != 0 else { return }
-        if environment.videoIngest != nil { HostInterface.videoGates.remove(sender) }
-        if environment.audioIngest != nil { HostInterface.audioGates.remove(sender) }
+        if environment.videoIngest != nil { HostInterface.videoIngests.remove(sender) }
+        if environment.audioIngest != nil { HostInterface.audioIngests.remove(sender) }
     }
 
     /// Ends the handle and the control thread.

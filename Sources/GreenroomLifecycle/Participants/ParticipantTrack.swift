@@ -61,16 +61,16 @@ package final class ParticipantTrack: Sendable {
     /// Makes a handle for its sender.
     func makeSender() -> UInt64 {
         switch source {
-        case .video(let ingest, _, _, _): HostInterface.videoGates.insert(ingest)
-        case .audio(let ingest): HostInterface.audioGates.insert(ingest)
+        case .video(let ingest, _, _, _): HostInterface.videoIngests.insert(ingest)
+        case .audio(let ingest): HostInterface.audioIngests.insert(ingest)
         }
     }
 
     /// Ends a handle of its sender.
     func remove(sender: UInt64) {
         switch source {
-        case .video: HostInterface.videoGates.remove(sender)
-        case .audio: HostInterface.audioGates.remove(sender)
+        case .video: HostInterface.videoIngests.remove(sender)
+        case .audio: HostInterface.audioIngests.remove(sender)
         }
     }
 

@@ -33,7 +33,7 @@ public struct SessionConfiguration: Sendable {
     /// The duration; nil to run until stopped.
     public var duration: Duration?
     /// How long a plugin's callback may take before it counts as hung. A source that owes frames or
-    /// audio and has sent none for a second and this has failed.
+    /// audio fails after a second plus this without any.
     public var callbackDeadline = Duration.seconds(2)
     /// How much of each track has to be real at the end, in per cent; nil: anything at all. With
     /// less the outcome of the report is `not-real`.

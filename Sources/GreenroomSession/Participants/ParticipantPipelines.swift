@@ -95,7 +95,11 @@ final class ParticipantPipelines: Sendable {
             do throws(OutputError) {
                 try output.open(track, in: &connected)
             } catch {
-                events.send(.outputFailed(output: error.place, reason: error.explanation))
+                if output.makesFiles {
+                    events.sendRecordingFailed(output: error.place, reason: error.explanation)
+                } else {
+                    events.send(.outputFailed(output: error.place, reason: error.explanation))
+                }
             }
         }
         let taking = connections.filter { $0.opens(track.described) }

@@ -43,8 +43,8 @@ public final class Session: Sendable {
     private let pipeline = Mutex<SessionPipeline?>(nil)
     /// The reports that could not be written the last time: a full disk is told once, not each second.
     private let unwrittenReports = Mutex<Set<String>>([])
-    private let newestStanding = Mutex<Standing?>(nil)
-    private let everyone = Mutex<[PluginInstance]>([])
+    private let latestReport = Mutex<TimedReport?>(nil)
+    private let allInstances = Mutex<[PluginInstance]>([])
     /// Numbers of plugins that know nothing of a virtual clock.
     private let offTheClock = Mutex<Set<Int>>([])
 
@@ -60,13 +60,12 @@ public final class Session: Sendable {
         let pluginControl = SessionControl(plan)
         self.pluginControl = pluginControl
         events = SessionEvents { event in
-            if case .outputFailed(let output, _) = event, Recording.hasOutput(named: output) {
-                control.withLock { $0.hasFailedRecording = true }
-            }
             handler(event)
             pluginControl.add(event)
         } waker: {
             control.change { $0.changes += 1 }
+        } recordingFailure: {
+            control.withLock { $0.hasFailedRecording = true }
         }
         pluginControl.begin(self)
     }
@@ -112,7 +111,7 @@ public final class Session: Sendable {
     var commandedCeilings: [SessionRole: VideoCapability] { control.withLock { $0.ceilings } }
 
     /// The current state, with the report.
-    package struct Standing: Sendable {
+    package struct TimedReport: Sendable {
         /// Since the sources were started, in seconds.
         package var seconds: Double
         /// The report at that time.
@@ -121,10 +120,10 @@ public final class Session: Sendable {
 
     /// The state at the last report update, which runs each second and at the end; nil before the
     /// sources are started. [any]
-    package var standing: Standing? { newestStanding.withLock { $0 } }
+    package var timedReport: TimedReport? { latestReport.withLock { $0 } }
 
     /// Every plugin, also those that left; none before the session runs.
-    var instances: [PluginInstance] { everyone.withLock { $0 } }
+    var instances: [PluginInstance] { allInstances.withLock { $0 } }
 
     /// Runs from the first plugin's `create` to the last output's end.
     ///
@@ -134,9 +133,9 @@ public final class Session: Sendable {
     public func run() throws -> SessionReport {
         var plugins = SessionPlugins(
             plan: plan, clock: clock, events: events, control: pluginControl)
-        everyone.withLock { $0 = plugins.everyone }
+        allInstances.withLock { $0 = plugins.instances }
         clock.lead()
-        watchClock(plugins.everyone)
+        watchClock(plugins.instances)
         defer {
             clock.leave()
             clock.close()
@@ -402,8 +401,8 @@ public final class Session: Sendable {
     private func publish(
         _ report: SessionReport, _ pipeline: SessionPipeline, at nanoseconds: Int64
     ) {
-        newestStanding.withLock {
-            $0 = Standing(seconds: Double(nanoseconds) / 1e9, report: report)
+        latestReport.withLock {
+            $0 = TimedReport(seconds: Double(nanoseconds) / 1e9, report: report)
         }
         for file in pipeline.reports {
             do throws(OutputError) {
@@ -411,7 +410,7 @@ public final class Session: Sendable {
                 _ = unwrittenReports.withLock { $0.remove(file.path) }
             } catch {
                 guard unwrittenReports.withLock({ $0.insert(file.path).inserted }) else { continue }
-                events.send(.outputFailed(output: error.place, reason: error.explanation))
+                events.sendRecordingFailed(output: error.place, reason: error.explanation)
             }
         }
     }
@@ -421,7 +420,7 @@ public final class Session: Sendable {
         outcome: SessionOutcome?
     ) -> SessionReport {
         SessionReport(
-            plan: plan, instances: plugins.everyone, losses: plugins.losses.all,
+            plan: plan, instances: plugins.instances, losses: plugins.losses.all,
             negotiations: plugins.negotiations.all,
             participants: plugins.participants, pipeline: pipeline, at: nanoseconds,
             outcome: outcome)

@@ -300,10 +300,9 @@ final class SessionPipeline: Sendable {
             guard counts.delivered == 0, counts.unconvertible > 0, branch.failure == nil else {
                 continue
             }
-            events.send(
-                .outputFailed(
-                    output: branch.name,
-                    reason: "none of \(counts.unconvertible) frames could be brought to its size"))
+            events.sendFailed(
+                branch,
+                because: "none of \(counts.unconvertible) frames could be brought to its size")
         }
     }
 

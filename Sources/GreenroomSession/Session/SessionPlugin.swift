@@ -52,7 +52,7 @@ struct PluginSlots {
     /// Every filter, also those that left.
     private let everyFilter: [SessionPlugin]
     /// All instances, including those that left; for the report.
-    let everyone: [PluginInstance]
+    let instances: [PluginInstance]
     /// The output that is a call, if it has not left.
     var call: SessionPlugin? { outputs.first { $0.instance.roster != nil } }
     /// The call's instance, also if it has left.
@@ -134,10 +134,10 @@ struct PluginSlots {
                 SessionPlugin(address: address, plan: plugin, instance: instance, feed: feed))
         }
         everyFilter = filters
-        everyone = (sources + filters + outputs).map(\.instance)
+        instances = (sources + filters + outputs).map(\.instance)
         feeds = outputs.compactMap(\.feed)
-        callInstance = everyone.first { $0.roster != nil }
-        hasControllers = everyone.contains { $0.controlGrant != nil }
+        callInstance = instances.first { $0.roster != nil }
+        hasControllers = instances.contains { $0.controlGrant != nil }
     }
 
     /// Sources, filters and outputs.

@@ -58,7 +58,7 @@ struct SessionPlugins {
     }
 
     /// All instances, for the report.
-    var everyone: [PluginInstance] { slots.everyone }
+    var instances: [PluginInstance] { slots.instances }
 
     func isAway(_ plugin: SessionPlugin) -> Bool { restarts.isAway(plugin.number) }
 
@@ -196,7 +196,7 @@ extension SessionPlugins {
     mutating func end() {
         isEnding = true
         steps.sparesDebugged = false
-        for instance in slots.everyone { instance.arrivals?.close() }
+        for instance in slots.instances { instance.arrivals?.close() }
         for step in LifecycleStep.ending {
             let due = slots.all.filter {
                 LifecycleTable.stepsToEnd(from: $0.instance.lifecycle).contains(step)
@@ -382,9 +382,9 @@ extension SessionPlugins {
             events.send(
                 .stepFailed(
                     role: plugin.instance.role, step: .lifecycle(step.step), status: status,
-                    reason: reason))
+                    reason: reason.description))
             // A refused parameter stays unchanged.
-            if step.step != .setParameter { fail(plugin, because: reason) }
+            if step.step != .setParameter { fail(plugin, because: reason.description) }
         case .illegal:
             // It was given up, or ended, since the step began.
             if plugin.instance.fault != nil { fail(plugin) }

@@ -71,7 +71,7 @@ final class VideoPipeline: Sendable {
         let (timeline, events) = (timeline, events)
         let thread = HostThread(name: branch.name, clock: clock, as: order) {
             branch.run(on: timeline) {
-                events.send(.outputFailed(output: branch.name, reason: $0))
+                events.sendFailed(branch, because: $0)
             }
         }
         threads.change { $0.branches.append((branch, thread)) }
@@ -92,9 +92,7 @@ final class VideoPipeline: Sendable {
     func joinBranches(until deadline: Int64) {
         for (branch, thread) in threads.withLock({ $0.branches })
         where !thread.join(until: deadline) {
-            events.send(
-                .outputFailed(
-                    output: branch.name, reason: "not finished: write timed out"))
+            events.sendFailed(branch, because: "not finished: write timed out")
         }
     }
 
@@ -103,5 +101,16 @@ final class VideoPipeline: Sendable {
         let threads = threads.withLock { $0.branches.map(\.thread) + [$0.track].compactMap(\.self) }
         let now = MonotonicClock.now
         return threads.allSatisfy { $0.join(until: now) }
+    }
+}
+
+extension SessionEvents {
+    /// Passes on that a branch failed. [any]
+    func sendFailed(_ branch: VideoBranch, because reason: String) {
+        if branch.isRecording {
+            sendRecordingFailed(output: branch.name, reason: reason)
+        } else {
+            send(.outputFailed(output: branch.name, reason: reason))
+        }
     }
 }

@@ -203,10 +203,10 @@ import Testing
         }
         #expect(set("mode", "counter") == .done)
         #expect(now("mode") == .string("counter"))
-        #expect(set("mode", "refuse") == .failed(.failed, "not that"))
+        #expect(set("mode", "refuse") == .failed(.failed, .given("not that")))
         #expect(now("mode") == .string("counter"))
         for name in ["name", "absent"] {
-            guard case .failed(.badSetting, let text) = set(name, "x") else {
+            guard case .failed(.badSetting, .given(let text)) = set(name, "x") else {
                 Issue.record("\(name) was set")
                 continue
             }
@@ -239,7 +239,9 @@ import Testing
     ])
     func `impossible capabilities are refused with the rule`(mode: String, words: String) throws {
         let instance = try instance("Negotiates", mode: mode)
-        guard case .failed(.badArgument, let text) = finish(instance, instance.beginCreate()) else {
+        guard
+            case .failed(.badArgument, .given(let text)) = finish(instance, instance.beginCreate())
+        else {
             Issue.record("it was made")
             return
         }

@@ -103,8 +103,9 @@ typedef struct gr_call_host {
    *
    *  Writes their number, which is never zero and not used again. Returns GR_STATUS_BAD_ARGUMENT for
    *  a name that is empty or longer than 100 bytes, GR_STATUS_NO_BUFFER for more than
-   *  GR_MAX_PARTICIPANTS and for more than 20 participants and tracks a second over a long time, and GR_STATUS_NOT_STARTED, GR_STATUS_STOPPED or GR_STATUS_GONE outside of
-   *  start_send and stop_send. [any & sending] */
+   *  GR_MAX_PARTICIPANTS and for more than 20 participants and tracks a second over a long time, and
+   *  GR_STATUS_NOT_STARTED, GR_STATUS_STOPPED or GR_STATUS_GONE outside of start_send and stop_send.
+   *  [any & sending] */
   gr_status (*GR_NONNULL joined)(gr_instance instance, const char *GR_NONNULL name,
                                  uint32_t *GR_NONNULL participant);
 

@@ -31,7 +31,8 @@ extension Catalogue {
         proving: """
             After stop-send has returned, the plugin must not send or acquire a frame until the \
             next start-send, observed for half a second of session time and a third of a second of \
-            real time. "stop_send must not return before these threads have ended or are idle": a thread that is left running uses memory that uninitialize and destroy free.
+            real time. "stop_send must not return before these threads have ended or are idle": a \
+            thread that is left running uses memory that uninitialize and destroy free.
             """
     ) { examination throws(Verdict) in
         try examination.onItsClock { fixture throws(Verdict) in

@@ -9,9 +9,10 @@ extension Catalogue {
         "lifecycle.thread-contracts", "calls come from the right threads",
         proving: """
             Over a second of sending, with a new offer, changes of live parameters and, for a \
-            pre-processor, frames to edit, and for an output, media to take: set_error may be called only inside control callbacks \
-            ("[control]"), and wait_until_ns only on the plugin's own threads ("not from a \
-            callback"), where it cannot block the control or media thread.
+            pre-processor, frames to edit, and for an output, media to take: set_error may be \
+            called only inside control callbacks ("[control]"), and wait_until_ns only on the \
+            plugin's own threads ("not from a callback"), where it cannot block the control or \
+            media thread.
             """
     ) { examination throws(Verdict) in
         let fixture = try examination.fixture()

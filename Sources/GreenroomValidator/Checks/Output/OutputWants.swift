@@ -23,7 +23,8 @@ extension Catalogue {
         guard end == .done else {
             guard fixture.pluginHarness.hasRefusedTrack, case .refused(let status, let text) = end
             else { throw fixture.ordinary(.initialize, end) }
-            return .failed(status == .badAnswer ? text : "track answers \(status): \(text)")
+            return .failed(
+                status == .badAnswer ? text.description : "track answers \(status): \(text)")
         }
         var wants: [String] = []
         for track in PluginHarness.outputTracks(isCall: examination.descriptor.kind.isCall) {

@@ -88,17 +88,17 @@ extension Fixture {
     fileprivate func take(
         _ step: String, _ end: PluginHarness.StepEnd, of setting: Setting, _ remarks: inout [String]
     ) throws(Verdict) -> Bool {
-        guard case .refused(let status, let text) = end else {
+        guard case .refused(let status, let reason) = end else {
             try require(step, end, after: setting.words)
             return true
         }
         // A value may need a missing device, file or other setting.
-        guard status != .badSetting, !text.hasSuffix("without a reason") else {
+        guard status != .badSetting, !reason.isMissing else {
             throw .failed(
-                "\(step) answers \(status) to \(setting.words), which its table allows (\(text)). "
+                "\(step) answers \(status) to \(setting.words), which its table allows (\(reason)). "
                     + "Take the value, or have the table say what is legal.")
         }
-        remarks.append("\(step) answers \(status) to \(setting.words): \(text)")
+        remarks.append("\(step) answers \(status) to \(setting.words): \(reason)")
         return false
     }
 }

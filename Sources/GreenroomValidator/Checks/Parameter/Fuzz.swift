@@ -80,12 +80,11 @@ extension Fixture {
             else { continue }
             let setting = Setting(parameter, value)
             switch pluginHarness.set(setting) {
-            case .refused(let status, let text):
-                let words = "\(setting.words) answers \(status): \(text)"
-                let isUnexplained = text.hasSuffix("without a reason")
-                if parameter.isClosed, status == .badSetting || isUnexplained {
+            case .refused(let status, let reason):
+                let words = "\(setting.words) answers \(status): \(reason)"
+                if parameter.isClosed, status == .badSetting || reason.isMissing {
                     refused = refused ?? (words, parameter)
-                } else if parameter.isClosed || isUnexplained {
+                } else if parameter.isClosed || reason.isMissing {
                     // A value may need a missing device or another setting.
                     refusals.add(words, of: parameter)
                 }
@@ -114,8 +113,8 @@ extension Fixture {
     ) throws(Verdict) {
         do throws(Verdict) {
             switch pluginHarness.set(setting) {
-            case .refused(let status, let text):
-                guard text.hasSuffix("without a reason") else { return }
+            case .refused(let status, let reason):
+                guard reason.isMissing else { return }
                 refusals.add(
                     "\(setting.words) answers \(status) without a reason: give one with "
                         + "set_error", of: parameter)

@@ -85,13 +85,12 @@ extension Fixture {
     private func endure(
         _ step: String, _ end: PluginHarness.StepEnd, _ cause: String
     ) throws(Verdict) -> (text: String?, ())? {
-        guard case .refused(let status, let text) = end else {
+        guard case .refused(let status, let reason) = end else {
             try require(step, end, after: cause)
             return nil
         }
-        let isUnexplained = text.hasSuffix("without a reason")
         return (
-            isUnexplained
+            reason.isMissing
                 ? "\(step) answers \(status) to \(cause) without a reason. Tell it with set_error."
                 : nil, ()
         )
