@@ -79,7 +79,7 @@ import Testing
     @Test func `a command that starts slowly loses nothing on the virtual clock`() throws {
         let folder = try TemporaryFolder()
         let session = try session([
-            Self.output(["sh", "-c", "sleep 0.8; exec cat > \"$0\"", folder("a.y4m")])
+            Self.output(["sh", "-c", "sleep 0.4; exec cat > \"$0\"", folder("a.y4m")])
         ])
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")

@@ -15,7 +15,7 @@ import TestSupport
     }
 
     @Test func `without a terminal there are plain lines`() throws {
-        let session = try session("500ms")
+        let session = try session("2s")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         #expect(run.standardOutput.isEmpty, "\(run)")
@@ -79,7 +79,7 @@ import TestSupport
             share: \(try TestSession.hostile(
                 "HangShare", "where: initialize", "on-failure: off"))
             microphone: \(try TestSession.hostile("Mic"))
-            """, deadline: "2s")
+            """, duration: "3s", deadline: "2s")
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         let events = try run.events
@@ -197,7 +197,7 @@ import TestSupport
         throws
     {
         for arguments in [["--control"], []] {
-            let session = try session("500ms")
+            let session = try session("2s")
             // Without the option the input is not read.
             let input = arguments.isEmpty ? "stop\nxyzzy\n" : "# nothing\n"
             let run = try Greenroom.start(
@@ -265,7 +265,7 @@ import TestSupport
 
     @Test func `a reader that never reads does not block a session's end`() throws {
         for arguments in ["--json > \"$0\"", "--explain 2> \"$0\""] {
-            let session = try session("1s")
+            let session = try session("3s")
             let pipe = try FullPipe(in: session.folder)
             let run = try ChildProcess.run(
                 "sh",
@@ -276,7 +276,7 @@ import TestSupport
             #expect(run.exit == .code(0), "\(run)")
             let report = try session.expectTrueReport(run)
             #expect(report.outcome == "finished")
-            #expect(try session.picture("camera").frameCount == 15, "one second")
+            #expect(try session.picture("camera").frameCount == 45, "three seconds")
         }
     }
 

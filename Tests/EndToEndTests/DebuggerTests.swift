@@ -26,7 +26,7 @@ import Testing
     {
         let session = try TestSession(
             "camera: { plugin: ColorBars }", maximum: "160x90@15", duration: nil,
-            deadline: "2s", isolation: "process")
+            deadline: "4s", isolation: "process")
         let tracer = session.folder("tracer")
         let build = try ChildProcess.run(
             "cc", ["-o", tracer, try session.folder.write("tracer.c", Self.source)])

@@ -136,10 +136,19 @@ import Testing
     private func expect(
         _ name: String, within limit: Cost, _ measure: () throws -> Cost
     ) throws {
-        var cost = try measure()
-        for _ in 0..<4 where !isWithin(limit, cost) { cost = try measure() }
-        show(name, cost)
-        #expect(isWithin(limit, cost), "\(cost), limit: \(limit)")
+        var cost: Cost?
+        var isWithin = false
+        for attempt in 1...5 where !isWithin {
+            do {
+                let measured = try measure()
+                cost = measured
+                isWithin = self.isWithin(limit, measured)
+            } catch {
+                if attempt == 5 { throw error }
+            }
+        }
+        if let cost { show(name, cost) }
+        #expect(isWithin, "\(cost as Any), limit: \(limit)")
     }
 }
 
@@ -193,7 +202,7 @@ private struct Count {
     /// What each frame costs that this has more than another count.
     func cost(without other: Count) throws -> FramePathTests.Cost {
         let frames = frames - other.frames
-        try #require(frames > 50, "the machine is too busy")
+        guard frames > 50 else { throw Failure("the machine is too busy") }
         return cost(without: other, per: frames)
     }
 
@@ -220,7 +229,7 @@ private struct Count {
         let file = session.folder("count")
         let run = try session.run(
             environment: ["LD_PRELOAD": built.get().counter, "COUNT_FRAME_PATH": file])
-        try #require(run.exit == .code(0), "\(run)")
+        guard run.exit == .code(0) else { throw Failure("\(run)") }
         let lines = String(decoding: try readFile(file), as: UTF8.self).split(separator: "\n")
         let pairs = lines.map { $0.split(separator: " ") }
         return Dictionary(

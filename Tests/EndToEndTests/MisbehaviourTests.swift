@@ -5,7 +5,7 @@ import TestSupport
 @Suite(.ownThreads) struct MisbehaviourTests {
     private func run(
         camera name: String, _ settings: String = "", _ more: String = "",
-        duration: String = "600ms", exit: Int32 = 0, clock: String? = nil
+        duration: String = "3s", exit: Int32 = 0, clock: String? = nil
     ) throws -> (session: TestSession, run: Finished, report: Report) {
         let session = try TestSession(
             """
@@ -28,7 +28,7 @@ import TestSupport
         #expect(picture.sent > 100 && picture.superseded + picture.overRate > 0)
         let reasons = Set(picture.refused.keys).union(picture.refusedCalls.keys)
         #expect(reasons.isSubset(of: ["NO_BUFFER", "STOPPED"]), "\(reasons)")
-        #expect(try session.picture("camera").frameCount == 9)
+        #expect(try session.picture("camera").frameCount == 45)
     }
 
     @Test func `leases that are never returned cost only their plugin`() throws {
@@ -38,11 +38,12 @@ import TestSupport
         // It can still send from its own memory.
         #expect(picture.accepted > 0)
         try session.expectUnharmed("camera", run)
-        #expect(try session.picture("camera").frameCount == 9)
+        #expect(try session.picture("camera").frameCount == 45)
     }
 
     @Test func `a source that never sends gives a black recording`() throws {
-        let (session, run, report) = try run(camera: "Silent", exit: 66)
+        let (session, run, report) = try run(
+            camera: "Silent", duration: "600ms", exit: 66)
         #expect(report.outcome == "not-real" && report.notReal == ["camera"])
         let account = try report.picture("camera").account
         #expect(account.missing == 9 && account.realPercent == 0, "\(account)")
@@ -121,7 +122,9 @@ import TestSupport
 
     /// The log lines of a camera.
     private func chatter(_ kind: String) throws -> [String] {
-        let (_, run, _) = try run(camera: "Chatter", "chatter: \(kind)", duration: "300ms")
+        // The limit of a second counts in real time.
+        let (_, run, _) = try run(
+            camera: "Chatter", "chatter: \(kind)", clock: kind == "flood" ? nil : "virtual")
         // No control characters reach the terminal, and only the host writes lines.
         for scalar in run.standardError.unicodeScalars where scalar != "\n" {
             #expect(scalar.properties.generalCategory != .control, "\(run)")
@@ -140,7 +143,7 @@ import TestSupport
     @Test func `a flood of lines is truncated`() throws {
         let lines = try chatter("flood").filter { $0.contains("camera: line ") }
         // A hundred a second; the flood may begin at the end of a second.
-        #expect(lines.count >= 100 && lines.count <= 300, "\(lines.count)")
+        #expect(lines.count >= 100 && lines.count <= 600, "\(lines.count)")
     }
 
     @Test func `a long line is truncated`() throws {

@@ -115,7 +115,7 @@ import TestSupport
             """
             camera: \(try TestSession.hostile("Answers", camera.settings))
             share: \(try TestSession.hostile("ShareAnswers", share.settings))
-            """, duration: "1s", isolation: isolation)
+            """, duration: "3s", isolation: isolation)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run)

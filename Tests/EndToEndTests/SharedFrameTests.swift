@@ -172,7 +172,7 @@ import Testing
         let alone = try run([Self.taker("host")])
         let result = try run(
             [Self.taker("process"), Self.taker("process", deed, key), Self.taker("host")],
-            deadline: name == "stall" ? "1s" : "20s")
+            deadline: name == "stall" ? "3s" : "20s")
         let losses = try #require(
             result.report.plugin("outputs[2]").losses, "\(result.run)")
         #expect(losses.first?.evidence.contains(evidence) ?? false, "\(losses)\n\(result.run)")

@@ -7,14 +7,15 @@ import TestSupport
     @Test func `a program is killed with all its child processes`() throws {
         let folder = try TemporaryFolder()
         let script = "sleep 30 & echo $! > '\(folder("child"))'; echo begun >&2; wait"
-        let run = try ChildProcess.run("sh", ["-c", script], atMost: .milliseconds(500))
+        let child = try ChildProcess("sh", ["-c", script])
+        #expect(child.waitForErrors(containing: "begun", atMost: .seconds(20)))
+        let run = child.wait(atMost: .milliseconds(500))
         #expect(run.exit == .killedAfter(.milliseconds(500)))
         #expect(run.standardError == "begun\n")
-        let child = String(decoding: try readFile(folder("child")), as: UTF8.self)
-        let id = try #require(pid_t(child.dropLast()))
+        let text = String(decoding: try readFile(folder("child")), as: UTF8.self)
+        let id = try #require(pid_t(text.dropLast()))
         // A signal takes time, and orphans can't be reaped here.
-        let isGone = (0..<100).contains { _ in
-            usleep(10_000)
+        let isGone = Runners.wait(atMost: .seconds(20)) {
             let status = try? readFile("/proc/\(id)/stat")
             return status.map { String(decoding: $0, as: UTF8.self).contains(") Z ") } ?? true
         }

@@ -33,4 +33,10 @@ struct Inbox {
         let count = recv(descriptor, &bytes, bytes.count, 0)
         return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
+
+    /// Discards what has come: a sender waits while too much is unread.
+    func discard() {
+        var byte: UInt8 = 0
+        while recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) > 0 {}
+    }
 }

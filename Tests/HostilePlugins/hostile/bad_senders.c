@@ -1,5 +1,6 @@
 /* Invalid frames, leaked leases, and sends at the wrong time. */
 #include "hostile.h"
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -44,11 +45,14 @@ static gr_status send_in_initialize(instance *me, const gr_initialize *in) {
 
 /* SendAfterStop: stop_send returns at once, and the thread continues until uninitialize. */
 
+static atomic_bool was_stopped;
+
 static void send_without_asking(instance *me) {
   gr_status last = -1;
   while (!atomic_load(&me->ending)) {
     const gr_status status = send_small(me);
     if (status != last) report(me, "send-all-the-time", status);
+    if (status == GR_STATUS_STOPPED) atomic_store(&was_stopped, true);
     last = status;
     pause_ms(5);
   }
@@ -60,7 +64,8 @@ static gr_status start_once(instance *me) {
 
 static void stop_and_tell(instance *me) {
   report_all_calls(me, "in-stop");
-  pause_ms(500); /* for the thread to be refused at least once */
+  /* The thread is refused at least once, unless it does not run for seconds. */
+  for (int n = 0; n < 800 && !atomic_load(&was_stopped); n++) pause_ms(5);
 }
 
 static void join_if_started(instance *me) {
