@@ -316,7 +316,7 @@ let package = Package(
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
-                "GreenroomSchema", "GreenroomSession", "GreenroomVideo",
+                "GreenroomSchema", "GreenroomSession", "GreenroomSystem", "GreenroomVideo",
             ]),
         // How other programs of the same user find, watch and steer a running session.
         .target(

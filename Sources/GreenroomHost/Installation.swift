@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomIsolation
 import GreenroomSandbox
+import GreenroomSystem
 package import GreenroomMedia
 package import GreenroomPluginInterface
 import GreenroomSchema
@@ -136,9 +137,4 @@ extension PluginLocator {
 package func programOnPath(_ name: String) -> String? {
     (environmentVariable("PATH") ?? "").split(separator: ":").lazy
         .compactMap { resolvedPath("\($0)/\(name)") }.first
-}
-
-/// A variable of this process's environment.
-package func environmentVariable(_ name: String) -> String? {
-    getenv(name).map { String(cString: $0) }
 }

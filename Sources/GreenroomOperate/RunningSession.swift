@@ -111,16 +111,12 @@ package struct RunningSession: Sendable {
 
     /// The folder of this process's own socket: that of a service, of a user's login, or of the user.
     static var ownFolder: String {
-        variable("RUNTIME_DIRECTORY") ?? userFolder
+        environmentVariable("RUNTIME_DIRECTORY") ?? userFolder
     }
 
     private static var userFolder: String {
-        variable("XDG_RUNTIME_DIR").map { "\($0)/greenroom" }
+        environmentVariable("XDG_RUNTIME_DIR").map { "\($0)/greenroom" }
             ?? temporaryFolder(of: getuid())
-    }
-
-    private static func variable(_ name: String) -> String? {
-        getenv(name).map { String(cString: $0) }
     }
 
     private static func loginFolder(of user: uid_t) -> String { "/run/user/\(user)/greenroom" }

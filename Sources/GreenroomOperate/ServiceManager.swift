@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 package import GreenroomSession
+import GreenroomSystem
 
 /// What a service manager such as systemd is told of a session (sd_notify(3)): when it runs, when it
 /// ends, and that it is alive.
@@ -10,7 +11,7 @@ package struct ServiceManager: Sendable {
 
     /// nil if no service manager waits for a word.
     package init?() {
-        guard let address = getenv("NOTIFY_SOCKET").map({ String(cString: $0) }),
+        guard let address = environmentVariable("NOTIFY_SOCKET"),
             address.hasPrefix("/") || address.hasPrefix("@")
         else { return nil }
         self.address = address
@@ -42,7 +43,7 @@ package struct ServiceManager: Sendable {
     /// Tells it that the session is alive, as often as it wants to hear, for as long as the session's
     /// own thread works.
     package func keepAlive(_ session: Session) {
-        guard let text = getenv("WATCHDOG_USEC").map({ String(cString: $0) }),
+        guard let text = environmentVariable("WATCHDOG_USEC"),
             let limit = UInt64(text), limit > 0
         else { return }
         DetachedThread {

@@ -1,6 +1,5 @@
-import GreenroomModel
 import GreenroomMedia
-import GreenroomSession
+import GreenroomModel
 
 /// The settings that a session was told by reloads.
 struct TakenSettings: Sendable {

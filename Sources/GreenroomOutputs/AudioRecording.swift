@@ -138,7 +138,7 @@ final class AudioRecording: AudioSink {
         guard !thread.join(until: deadline) else { return }
         let reason = "not closed: write still pending"
         state.withLock { $0.failure = reason }
-        events.send(.outputFailed(output: name, reason: reason))
+        events.sendRecordingFailed(output: name, reason: reason)
     }
 
     /// The thread of the recording.

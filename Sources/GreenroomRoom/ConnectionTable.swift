@@ -2,14 +2,17 @@
 /// each has to do its next step.
 ///
 /// One that waits for its sender gives way: the one that has waited longest, of the address that has most
-/// of them. One whose request is being answered stays.
+/// of them. One whose request is being answered, or has arrived, stays.
 package struct ConnectionTable: Sendable {
     /// What becomes of a new connection.
     package enum Verdict: Equatable, Sendable {
         case admitted
         /// It is admitted, and this one has to end.
         case inPlace(of: Int)
+        /// Its address has as many as it may, and all of them are in use.
         case refused
+        /// None gives way now: it has to wait.
+        case full
     }
 
     private struct Connection {
@@ -69,14 +72,17 @@ package struct ConnectionTable: Sendable {
         let own = counted.filter { $0.value.address == mine }
         var verdict = Verdict.admitted
         if address != nil, own.count >= mostOfAddress {
-            guard let oldest = Self.oldest(of: own) else { return .refused }
+            let silent = own.filter { !hasAsked($0.key) }
+            guard let oldest = Self.oldest(of: silent) ?? Self.oldest(of: own) else {
+                return .refused
+            }
             verdict = .inPlace(of: oldest)
         } else if counted.count >= most {
             let leaving = counted.filter { Self.givesWay($0.value, at: now) && !hasAsked($0.key) }
             let idle = Dictionary(grouping: leaving) { $0.value.address }
             guard let crowd = idle.values.max(by: { $0.count < $1.count }),
                 let oldest = Self.oldest(of: Dictionary(uniqueKeysWithValues: crowd))
-            else { return .refused }
+            else { return .full }
             verdict = .inPlace(of: oldest)
         }
         if case .inPlace(let old) = verdict { connections[old]?.isEnding = true }

@@ -164,7 +164,7 @@ import Testing
         #expect(
             recorded.queueFull * 4 <= stalled.queueFull + stalled.excess && recorded.periods == 90,
             "\(recorded)")
-        #expect(recorded.delivered > stalled.delivered, "\(picture)")
+        #expect(recorded.delivered * 10 >= picture.carried * 8, "\(picture)")
         // A busy machine delays or drops frames before the outputs; it refuses none.
         #expect(picture.refused.keys.allSatisfy { $0 == "STOPPED" }, "\(picture.refused)")
     }

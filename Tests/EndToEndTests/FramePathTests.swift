@@ -143,14 +143,17 @@ import Testing
                 let measured = try measure()
                 cost = measured
                 isWithin = self.isWithin(limit, measured)
-            } catch {
-                if attempt == 5 { throw error }
+            } catch let busy as TooBusy {
+                if attempt == 5 { throw busy }
             }
         }
         if let cost { show(name, cost) }
         #expect(isWithin, "\(cost as Any), limit: \(limit)")
     }
 }
+
+/// The machine had too little time for a session.
+private struct TooBusy: Error {}
 
 /// What was counted in one run of a session.
 private struct Count {
@@ -202,7 +205,7 @@ private struct Count {
     /// What each frame costs that this has more than another count.
     func cost(without other: Count) throws -> FramePathTests.Cost {
         let frames = frames - other.frames
-        guard frames > 50 else { throw Failure("the machine is too busy") }
+        guard frames > 50 else { throw TooBusy() }
         return cost(without: other, per: frames)
     }
 
@@ -229,7 +232,9 @@ private struct Count {
         let file = session.folder("count")
         let run = try session.run(
             environment: ["LD_PRELOAD": built.get().counter, "COUNT_FRAME_PATH": file])
-        guard run.exit == .code(0) else { throw Failure("\(run)") }
+        // Without a frame in its time a track is not real.
+        guard run.exit != .code(66) else { throw TooBusy() }
+        try #require(run.exit == .code(0), "\(run)")
         let lines = String(decoding: try readFile(file), as: UTF8.self).split(separator: "\n")
         let pairs = lines.map { $0.split(separator: " ") }
         return Dictionary(

@@ -5,16 +5,14 @@ import TestSupport
 /// Tests that a hanging callback is reported while it hangs, and that the session ends long before it
 /// would return.
 @Suite(.ownThreads) struct HangTests {
-    /// The limit for a session with a hanging callback, in callback deadlines after its duration:
-    /// each phase of the end takes one, and a busy machine takes longer. The plugins hang for ten minutes.
-    private static let mostDeadlines = 40
-    private static let deadline = Duration.milliseconds(500)
+    /// The limit for a session with a hanging callback after its duration: each phase of the end takes a
+    /// callback deadline, and a busy machine takes longer. The plugins hang for ten minutes.
+    private static let limit = Duration.seconds(20)
 
     private func expectOnTime(
         _ run: Finished, after duration: Duration, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let most = duration + Self.deadline * Self.mostDeadlines
-        #expect(run.duration < most, "\(run)", sourceLocation: sourceLocation)
+        #expect(run.duration < duration + Self.limit, "\(run)", sourceLocation: sourceLocation)
     }
 
     /// Expects that hanging callbacks of a plugin were reported, each once.

@@ -158,6 +158,18 @@ import Testing
         }
     }
 
+    @Test(arguments: ["ana-camera.y4m", "ana-microphone.wav"])
+    func `a recording that lacks a participant's track is incomplete`(file: String) throws {
+        let session = try session(
+            "Ana 0s camera=160x90@5 microphone=550", "[{ record: recording }]")
+        mkdir(session.recording, 0o700)
+        try session.folder.write("recording/\(file)", "another's")
+        let run = try session.run()
+        #expect(run.exit == .code(74), "\(run)")
+        #expect(try session.report().outcome == "outputs-failed", "\(run)")
+        #expect(try readFile("\(session.recording)/\(file)") == Array("another's".utf8))
+    }
+
     @Test func `in a call of three nobody misses a frame or a sample`() throws {
         // At night an hour.
         let seconds = Nightly.value(3600, byDay: 60)

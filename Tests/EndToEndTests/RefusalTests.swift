@@ -228,7 +228,7 @@ import TestSupport
         // Two blocks of 100 ms fit, and more if the session takes audio meanwhile.
         let blocks = try #require(
             ended.run.standardError.firstMatch(of: #/microphone: blocks ([0-9]+)/#))
-        #expect((3...10).contains(Int(blocks.1) ?? 0), "\(ended.run)")
+        #expect((3...6).contains(Int(blocks.1) ?? 0), "\(ended.run)")
     }
 
     @Test func `nothing is accepted before start-send`() throws {

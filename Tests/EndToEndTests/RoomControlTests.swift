@@ -289,8 +289,7 @@ import Testing
         let many = try ChildProcess.run(
             "curl",
             [
-                "-sZ", "-m", "60", "-o", "/dev/null", "-w", "%{http_code} ",
-                "-H",
+                "-sZ", "-m", "60", "-o", "/dev/null", "-w", "%{http_code} ", "-H",
                 "Authorization: Bearer \(room.operator)", "-H", "Content-Type: application/json",
                 "-d", #"{"command": "dance"}"#, room.url + "/api/command?[1-200]",
             ])

@@ -62,7 +62,11 @@ import Testing
         #expect(table.hasRoom(at: 1) { $0 == 1 })
         #expect(!table.hasRoom(at: 1) { _ in true })
         #expect(table.add(3, from: nil, at: 1, until: 11) { $0 == 1 } == .inPlace(of: 2))
-        #expect(table.add(4, from: nil, at: 1, until: 11) { _ in true } == .refused)
+        #expect(table.add(4, from: nil, at: 1, until: 11) { _ in true } == .full)
+        var crowd = ConnectionTable(most: 9, mostOfAddress: 2)
+        for id in 1...2 { #expect(crowd.add(id, from: "a", at: 0, until: 10) == .admitted) }
+        #expect(crowd.add(3, from: "a", at: 1, until: 11) { $0 == 1 } == .inPlace(of: 2))
+        #expect(crowd.add(4, from: "a", at: 1, until: 11) { _ in true } == .inPlace(of: 1))
     }
 
     @Test func `silent connections give way, the oldest of the largest crowd first`() {
@@ -80,14 +84,14 @@ import Testing
         #expect(goesOn == [true, false], "one that has to end does nothing more")
     }
 
-    @Test func `those that are answered stay, and a new one is refused then`() {
+    @Test func `those that are answered stay, and a new one waits then`() {
         var table = ConnectionTable(most: 2, mostOfAddress: 2)
         for id in 0..<2 {
             _ = table.add(id, from: nil, at: 0, until: 10)
             _ = table.set(id, isBusy: true, at: 1, until: 30)
         }
         let first = table.add(2, from: nil, at: 2, until: 12)
-        #expect(first == .refused)
+        #expect(first == .full)
         _ = table.set(1, isBusy: false, at: 3, until: 60)
         let second = table.add(3, from: nil, at: 4, until: 14)
         #expect(second == .inPlace(of: 1))

@@ -126,7 +126,7 @@ final class RoomServer: Sendable {
                 }
                 do {
                     let socket = try await listener.accept()
-                    guard let (id, peer) = admit(socket) else { continue }
+                    guard let (id, peer) = try await admit(socket) else { continue }
                     group.addTask {
                         let connection = RoomConnection(
                             id: id, socket: socket, peer: peer, proxy: self.proxy, server: self)
@@ -145,15 +145,39 @@ final class RoomServer: Sendable {
         }
     }
 
-    /// Gives a connection a place.
+    /// Gives a connection a place; waits for one, as others do in the kernel.
     ///
-    /// - Returns: nil if there is none: it is closed.
-    private func admit(_ socket: AsyncSocket) -> (id: Int, peer: ClientAddress?)? {
+    /// - Returns: nil if its address has as many as it may: it is closed.
+    private func admit(_ socket: AsyncSocket) async throws -> (id: Int, peer: ClientAddress?)? {
         let address = (try? socket.socket.remotePeer())?.client
         // What many share has no limit of its own.
         let key = address.flatMap { $0.isLocal || $0.isExactly(proxy) ? nil : $0.text }
         let file = socket.socket.file.rawValue
-        let (id, isNews) = state.withLock { state -> (Int?, Bool) in
+        while true {
+            switch add(file, from: key) {
+            case .id(let id): return (id, address)
+            case .full: try await Task.sleep(for: .milliseconds(5))
+            case .refused(let isNews):
+                try? socket.close()
+                if isNews {
+                    host.log(
+                        .warning,
+                        "a connection is closed: its address has as many as it may, and all of them "
+                            + "are in use")
+                }
+                return nil
+            }
+        }
+    }
+
+    private enum Place {
+        case id(Int)
+        case full
+        case refused(isNews: Bool)
+    }
+
+    private func add(_ file: Int32, from key: String?) -> Place {
+        state.withLock { state in
             let id = state.next
             state.next += 1
             let files = state.files
@@ -161,30 +185,20 @@ final class RoomServer: Sendable {
                 id, from: key, at: Self.now, until: Self.now + RoomConnection.headSeconds
             ) { Self.hasInput(files[$0]) }
             switch verdict {
+            case .full: return .full
             case .refused:
                 defer { state.hasSaidFull = true }
-                return (nil, !state.hasSaidFull)
+                return .refused(isNews: !state.hasSaidFull)
             case .inPlace(of: let old):
                 if let file = state.files[old] { shutdown(file, Int32(SHUT_RDWR)) }
             case .admitted: break
             }
             state.files[id] = file
-            return (id, false)
+            return .id(id)
         }
-        guard let id else {
-            try? socket.close()
-            if isNews {
-                host.log(
-                    .warning,
-                    "a connection is closed: its address has as many as it may, and all of them are in "
-                        + "use")
-            }
-            return nil
-        }
-        return (id, address)
     }
 
-    /// Whether something has come on a socket that is not read yet.
+    /// Whether a socket has unread input.
     private static func hasInput(_ file: Int32?) -> Bool {
         guard let file else { return false }
         var byte: UInt8 = 0

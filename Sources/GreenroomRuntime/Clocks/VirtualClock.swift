@@ -19,7 +19,7 @@ final class VirtualClock: Sendable {
     /// How long, in real time, the clock waits for a thread that has used it before.
     private static let waitTimeout: Int64 = 8_000_000_000
     /// How long, in real time, the clock waits for a started source that has not used it yet.
-    private static let startTimeout: Int64 = 3_000_000_000
+    private static let startTimeout: Int64 = 2_000_000_000
     /// How often in a row a plugin is found at rest that only reacts.
     private static let restLimit = 3
 

@@ -34,7 +34,7 @@ final class EventPrinter: Sendable {
     }
 
     /// The last printed status.
-    private struct Standing {
+    private struct Status {
         var seconds = 0.0
         var accepted: [String: Int] = [:]
     }
@@ -42,7 +42,7 @@ final class EventPrinter: Sendable {
     let style: Style
     private let session: String
     private let queue: PrintQueue
-    private let last = Mutex(Standing())
+    private let last = Mutex(Status())
 
     /// - Parameter session: Its name and process, for events in JSON.
     init(style: Style, session: String) {

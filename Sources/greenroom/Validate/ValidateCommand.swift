@@ -7,6 +7,7 @@ import GreenroomHost
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomSystem
 import GreenroomValidator
 
 /// `greenroom validate PLUGIN`.

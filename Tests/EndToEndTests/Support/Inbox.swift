@@ -34,7 +34,7 @@ struct Inbox {
         return count > 0 ? String(decoding: bytes[..<count], as: UTF8.self) : nil
     }
 
-    /// Discards what has come: a sender waits while too much is unread.
+    /// Discards unread messages: a sender waits while there are too many.
     func discard() {
         var byte: UInt8 = 0
         while recv(descriptor, &byte, 1, Int32(MSG_DONTWAIT)) > 0 {}

@@ -1,0 +1,6 @@
+import Glibc
+
+/// A variable of this process's environment.
+package func environmentVariable(_ name: String) -> String? {
+    getenv(name).map { String(cString: $0) }
+}
