@@ -92,7 +92,7 @@ final class AudioRecording: AudioSink {
                     state.counts.lost += state.ring.count + state.inHand
                     state.ring.clear()
                 }
-                events.sendRecordingFailed(output: path, reason: "\(error)")
+                events.sendFailed(output: path, reason: "\(error)", isRecording: true)
             }
         }
     }
@@ -138,7 +138,7 @@ final class AudioRecording: AudioSink {
         guard !thread.join(until: deadline) else { return }
         let reason = "not closed: write still pending"
         state.withLock { $0.failure = reason }
-        events.sendRecordingFailed(output: name, reason: reason)
+        events.sendFailed(output: name, reason: reason, isRecording: true)
     }
 
     /// The thread of the recording.

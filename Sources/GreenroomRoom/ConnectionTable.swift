@@ -67,6 +67,7 @@ package struct ConnectionTable: Sendable {
         _ id: Int, from address: String?, at now: Double, until deadline: Double,
         hasAsked: (_ id: Int) -> Bool = { _ in false }
     ) -> Verdict {
+        guard hasRoom(at: now, hasAsked: hasAsked) else { return .full }
         let mine = address ?? ""
         let counted = connections.filter { !$0.value.isEnding }
         let own = counted.filter { $0.value.address == mine }

@@ -92,7 +92,7 @@ public struct Validator: Sendable {
     }
 
     private static func findProgram() throws -> String {
-        if let named = getenv("GREENROOM_PROGRAM") { return String(cString: named) }
+        if let named = environmentVariable("GREENROOM_PROGRAM") { return named }
         let own = ownProgramFile ?? ""
         if own.hasSuffix("/greenroom") { return own }
         return String(own.prefix(upTo: own.lastIndex(of: "/") ?? own.startIndex)) + "/greenroom"

@@ -118,12 +118,6 @@ final class RoomServer: Sendable {
         try await withThrowingDiscardingTaskGroup { group in
             while true {
                 try Task.checkCancellation()
-                // Until then new ones wait in the kernel.
-                while !state.withLock({ state in
-                    state.connections.hasRoom(at: Self.now) { Self.hasInput(state.files[$0]) }
-                }) {
-                    try await Task.sleep(for: .milliseconds(5))
-                }
                 do {
                     let socket = try await listener.accept()
                     guard let (id, peer) = try await admit(socket) else { continue }
@@ -145,7 +139,7 @@ final class RoomServer: Sendable {
         }
     }
 
-    /// Gives a connection a place; waits for one, as others do in the kernel.
+    /// Gives a connection a place; waits for one, and others in the kernel meanwhile.
     ///
     /// - Returns: nil if its address has as many as it may: it is closed.
     private func admit(_ socket: AsyncSocket) async throws -> (id: Int, peer: ClientAddress?)? {

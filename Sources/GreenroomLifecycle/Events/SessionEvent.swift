@@ -149,9 +149,11 @@ package struct SessionEvents: Sendable {
     /// Passes on an event. [any]
     package func send(_ event: SessionEvent) { handler(event) }
 
-    /// Passes on that an output failed that is part of a recording: the session has not ended as planned. [any]
-    package func sendRecordingFailed(output: String, reason: String) {
-        recordingFailure()
+    /// Passes on that an output failed. [any]
+    ///
+    /// - Parameter isRecording: Whether it is part of a recording: the session has not ended as planned.
+    package func sendFailed(output: String, reason: String, isRecording: Bool) {
+        if isRecording { recordingFailure() }
         handler(.outputFailed(output: output, reason: reason))
     }
 

@@ -95,11 +95,8 @@ final class ParticipantPipelines: Sendable {
             do throws(OutputError) {
                 try output.open(track, in: &connected)
             } catch {
-                if output.makesFiles {
-                    events.sendRecordingFailed(output: error.place, reason: error.explanation)
-                } else {
-                    events.send(.outputFailed(output: error.place, reason: error.explanation))
-                }
+                events.sendFailed(
+                    output: error.place, reason: error.explanation, isRecording: output.makesFiles)
             }
         }
         let taking = connections.filter { $0.opens(track.described) }

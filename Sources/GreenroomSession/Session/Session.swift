@@ -410,7 +410,8 @@ public final class Session: Sendable {
                 _ = unwrittenReports.withLock { $0.remove(file.path) }
             } catch {
                 guard unwrittenReports.withLock({ $0.insert(file.path).inserted }) else { continue }
-                events.sendRecordingFailed(output: error.place, reason: error.explanation)
+                events.sendFailed(
+                    output: error.place, reason: error.explanation, isRecording: true)
             }
         }
     }

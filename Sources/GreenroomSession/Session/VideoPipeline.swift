@@ -107,10 +107,6 @@ final class VideoPipeline: Sendable {
 extension SessionEvents {
     /// Passes on that a branch failed. [any]
     func sendFailed(_ branch: VideoBranch, because reason: String) {
-        if branch.isRecording {
-            sendRecordingFailed(output: branch.name, reason: reason)
-        } else {
-            send(.outputFailed(output: branch.name, reason: reason))
-        }
+        sendFailed(output: branch.name, reason: reason, isRecording: branch.isRecording)
     }
 }

@@ -1,6 +1,7 @@
 import CLinux
 import GreenroomLifecycle
 import Glibc
+import GreenroomSystem
 import Synchronization
 
 /// The journal of systemd, where events become entries with fields (systemd.journal-fields(7)).
@@ -25,7 +26,7 @@ final class Journal: Sendable {
     /// - Parameter session: Its name and process, for the field `GREENROOM_SESSION`.
     init?(session: String) {
         var about = stat()
-        guard let stream = getenv("JOURNAL_STREAM").map({ String(cString: $0) }),
+        guard let stream = environmentVariable("JOURNAL_STREAM"),
             fstat(STDERR_FILENO, &about) == 0, stream == "\(about.st_dev):\(about.st_ino)"
         else { return nil }
         let descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
