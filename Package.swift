@@ -522,6 +522,8 @@ for target in package.targets where target.type != .system {
     let flags =
         (target.type == .test ? [] : ["-enable-testing"])
         + (isUnoptimized(target) ? ["-Onone"] : [])
+        // The last and largest job of the tests' build: as one module it would use one processor.
+        + (target.name == "EndToEndTests" ? ["-no-whole-module-optimization"] : [])
     target.swiftSettings =
         (target.swiftSettings ?? []) + strict
         + [.unsafeFlags(flags, .when(configuration: .release))]
