@@ -17,8 +17,6 @@ extension Runner {
     /// - Returns: Whether the time came.
     func waitsHere(until deadline: Int64) -> Bool {
         guard probe == nil, ThreadChannels.isOwn(of: self) else { return false }
-        // Reads an answer that may lend a frame: other threads may take it meanwhile.
-        _ = ThreadChannels.channel(of: self)
         return channels.waitWhileSending(until: deadline)
     }
 

@@ -48,9 +48,10 @@ package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     ) throws(Failure) -> sending Result {
         pthread_mutex_lock(mutex)
         defer {
-            pthread_cond_broadcast(changed)
             for (clock, sleeper) in sleepers { clock.wake(sleeper) }
             pthread_mutex_unlock(mutex)
+            // After the lock, which a thread that wakes at once would wait for.
+            pthread_cond_broadcast(changed)
         }
         return try body(&value)
     }
