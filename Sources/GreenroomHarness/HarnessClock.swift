@@ -1,3 +1,4 @@
+package import GreenroomModel
 package import GreenroomRuntime
 import Synchronization
 
@@ -8,7 +9,7 @@ package final class HarnessClock: Sendable {
     private let offTheClock = Mutex<Set<Int>>([])
 
     package init(_ kind: ClockKind) {
-        session = SessionClock(kind)
+        session = SessionClock(isVirtual: kind == .virtual)
         session.lead()
         session.watch { [self] number, _ in offTheClock.withLock { _ = $0.insert(number) } }
     }

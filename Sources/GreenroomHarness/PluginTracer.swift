@@ -8,7 +8,7 @@ import GreenroomProbe
 
 /// The harness's observer of an instance: traces calls and edits, watches leases, and hides an
 /// extension.
-package struct PluginTracer: InstanceObserver {
+package final class PluginTracer: InstanceObserver {
     /// The id of the host extension to hide; nil for none.
     private let withheldExtension: String?
     private let leases: LeaseWatch?

@@ -5,7 +5,6 @@
 @_exported public import GreenroomModel
 @_exported public import GreenroomNegotiation
 @_exported public import GreenroomOutputs
-@_exported public import GreenroomRuntime
 @_exported public import GreenroomSchema
 @_exported public import GreenroomSession
 @_exported public import GreenroomVideo

@@ -6,14 +6,14 @@ import GreenroomMedia
 
 extension Channel {
     /// Copies a value out of the message.
-    package func read<Value: BitwiseCopyable>(
+    @inlinable package func read<Value: BitwiseCopyable>(
         _ type: Value.Type = Value.self, at offset: Int = 0
     ) -> Value {
         message.loadUnaligned(fromByteOffset: offset, as: Value.self)
     }
 
     /// Writes a value to the message.
-    package func write<Value: BitwiseCopyable>(_ value: Value, at offset: Int = 0) {
+    @inlinable package func write<Value: BitwiseCopyable>(_ value: Value, at offset: Int = 0) {
         message.storeBytes(of: value, toByteOffset: offset, as: Value.self)
     }
 

@@ -118,7 +118,7 @@ package struct SenderState: RawRepresentable, Equatable, Sendable {
 ///
 /// A message is a call, a length, and bytes. The side whose turn it is owns all of it. A plugin that
 /// breaks this rule spoils its own messages: each side copies a value once and then checks the copy.
-package struct Channel: Sendable {
+public struct Channel: Sendable {
     fileprivate let channels: Channels
     /// Among the channels.
     package let index: Int
@@ -141,7 +141,7 @@ package struct Channel: Sendable {
     private var length: UnsafeMutablePointer<UInt32> { turn + 2 }
 
     /// The message's bytes. Shared: another process may write to them while they are read.
-    package var message: UnsafeMutableRawBufferPointer {
+    @usableFromInline package var message: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(
             start: base + Channels.headerByteCount, count: Channels.messageByteCount)
     }

@@ -8,7 +8,7 @@ package import GreenroomLifecycle
 ///
 /// It sees what crosses the border of the plugin's process. `RunnerProbe`, which explains why there
 /// are two, sees what happens inside.
-package protocol InstanceObserver: Sendable {
+package protocol InstanceObserver: AnyObject, Sendable {
     /// The layout of the plugin's frames; nil for a session's layout.
     var guarding: FrameGuarding? { get }
 

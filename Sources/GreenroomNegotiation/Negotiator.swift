@@ -16,19 +16,24 @@ package struct Negotiator: Sendable {
     static let recordLimit = 100
 
     /// The current inputs; see ``held`` for ceilings that still apply.
-    private var inputs: NegotiationInputs
+    private var inputs: NegotiationInputs { didSet { isSettled = false } }
     /// Ceilings that were lifted or raised, and apply until the others stop changing; at most one
     /// of each kind.
-    private var held: [Ceiling] = []
+    private var held: [Ceiling] = [] { didSet { isSettled = false } }
     /// The offers so far, oldest first; see ``recordsLeftOut``.
     package private(set) var records: [NegotiationRecord] = []
     /// Number of dropped records, after the first one, to limit memory.
     package private(set) var recordsLeftOut = 0
     /// The last offer.
-    package private(set) var offer: Offer?
+    package private(set) var offer: Offer? { didSet { isSettled = false } }
     /// The current agreement; nil before the first answer.
-    package private(set) var agreement: Agreement?
+    package private(set) var agreement: Agreement? { didSet { isSettled = false } }
 
+    /// Whether no offer was due, and nothing has changed since that one would follow from: sessions ask
+    /// ten times a second.
+    private var isSettled = false
+    /// What the outputs take, of which their two ceilings were made; nil before.
+    var demands: [OutputDemand]?
     /// Whether the last offer is unanswered.
     private var isInFlight = false
     /// When the ceilings changed last.
@@ -141,7 +146,10 @@ package struct Negotiator: Sendable {
     package mutating func next(at now: Int64) -> Offer? {
         guard !isInFlight else { return nil }
         if let rise, now >= rise { held = [] }
-        guard let due = dueOffer else { return nil }
+        guard let due = dueOffer else {
+            isSettled = true
+            return nil
+        }
         offer = due
         isInFlight = true
         record(due, at: now)
@@ -216,6 +224,7 @@ package struct Negotiator: Sendable {
 
     /// The offer for the current ceilings; nil if it equals the last one.
     private var dueOffer: Offer? {
+        guard !isSettled else { return nil }
         let due = effectiveInputs.offer(revision: (offer?.revision ?? 0) + 1, after: offer)
         guard let offer else { return due }
         if due.suggested != offer.suggested { return due }

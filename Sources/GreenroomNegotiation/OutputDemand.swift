@@ -63,6 +63,8 @@ extension Negotiator {
     /// Sets what the outputs take: their largest want is a ceiling, and the most that any of them
     /// can use is another one.
     package mutating func set(demands: [OutputDemand], at now: Int64) {
+        guard demands != self.demands else { return }
+        self.demands = demands
         set(wants: demands.map(\.want), at: now)
         set(outputs: demands, at: now)
     }

@@ -10,7 +10,7 @@ package import GreenroomMedia
 /// empty on one side.
 ///
 /// Frames are identified by their planes.
-package protocol RunnerProbe: Sendable {
+package protocol RunnerProbe: AnyObject, Sendable {
     /// Prepares for an instance that is about to be created. [control]
     ///
     /// - Parameters:

@@ -1,29 +1,29 @@
-import Synchronization
+public import Synchronization
 
 /// Objects that plugins refer to by handle.
 ///
 /// A handle contains the generation of its slot, so that an ended handle finds nothing for the life
 /// of the process, instead of a later object or freed memory.
-package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
-    private struct Slot {
-        var generation: UInt32 = 1
-        var object: Object?
+public final class HandleTable<Object: AnyObject & Sendable>: Sendable {
+    @usableFromInline struct Slot {
+        @usableFromInline var generation: UInt32 = 1
+        @usableFromInline var object: Object?
     }
 
-    private struct Slots {
-        var all: [Slot] = []
-        var free: [Int] = []
+    @usableFromInline struct Slots {
+        @usableFromInline var all: [Slot] = []
+        @usableFromInline var free: [Int] = []
     }
 
-    private let slots = Mutex(Slots())
+    @usableFromInline let slots = Mutex(Slots())
     /// A bit of the index that all handles of this table have.
-    private let mark: UInt64
+    @usableFromInline let mark: UInt64
 
     /// - Parameter isSecond: Whether no handle may be one of a first table.
     package init(isSecond: Bool = false) { mark = isSecond ? 1 << 31 : 0 }
 
     /// The slot of a handle; far beyond all slots for one of another table.
-    private func index(of handle: UInt64) -> Int { Int((handle & 0xffff_ffff) ^ mark) }
+    @inlinable func index(of handle: UInt64) -> Int { Int((handle & 0xffff_ffff) ^ mark) }
 
     /// Adds an object. Its handle is never zero and never reused.
     package func insert(_ object: Object) -> UInt64 {
@@ -41,7 +41,7 @@ package final class HandleTable<Object: AnyObject & Sendable>: Sendable {
     }
 
     /// The object of a handle; nil if it was removed or never existed. [any]
-    package subscript(handle: UInt64) -> Object? {
+    @inlinable package subscript(handle: UInt64) -> Object? {
         slots.withLock { slots in
             let index = index(of: handle)
             guard index < slots.all.count, slots.all[index].generation == handle >> 32 else {

@@ -1,5 +1,5 @@
 /// A first-in first-out queue of fixed capacity that never allocates.
-package struct Ring<let capacity: Int, Element: ~Copyable>: ~Copyable {
+public struct Ring<let capacity: Int, Element: ~Copyable>: ~Copyable {
     @usableFromInline var slots: InlineArray<capacity, Element?>
     @usableFromInline var head = 0
     @usableFromInline var used = 0

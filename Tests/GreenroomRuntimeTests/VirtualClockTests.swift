@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test func `an hour of waits is fast, and time is exact`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         let begun = clock.now
         run(
             clock,
@@ -60,7 +60,7 @@ import Testing
 
     @Test func `threads that wait for the same time run one by one in order`() {
         for _ in 0..<20 {
-            let clock = SessionClock(.virtual)
+            let clock = SessionClock(isVirtual: true)
             let journal = Journal()
             let orders = [
                 ClockOrder(part: .output, number: 1), ClockOrder(part: .output, number: 0),
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test func `a thread that takes another one's place is waited for`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         let journal = Journal()
         let hasEnded = Monitor(false)
         run(
@@ -114,7 +114,7 @@ import Testing
 
     @Test func `time stands still until all effects of a change are done`() {
         for _ in 0..<50 {
-            let clock = SessionClock(.virtual)
+            let clock = SessionClock(isVirtual: true)
             let journal = Journal()
             let queue = Monitor<[Int]>([])
             run(
@@ -141,7 +141,7 @@ import Testing
     }
 
     @Test func `a wait ends at the change or the deadline, whichever is first`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         let flag = Monitor(false)
         let journal = Journal()
         run(
@@ -166,7 +166,7 @@ import Testing
     }
 
     @Test func `time stands still until a started plugin waits`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         let journal = Journal()
         clock.expect(plugin: 3)
         clock.lead()
@@ -191,7 +191,7 @@ import Testing
     }
 
     @Test func `time advances without a plugin that never waits, and reports it`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         let named = Monitor<[String]>([])
         clock.expect(plugin: 7)
         clock.watch { number, hadWaited in named.change { $0.append("\(number) \(hadWaited)") } }
@@ -202,7 +202,7 @@ import Testing
     }
 
     @Test func `time does not wait for a plugin that only reacts`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         let named = Monitor<[String]>([])
         clock.expect(plugin: 7, unless: { true })
         clock.watch { number, hadWaited in named.change { $0.append("\(number) \(hadWaited)") } }
@@ -213,7 +213,7 @@ import Testing
     }
 
     @Test func `time waits for a plugin that may only react while its threads run`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         let journal = Journal()
         let looks = Monitor(0)
         clock.expect(
@@ -281,7 +281,7 @@ import Testing
     }
 
     @Test func `time does not wait for a stopped plugin's thread that does something else`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         let (isStopped, mayEnd) = (Monitor(false), Monitor(false))
         let plugin = HostThread(name: "test") {
             _ = clock.wait(
@@ -306,7 +306,7 @@ import Testing
     }
 
     @Test func `an ended thread does not stop time`() {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         run(
             clock,
             [

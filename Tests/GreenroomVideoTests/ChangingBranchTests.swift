@@ -45,7 +45,7 @@ import Testing
     private func run(
         seed: UInt64, shortest: Int
     ) throws -> (sinks: [PlaceSink?], counts: VideoBranch.Counts, carried: Int) {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         clock.lead()
         defer { clock.leave() }
         var random = SeededGenerator(seed: seed)
@@ -112,7 +112,7 @@ import Testing
     }
 
     @Test func `memory of isolated outputs is new when one joins or leaves`() throws {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         clock.lead()
         defer { clock.leave() }
         let pool = FramePool(limit: 100)
@@ -214,7 +214,7 @@ import Testing
     ///
     /// - Parameter answer: The number of frames before the want.
     private func marks(holding milliseconds: Int64?, answer: Int) throws -> [UInt8] {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         clock.lead()
         defer { clock.leave() }
         let pool = FramePool(limit: 100)

@@ -474,7 +474,7 @@ import Testing
     }
 
     @Test func `a virtual clock waits for a filter until it counts as hung`() throws {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         clock.lead()
         defer { clock.leave() }
         let filter = FakeFilter(pool: FramePool(limit: 2))

@@ -50,7 +50,7 @@ import Testing
     /// - Parameter isHostile: Whether some frames can't be converted, and the track's capability
     ///   changes sometimes.
     private func run(_ frames: [Frame], seconds: Int, isHostile: Bool) throws -> Outcome {
-        let clock = SessionClock(.virtual)
+        let clock = SessionClock(isVirtual: true)
         clock.lead()
         defer { clock.leave() }
         let size = FrameSize(width: 8, height: 8)

@@ -6,7 +6,7 @@ import GreenroomSandbox
 /// There are three kinds. The host starts, confines and ends a ``SpawnedRunner``; a
 /// ``BroadcastRunner`` connects to the host; a ``CompanionRunner`` is another instance in a process
 /// that hosts one already. They share the ``connection`` and differ in start, monitoring and end.
-protocol RunnerProcess: Sendable {
+protocol RunnerProcess: AnyObject, Sendable {
     var connection: RunnerConnection { get }
     var process: ProcessHandle { get }
 

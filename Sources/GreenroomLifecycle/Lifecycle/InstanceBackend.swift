@@ -10,7 +10,7 @@ package import GreenroomVideo
 ///
 /// Functions are called on the thread that the header names, in the order of the lifecycle's table.
 /// They return when the plugin has returned, or is lost.
-package protocol InstanceBackend: Sendable {
+package protocol InstanceBackend: AnyObject, Sendable {
     /// Creates the instance. [control]
     ///
     /// - Throws: ``LoadError`` if the plugin can't be loaded, or breaks a rule of the header.

@@ -1,9 +1,9 @@
 import Glibc
 
 /// The machine's monotonic clock: the session clock in real time.
-package enum MonotonicClock {
+@usableFromInline package enum MonotonicClock {
     /// Nanoseconds since an unspecified time before the process started.
-    package static var now: Int64 {
+    @usableFromInline package static var now: Int64 {
         var moment = timespec()
         clock_gettime(CLOCK_MONOTONIC, &moment)
         return Int64(moment.tv_sec) * 1_000_000_000 + Int64(moment.tv_nsec)

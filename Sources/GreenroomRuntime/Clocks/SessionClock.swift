@@ -1,21 +1,12 @@
-/// The clock of a session.
-public enum ClockKind: String, CaseIterable, Sendable, Codable {
-    /// The machine's monotonic clock.
-    case real
-    /// A simulated clock, which advances as soon as all threads wait: faster than real time, and
-    /// deterministic.
-    case virtual
-}
-
 /// The clock of plugins, tracks and outputs: monotonic nanoseconds.
 ///
 /// Threads that wait for session time or for work wait here. Waits that guard against hanging code
 /// use real time on the monitor alone; a virtual clock stands still meanwhile.
-package final class SessionClock: Sendable {
+public final class SessionClock: Sendable {
     @usableFromInline let virtual: VirtualClock?
 
-    package init(_ kind: ClockKind = .real) {
-        virtual = kind == .virtual ? VirtualClock() : nil
+    package init(isVirtual: Bool = false) {
+        virtual = isVirtual ? VirtualClock() : nil
     }
 
     /// Whether time stands still while any thread works.

@@ -237,7 +237,10 @@ package struct TimestampNormalizer: Sendable {
     ) -> Int64 {
         let isForeign = if case .foreign = clock { true } else { false }
         let position = position(of: pts)
-        let event = driftEstimator.observe(delay: Double(Int128(arrival) - position), at: arrival)
+        let delay = Int128(arrival) - position
+        // Of 128 bits the conversion is generic, and takes a tenth of what a frame costs its track.
+        let event = driftEstimator.observe(
+            delay: Int64(exactly: delay).map { Double($0) } ?? Double(delay), at: arrival)
         if isForeign, case .stepped(let change) = event, abs(change) > Self.jumpOfMinimum {
             return restartMapping(pts, arrival, by: Int64(change), &anomaly)
         }

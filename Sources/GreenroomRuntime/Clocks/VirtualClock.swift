@@ -412,7 +412,7 @@ final class VirtualClock: Sendable {
 }
 
 /// The order of waking threads that wait for the same time.
-package struct ClockOrder: Comparable, Sendable {
+@usableFromInline package struct ClockOrder: Comparable, Sendable {
     /// The task of a thread.
     package enum Part: Int, Sendable {
         /// Leads the session.
@@ -441,7 +441,7 @@ package struct ClockOrder: Comparable, Sendable {
         self.owner = owner
     }
 
-    package static let session = ClockOrder(part: .session)
+    @usableFromInline package static let session = ClockOrder(part: .session)
 
     /// The control thread of a plugin.
     package static func control(_ number: Int) -> ClockOrder {
@@ -456,7 +456,7 @@ package struct ClockOrder: Comparable, Sendable {
     /// Whether it may run a plugin's code.
     var hasOwner: Bool { owner >= 0 }
 
-    package static func < (left: ClockOrder, right: ClockOrder) -> Bool {
+    @usableFromInline package static func < (left: ClockOrder, right: ClockOrder) -> Bool {
         (left.part.rawValue, left.number) < (right.part.rawValue, right.number)
     }
 }

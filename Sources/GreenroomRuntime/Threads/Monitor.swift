@@ -1,4 +1,4 @@
-package import Glibc
+public import Glibc
 
 /// A value behind a lock, with a condition: threads can wait for the value to change.
 ///
@@ -7,7 +7,7 @@ package import Glibc
 ///
 /// Sendable without the compiler's proof: `value` and `sleepers` are accessed only while `mutex` is
 /// locked, and the pthread objects have fixed addresses from `init` to `deinit`.
-package final class Monitor<Value: ~Copyable>: @unchecked Sendable {
+public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     @usableFromInline let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
     @usableFromInline let changed = UnsafeMutablePointer<pthread_cond_t>.allocate(capacity: 1)
     @usableFromInline var value: Value

@@ -4,7 +4,6 @@ public import GreenroomMedia
 public import GreenroomModel
 import GreenroomNegotiation
 public import GreenroomOutputs
-public import GreenroomRuntime
 
 /// The configuration of a session: its plugins, limits and outputs.
 ///

@@ -138,6 +138,7 @@ struct DueSlates {
 
     /// Removes and returns the due slates.
     mutating func take(at now: Int64) -> [Slate] {
+        guard !slates.isEmpty else { return [] }
         defer { slates.removeAll { $0.due <= now } }
         return slates.filter { $0.due <= now }
     }

@@ -55,7 +55,7 @@ public final class Session: Sendable {
     ///   - handler: Receives every event, on any thread, concurrently; it must not block.
     package init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
         self.plan = plan
-        clock = SessionClock(plan.configuration.clock)
+        clock = SessionClock(isVirtual: plan.configuration.clock == .virtual)
         let control = control
         let pluginControl = SessionControl(plan)
         self.pluginControl = pluginControl

@@ -1,6 +1,6 @@
 import GreenroomHarness
-import GreenroomRuntime
 import GreenroomLifecycle
+import GreenroomModel
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

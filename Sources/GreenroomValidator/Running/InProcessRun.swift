@@ -2,7 +2,7 @@ internal import FoundationEssentials
 import Glibc
 import GreenroomHarness
 import GreenroomNegotiation
-import GreenroomRuntime
+import GreenroomModel
 import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface

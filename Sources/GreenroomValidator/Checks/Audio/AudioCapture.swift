@@ -1,5 +1,5 @@
 import GreenroomHarness
-import GreenroomRuntime
+import GreenroomModel
 import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomMedia

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomHarness
+import GreenroomModel
 import GreenroomRuntime
 import GreenroomLifecycle
 import GreenroomIsolation

@@ -1,4 +1,5 @@
 import GreenroomHarness
+import GreenroomModel
 import GreenroomRuntime
 import GreenroomLifecycle
 import GreenroomIsolation

@@ -1,6 +1,6 @@
 import GreenroomHarness
 import GreenroomNegotiation
-import GreenroomRuntime
+import GreenroomModel
 import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface

@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomRuntime
+import GreenroomModel
 import GreenroomLifecycle
 import GreenroomIsolation
 
