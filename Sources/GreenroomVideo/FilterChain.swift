@@ -9,8 +9,8 @@ import GreenroomRuntime
 /// memory that no other plugin can write, so that the original can continue without it: after the
 /// frame's deadline, which is one interval of the track's rate; immediately while it still has an
 /// earlier frame or is lost. A required one edits the frame itself if that lies in the filter's memory
-/// already. On a virtual clock no time passes during editing, and the track waits until the filter
-/// counts as hung.
+/// already, and so does one that has proved reliable (``Link/provenFrames``): what it spoils then is not shown.
+/// On a virtual clock no time passes during editing, and the track waits until the filter counts as hung.
 ///
 /// A filter that returns gets the next frame.
 ///
@@ -38,7 +38,7 @@ package struct FilterChain: Sendable {
     enum Outcome: ~Copyable {
         /// It continues, possibly unedited.
         case carried(VideoFrame, isEdited: Bool)
-        /// A required filter did not edit it.
+        /// A required filter did not edit it, or another one has spoilt it.
         case withheld
         /// It is in a hung filter in the host's process.
         case lost
@@ -48,8 +48,8 @@ package struct FilterChain: Sendable {
     private enum Step: ~Copyable {
         case edited(VideoFrame)
         case unedited(VideoFrame, Reason)
-        /// It is in a required filter, which has missed the deadline.
-        case kept
+        /// It was edited in place in another process, and not to the end.
+        case spoilt(Reason)
         case lost
     }
 
@@ -75,6 +75,23 @@ package struct FilterChain: Sendable {
         var refused: VideoCapability?
         /// Whether it had not returned from a property change at the last frame.
         var isChanging = false
+        /// How many frames in a row it has edited in time.
+        private var editedInARow = 0
+        /// How many of these show that no copy need be kept: that costs more than most edits. Ten times as many
+        /// after each frame that it spoilt, which no output has shown.
+        private var provenFrames = 100
+
+        init(runner: PreProcessorRunner) { self.runner = runner }
+
+        /// Whether it edits frames in place if they lie in its memory.
+        var needsNoCopy: Bool { runner.filter.isRequired || editedInARow >= provenFrames }
+
+        mutating func didEdit() { editedInARow = min(editedInARow + 1, provenFrames) }
+
+        mutating func didFail(spoiling: Bool) {
+            editedInARow = 0
+            if spoiling { provenFrames = min(provenFrames * 10, 1_000_000) }
+        }
     }
 
     /// Whether a filter gets frames of a capability.
@@ -95,8 +112,8 @@ package struct FilterChain: Sendable {
     private let isVirtual: Bool
     /// Failed edits.
     private(set) var unprocessed = Unprocessed()
-    /// Where the first filter edits frames in place although it is in a process of its own: it is required,
-    /// so that the original is not needed. Nil for no such filter.
+    /// Where the first filter edits frames in place although it is in a process of its own; nil for none that
+    /// does.
     private(set) var memory: VideoTrackInput.FilterMemory?
     /// Whether a filter has kept the shape of its frames when the track's changed.
     private(set) var hasKeptShape = false
@@ -131,16 +148,19 @@ package struct FilterChain: Sendable {
             switch consume step {
             case .edited(let edited):
                 frame = edited
+                links[index].didEdit()
                 tellRecovery(of: index, at: nanoseconds)
             case .unedited(let same, let reason):
                 frame = same
                 isEdited = false
+                links[index].didFail(spoiling: false)
                 count(reason)
                 tell(reason, of: index, at: nanoseconds, interval)
                 if links[index].runner.filter.isRequired { return .withheld }
-            case .kept:
-                count(.late)
-                tell(.late, of: index, at: nanoseconds, interval)
+            case .spoilt(let reason):
+                links[index].didFail(spoiling: true)
+                count(reason)
+                tell(reason, of: index, at: nanoseconds, interval)
                 return .withheld
             case .lost: return .lost
             }
@@ -188,7 +208,7 @@ package struct FilterChain: Sendable {
         let runner = links[index].runner
         let editing = runner.filter.editing
         if index == 0 {
-            memory = runner.filter.isRequired ? editing?.sharedMemory : nil
+            memory = links[index].needsNoCopy ? editing?.sharedMemory : nil
         }
         guard let editing else { return .unedited(frame, .lost) }
         if isBusy(index) { return .unedited(frame, .late) }
@@ -216,7 +236,7 @@ package struct FilterChain: Sendable {
             guard MonotonicClock.now < deadline else { return .unedited(frame, .late) }
             let own: VideoFrame
             var original: VideoFrame?
-            if runner.filter.isRequired, editingPool.owns(frame),
+            if links[index].needsNoCopy, editingPool.owns(frame),
                 let color = try converter.colorUnconverted(frame, for: want)
             {
                 frame.info.color = color
@@ -231,12 +251,12 @@ package struct FilterChain: Sendable {
             case .returned(let edited, let status):
                 if status == .ok { return .edited(edited) }
                 if let original = original.take() { return .unedited(original, Reason(status)) }
-                return .unedited(edited, Reason(status))
+                return .spoilt(Reason(status))
             case .late:
                 links[index].isLate = true
                 if MonotonicClock.now >= hang { giveUp(runner) }
                 if let original = original.take() { return .unedited(original, .late) }
-                return .kept
+                return .spoilt(.late)
             }
         }
     }

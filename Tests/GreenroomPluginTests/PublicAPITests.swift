@@ -14,7 +14,7 @@ import Testing
         "GreenroomMedia", "GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator",
         // What GreenroomHost exports.
         "GreenroomHost", "GreenroomConfig", "GreenroomLifecycle", "GreenroomModel",
-        "GreenroomNegotiation", "GreenroomOutputs", "GreenroomRuntime", "GreenroomSchema",
+        "GreenroomNegotiation", "GreenroomOutputs", "GreenroomSchema",
         "GreenroomSession", "GreenroomVideo",
     ])
     func `the public API is the listed one`(module: String) throws {

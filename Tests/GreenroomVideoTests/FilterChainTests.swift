@@ -222,6 +222,34 @@ import Testing
         chain.close()
     }
 
+    @Test func `a filter that has proved reliable needs no copy, until it spoils a frame`() throws {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        let runner = try filter.runner(clock, events)
+        var chain = chain([runner])
+        for number in 1...100 {
+            #expect(try editInPlace(number, filter, &chain) == UInt8(100 + number))
+            #expect(chain.memory == nil)
+        }
+        let pool = try #require(filter.pool)
+        #expect(try editInPlace(1, filter, &chain) == 101 && chain.memory?.pool === pool)
+        filter.behave(.refuse(.failed))
+        #expect(try editInPlace(2, filter, &chain) == nil, "what it has spoilt is not shown")
+        #expect(try editInPlace(3, filter, &chain) == 3, "the next one is a copy again")
+        #expect(chain.memory == nil)
+        filter.behave(.edit)
+        for _ in 1...200 { #expect(try editInPlace(4, filter, &chain) == 104) }
+        #expect(chain.memory == nil, "it has to prove itself for longer")
+        for _ in 1...801 { _ = try editInPlace(5, filter, &chain) }
+        #expect(chain.memory?.pool === pool)
+        filter.behave(.wait)
+        #expect(try editInPlace(6, filter, &chain, within: 50_000_000) == nil)
+        #expect(try editInPlace(7, filter, &chain) == 7, "it is late, and frames continue")
+        filter.ingest.change { $0 = true }
+        waitUntilIdle(runner)
+        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 2, late: 2))
+        chain.close()
+    }
+
     @Test func `a required filter in the host's process shows nothing that it spoilt`() throws {
         let filter = FakeFilter(pool: nil)
         var chain = chain([try filter.runner(clock, events, isRequired: true)])
