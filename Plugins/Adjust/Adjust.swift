@@ -46,17 +46,18 @@ final class Adjust: VideoSourcePreProcessor {
     func onPreProcessRawData(_ frame: inout MutableFrame) {
         let range = frame.info.color.range
         if range != curves.range { curves = (ToneCurves(settings.adjustment, range: range), range) }
+        let curves = self.curves.curves
         for plane in 0..<frame.planeCount {
             let isLuma = plane == 0
-            let keeps = isLuma ? curves.curves.keepsLuma : curves.curves.keepsChroma
+            let keeps = isLuma ? curves.keepsLuma : curves.keepsChroma
             guard !keeps || settings.mirror else { continue }
             for y in 0..<frame.geometry(ofPlane: plane).rows {
                 var row = frame.row(y, ofPlane: plane)
                 if !keeps {
                     if isLuma {
-                        curves.curves.applyLuma(to: &row)
+                        curves.applyLuma(to: &row)
                     } else {
-                        curves.curves.applyChroma(to: &row)
+                        curves.applyChroma(to: &row)
                     }
                 }
                 if settings.mirror { mirror(&row) }

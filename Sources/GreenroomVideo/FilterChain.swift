@@ -9,8 +9,9 @@ import GreenroomRuntime
 /// memory that no other plugin can write, so that the original can continue without it: after the
 /// frame's deadline, which is one interval of the track's rate; immediately while it still has an
 /// earlier frame or is lost. A required one edits the frame itself if that lies in the filter's memory
-/// already, and so does one that has proved reliable (``Link/provenFrames``): what it spoils then is not shown.
-/// On a virtual clock no time passes during editing, and the track waits until the filter counts as hung.
+/// already, and so does one that has proved reliable: a frame that it still has at the deadline, or when it
+/// is lost, is not shown then, and one that it refuses is shown as it left it. On a virtual clock no time
+/// passes during editing, and the track waits until the filter counts as hung.
 ///
 /// A filter that returns gets the next frame.
 ///
@@ -77,20 +78,22 @@ package struct FilterChain: Sendable {
         var isChanging = false
         /// How many frames in a row it has edited in time.
         private var editedInARow = 0
-        /// How many of these show that no copy need be kept: that costs more than most edits. Ten times as many
-        /// after each frame that it spoilt, which no output has shown.
+        /// After how many of these no copy is kept, which costs more than most edits. Ten times as many after
+        /// each failure of a filter that had come so far.
         private var provenFrames = 100
 
         init(runner: PreProcessorRunner) { self.runner = runner }
 
+        private var isProven: Bool { editedInARow >= provenFrames }
+
         /// Whether it edits frames in place if they lie in its memory.
-        var needsNoCopy: Bool { runner.filter.isRequired || editedInARow >= provenFrames }
+        var needsNoCopy: Bool { runner.filter.isRequired || isProven }
 
-        mutating func didEdit() { editedInARow = min(editedInARow + 1, provenFrames) }
+        mutating func didEdit() { if !isProven { editedInARow += 1 } }
 
-        mutating func didFail(spoiling: Bool) {
+        mutating func didFail() {
+            if isProven { provenFrames = min(provenFrames * 10, 1_000_000) }
             editedInARow = 0
-            if spoiling { provenFrames = min(provenFrames * 10, 1_000_000) }
         }
     }
 
@@ -153,12 +156,12 @@ package struct FilterChain: Sendable {
             case .unedited(let same, let reason):
                 frame = same
                 isEdited = false
-                links[index].didFail(spoiling: false)
+                links[index].didFail()
                 count(reason)
                 tell(reason, of: index, at: nanoseconds, interval)
                 if links[index].runner.filter.isRequired { return .withheld }
             case .spoilt(let reason):
-                links[index].didFail(spoiling: true)
+                links[index].didFail()
                 count(reason)
                 tell(reason, of: index, at: nanoseconds, interval)
                 return .withheld
@@ -250,8 +253,12 @@ package struct FilterChain: Sendable {
             switch runner.processRemotely(own, until: min(deadline, hang)) {
             case .returned(let edited, let status):
                 if status == .ok { return .edited(edited) }
-                if let original = original.take() { return .unedited(original, Reason(status)) }
-                return .spoilt(Reason(status))
+                let reason = Reason(status)
+                if let original = original.take() { return .unedited(original, reason) }
+                if case .refused = reason, !runner.filter.isRequired {
+                    return .unedited(edited, reason)
+                }
+                return .spoilt(reason)
             case .late:
                 links[index].isLate = true
                 if MonotonicClock.now >= hang { giveUp(runner) }
