@@ -69,6 +69,9 @@ package struct FilterChain: Sendable {
 
     private struct Link {
         let runner: PreProcessorRunner
+        /// Whether it may edit frames in the memory of the camera, or of a filter before it, and so see all
+        /// that is there: it is not required, and none before it is.
+        let mayShareMemory: Bool
         /// Whether it still had a frame at the last deadline.
         var isLate = false
         var log = FilterLog()
@@ -82,7 +85,10 @@ package struct FilterChain: Sendable {
         /// each failure of a filter that had come so far.
         private var provenFrames = 100
 
-        init(runner: PreProcessorRunner) { self.runner = runner }
+        init(runner: PreProcessorRunner, mayShareMemory: Bool) {
+            self.runner = runner
+            self.mayShareMemory = mayShareMemory
+        }
 
         private var isProven: Bool { editedInARow >= provenFrames }
 
@@ -124,7 +130,11 @@ package struct FilterChain: Sendable {
     init(
         _ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock
     ) {
-        links = filters.map { Link(runner: $0) }
+        let firstRequired = filters.firstIndex { $0.filter.isRequired } ?? filters.count
+        links = filters.indices.map { index in
+            Link(
+                runner: filters[index], mayShareMemory: !clock.isVirtual && index < firstRequired)
+        }
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
     }
@@ -239,8 +249,10 @@ package struct FilterChain: Sendable {
             guard MonotonicClock.now < deadline else { return .unedited(frame, .late) }
             let own: VideoFrame
             var original: VideoFrame?
-            if links[index].needsNoCopy, editingPool.owns(frame),
-                let color = try converter.colorUnconverted(frame, for: want)
+            if links[index].needsNoCopy, frame.isUnique,
+                let color = try converter.colorUnconverted(frame, for: want),
+                editingPool.owns(frame)
+                    || links[index].mayShareMemory && runner.filter.reaches(frame)
             {
                 frame.info.color = color
                 own = frame

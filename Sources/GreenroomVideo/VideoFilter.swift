@@ -25,6 +25,10 @@ package protocol VideoFilter: AnyObject, Sendable {
     /// that was lost in a change and is back is in none. [the track's thread]
     var changeNanoseconds: Int64? { get }
 
+    /// Whether its process can edit a frame where it lies, in memory of another plugin's process, which it is
+    /// given for that. [the track's thread]
+    func reaches(_ frame: borrowing VideoFrame) -> Bool
+
     /// Edits a frame. [the filter's media thread]
     ///
     /// - Parameter frame: Upright I420, the only reference.
