@@ -287,7 +287,6 @@ let package = Package(
             name: "GreenroomConfig",
             dependencies: [
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomOutputs",
-                "GreenroomRuntime",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem",
                 external("Yams", of: "Yams", for: "Host"),
             ]),
@@ -401,8 +400,8 @@ let package = Package(
             name: "GreenroomConfigTests",
             dependencies: [
                 "GreenroomConfig", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomOutputs",
-                "GreenroomRuntime", "GreenroomSchema", "GreenroomSession", "TestSupport",
+                "GreenroomNegotiation", "GreenroomOutputs", "GreenroomSchema", "GreenroomSession",
+                "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomIPCTests",
@@ -499,11 +498,10 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
 }
 
 // Off the path of frames, optimizing takes longer than the code will ever run: of the release build's
-// processor time these were a third.
+// processor time these were a quarter.
 let unoptimized: Set = [
-    "GreenroomConfig", "GreenroomHarness", "GreenroomHost", "GreenroomOperate", "GreenroomSandbox",
-    "GreenroomSchema", "GreenroomValidator", "WebRoom", "greenroom", "sandbox-probe",
-    "test-progress",
+    "GreenroomConfig", "GreenroomHost", "GreenroomOperate", "GreenroomSandbox", "GreenroomSchema",
+    "GreenroomValidator", "greenroom", "sandbox-probe", "test-progress",
 ]
 
 // Of the tests only those that simulate hours of audio and of timestamps, and those that compute every

@@ -1,7 +1,6 @@
 import GreenroomMedia
 import GreenroomModel
 import GreenroomOutputs
-import GreenroomRuntime
 import GreenroomSchema
 import GreenroomSession
 
@@ -314,7 +313,7 @@ enum SessionDecoder {
                     "required", \.configuration.isRequired, .boolean,
                     "Whether a frame that this filter has not edited, because it is late, refuses "
                         + "it or is lost, is never shown: the last edited frame stays for a "
-                        + "second, then a slate. Without it such frames are shown unedited.",
+                        + "second, then a slate. Without it most of them are shown unedited.",
                     examples: [true])
             ])
     }

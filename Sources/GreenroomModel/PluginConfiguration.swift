@@ -21,7 +21,7 @@ public struct PluginConfiguration: Hashable, Sendable {
     public var startDeadline: Duration?
     /// Of a filter, whether a frame that it has not edited, because it is late, refuses it or is
     /// lost, is never shown: the last edited frame stays for a second, then a slate. Without it
-    /// such frames are shown unedited.
+    /// most such frames are shown unedited.
     public var isRequired = false
     /// Where it runs; nil for the session's `SessionConfiguration.isolation`.
     public var isolation: Isolation?

@@ -14,6 +14,9 @@ extension Runner {
     /// Waits on the machine's clock while the sender takes frames. A plugin's control thread does not:
     /// the host counts what it waits for inside start-send.
     ///
+    /// The answer to a frame that was posted before is read by the thread's next call, to be woken but once: until
+    /// then no other thread has the frame that it may lend.
+    ///
     /// - Returns: Whether the time came.
     func waitsHere(until deadline: Int64) -> Bool {
         guard probe == nil, ThreadChannels.isOwn(of: self) else { return false }

@@ -5,13 +5,13 @@ import GreenroomRuntime
 /// The filters of a track, in order, and their deadlines.
 ///
 /// A filter in the host's process edits the frame itself; the track waits for it until it counts as
-/// hung, because the frame can't be read meanwhile. An isolated filter edits a copy in shared
-/// memory that no other plugin can write, so that the original can continue without it: after the
-/// frame's deadline, which is one interval of the track's rate; immediately while it still has an
-/// earlier frame or is lost. A required one edits the frame itself if that lies in the filter's memory
-/// already, and so does one that has proved reliable: a frame that it still has at the deadline, or when it
-/// is lost, is not shown then, and one that it refuses is shown as it left it. On a virtual clock no time
-/// passes during editing, and the track waits until the filter counts as hung.
+/// hung, because the frame can't be read meanwhile. An isolated filter edits a copy in its own
+/// memory, so that the original can continue without it: after the frame's deadline, which is one
+/// interval of the track's rate; immediately while it still has an earlier frame or is lost. A required
+/// one edits the frame itself if that lies in the filter's memory already. One that has proved reliable
+/// does so in the memory of plugins before it, too: a frame that it still has at the deadline, or when
+/// it is lost, is not shown then, and one that it refuses is shown as it left it. On a virtual clock no
+/// time passes during editing, and the track waits until the filter counts as hung.
 ///
 /// A filter that returns gets the next frame.
 ///
@@ -72,6 +72,9 @@ package struct FilterChain: Sendable {
         /// Whether it may edit frames in the memory of the camera, or of a filter before it, and so see all
         /// that is there: it is not required, and none before it is.
         let mayShareMemory: Bool
+        /// Whether it always gets copies, unless it is required: a frame that it spoils may be the last one for
+        /// long.
+        let keepsCopies: Bool
         /// Whether it still had a frame at the last deadline.
         var isLate = false
         var log = FilterLog()
@@ -79,21 +82,31 @@ package struct FilterChain: Sendable {
         var refused: VideoCapability?
         /// Whether it had not returned from a property change at the last frame.
         var isChanging = false
-        /// How many frames in a row it has edited in time.
+        /// How many frames in a row it has edited in time, in this life.
         private var editedInARow = 0
+        /// The memory of this life; nil for a filter in the host's process.
+        private var pool: FramePool?
         /// After how many of these no copy is kept, which costs more than most edits. Ten times as many after
         /// each failure of a filter that had come so far.
         private var provenFrames = 100
 
-        init(runner: PreProcessorRunner, mayShareMemory: Bool) {
+        init(runner: PreProcessorRunner, mayShareMemory: Bool, keepsCopies: Bool) {
             self.runner = runner
             self.mayShareMemory = mayShareMemory
+            self.keepsCopies = keepsCopies
         }
 
         private var isProven: Bool { editedInARow >= provenFrames }
 
         /// Whether it edits frames in place if they lie in its memory.
-        var needsNoCopy: Bool { runner.filter.isRequired || isProven }
+        var needsNoCopy: Bool { runner.filter.isRequired || isProven && !keepsCopies }
+
+        /// A new life has proved nothing.
+        mutating func begin(_ editing: FilterEditing?) {
+            guard let now = editing?.sharedMemory?.pool, now !== pool else { return }
+            pool = now
+            editedInARow = 0
+        }
 
         mutating func didEdit() { if !isProven { editedInARow += 1 } }
 
@@ -127,13 +140,16 @@ package struct FilterChain: Sendable {
     /// Whether a filter has kept the shape of its frames when the track's changed.
     private(set) var hasKeptShape = false
 
+    /// - Parameter keepsCopies: Whether the source may send nothing for long, so that the last frame counts.
     init(
-        _ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock
+        _ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock,
+        keepsCopies: Bool
     ) {
         let firstRequired = filters.firstIndex { $0.filter.isRequired } ?? filters.count
         links = filters.indices.map { index in
             Link(
-                runner: filters[index], mayShareMemory: !clock.isVirtual && index < firstRequired)
+                runner: filters[index], mayShareMemory: !clock.isVirtual && index < firstRequired,
+                keepsCopies: keepsCopies)
         }
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
@@ -173,7 +189,7 @@ package struct FilterChain: Sendable {
             case .spoilt(let reason):
                 links[index].didFail()
                 count(reason)
-                tell(reason, of: index, at: nanoseconds, interval)
+                tell(reason, of: index, at: nanoseconds, interval, isShown: false)
                 return .withheld
             case .lost: return .lost
             }
@@ -220,6 +236,7 @@ package struct FilterChain: Sendable {
     ) throws(ConversionError) -> Step {
         let runner = links[index].runner
         let editing = runner.filter.editing
+        links[index].begin(editing)
         if index == 0 {
             memory = links[index].needsNoCopy ? editing?.sharedMemory : nil
         }
@@ -267,9 +284,8 @@ package struct FilterChain: Sendable {
                 if status == .ok { return .edited(edited) }
                 let reason = Reason(status)
                 if let original = original.take() { return .unedited(original, reason) }
-                if case .refused = reason, !runner.filter.isRequired {
-                    return .unedited(edited, reason)
-                }
+                // Of one that was stopped before it got the frame, or whose frame is as it left it.
+                if status != .gone, !runner.filter.isRequired { return .unedited(edited, reason) }
                 return .spoilt(reason)
             case .late:
                 links[index].isLate = true
@@ -353,7 +369,8 @@ package struct FilterChain: Sendable {
     // MARK: - Log
 
     private mutating func tell(
-        _ reason: Reason, of index: Int, at nanoseconds: Int64, _ interval: Int64
+        _ reason: Reason, of index: Int, at nanoseconds: Int64, _ interval: Int64,
+        isShown: Bool = true
     ) {
         let filter = links[index].runner.filter
         // The session reports a restart, or that it continues without the filter.
@@ -369,8 +386,9 @@ package struct FilterChain: Sendable {
             filter.isRequired
                 ? "\(what). It is required: frames that it has not edited are not shown; the last "
                     + "edited one stays for a second, then a slate"
-                : "\(what): such frames are shown unedited. Make it faster, lower the track's size "
-                    + "or rate, or say required: true to hide them")
+                : "\(what): \(isShown ? "" : "that one is not shown, and ")such frames are shown "
+                    + "unedited. Make it faster, lower the track's size or rate, or say required: "
+                    + "true to hide them")
     }
 
     private mutating func tellRecovery(of index: Int, at nanoseconds: Int64) {

@@ -74,8 +74,8 @@ package struct FilterEditing: Sendable {
     package enum Memory: Sendable {
         /// The frame itself: the filter is in the host's process.
         case inPlace
-        /// A frame in this pool, which its process maps: a copy, unless a required filter's frame lies there
-        /// already.
+        /// A frame in this pool, which its process maps: a copy, unless the frame lies there already, or where the
+        /// filter reaches it, and need not be kept.
         case shared(FramePool)
     }
 

@@ -19,7 +19,8 @@ package final class VideoTrack: Sendable {
         package var unconvertible = 0
         /// Frames lost in a hung filter in the host's process.
         package var lostInFilter = 0
-        /// Frames that were not shown because a required filter did not edit them.
+        /// Frames that were not shown because a filter did not edit them: a required one, or one that had them
+        /// in place.
         package var withheld = 0
         /// Frames that reached the outputs.
         package var carried = 0
@@ -95,7 +96,7 @@ package final class VideoTrack: Sendable {
         self.input = input
         self.pool = pool
         self.filters = FilterChain(
-            filters, hangNanoseconds: filterDeadline, clock: input.clock)
+            filters, hangNanoseconds: filterDeadline, clock: input.clock, keepsCopies: sendsWhenNew)
         self.groups = groups
         branches = groups.flatMap(\.branches) + idle
         isChangeable = branches.contains { $0.plugin >= 0 }

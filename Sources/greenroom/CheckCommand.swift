@@ -7,7 +7,6 @@ import GreenroomConversion
 import GreenroomHost
 import GreenroomIsolation
 import GreenroomNegotiation
-import GreenroomRuntime
 import GreenroomMedia
 import GreenroomModel
 import GreenroomPluginInterface

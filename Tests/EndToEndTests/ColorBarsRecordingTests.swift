@@ -148,4 +148,28 @@ import TestSupport
             #expect(try recording.frame(index)[639, 10].isNear(black, within: 2))
         }
     }
+
+    @Test func `filters in other processes edit every frame, at last in the camera's memory`()
+        throws
+    {
+        let filters = """
+            pre-processors: [\(try TestSession.hostile("Invert")), \
+            \(TestSession.bundled("Adjust", "mirror: true"))]
+            """
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("ColorBars", "counter: false, ball: false", filters))",
+            maximum: "320x180@100", duration: "4s", table: "[320x180@100]", isolation: "process")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let picture = try session.report().picture("camera")
+        let recording = try session.picture("camera")
+        let black = YUV(y: 255 - 16, u: 128, v: 128)
+        let edited = try (0..<recording.frameCount).count {
+            try recording.frame($0)[0, 10].isNear(black, within: 2)
+        }
+        // Filters that are late on a busy machine are counted.
+        #expect(edited > 200)
+        #expect(edited == recording.frameCount || picture.unprocessed.total > 0)
+        #expect(picture.withheld <= picture.unprocessed.total)
+    }
 }

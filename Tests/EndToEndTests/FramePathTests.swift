@@ -28,8 +28,9 @@ import Testing
         var isolation = "host"
         /// Whether it sends BGRA: 4 bytes a pixel, and not 1.5.
         var isBGRA = false
-        /// A filter in this process, if there is one.
+        /// Where its filters are, if there are any.
         var filter: String?
+        var filterCount = 1
         /// Whether frames that it does not edit are not shown.
         var isRequired = false
         /// What the outputs want, besides one recording of frames as they are.
@@ -66,12 +67,15 @@ import Testing
             name: "filter in the host", filter: "host",
             limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 0)),
         Path(
-            // Copies are made of the first hundred frames, of some 400.
+            // Copies are made of the first hundred frames, of some 270.
             name: "filter in a process", filter: "process",
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0.5)),
         Path(
             name: "required filter in a process", filter: "process", isRequired: true,
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
+        Path(
+            name: "camera and two filters in processes", isolation: "process", filter: "process",
+            filterCount: 2, limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 1)),
         Path(
             name: "two equal outputs", outputs: [""],
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
@@ -168,8 +172,11 @@ private struct Count {
             "width: 256, height: 144, leased: \(path.isLeased ? 1 : 0), "
             + "bgra: \(path.isBGRA ? 1 : 0), fps: \(fps)"
         let filter =
-            path.filter.map {
-                "pre-processors: [{ plugin: Adjust, isolation: \($0), required: \(path.isRequired) }]"
+            path.filter.map { isolation in
+                let filter =
+                    "{ plugin: Adjust, isolation: \(isolation), required: \(path.isRequired) }"
+                let all = Array(repeating: filter, count: path.filterCount)
+                return "pre-processors: [\(all.joined(separator: ", "))]"
             } ?? ""
         let session = try TestSession(
             "camera: \(TestSession.library(flood, settings, filter))", maximum: "256x144@1000",

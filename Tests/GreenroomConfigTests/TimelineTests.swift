@@ -2,7 +2,6 @@
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
-import GreenroomRuntime
 @testable import GreenroomSchema
 import GreenroomSession
 import Testing

@@ -26,10 +26,11 @@ import Testing
 
     private func chain(
         _ filters: [PreProcessorRunner], hangNanoseconds: Int64 = 60 * Self.second,
-        clock: SessionClock? = nil
+        clock: SessionClock? = nil, keepsCopies: Bool = false
     ) -> FilterChain {
         FilterChain(
-            filters, hangNanoseconds: hangNanoseconds, clock: clock ?? self.clock)
+            filters, hangNanoseconds: hangNanoseconds, clock: clock ?? self.clock,
+            keepsCopies: keepsCopies)
     }
 
     /// The events of the filters.
@@ -250,6 +251,18 @@ import Testing
         chain.close()
     }
 
+    @Test func `where the source may send nothing for long, even a reliable filter gets copies`()
+        throws
+    {
+        let filter = FakeFilter(pool: FramePool(limit: 2))
+        var chain = chain([try filter.runner(clock, events)], keepsCopies: true)
+        for _ in 1...110 { #expect(try editInPlace(1, filter, &chain) == 101) }
+        filter.behave(.refuse(.failed))
+        #expect(try editInPlace(2, filter, &chain) == 2)
+        #expect(chain.memory == nil)
+        chain.close()
+    }
+
     @Test func `a required filter in the host's process shows nothing that it spoilt`() throws {
         let filter = FakeFilter(pool: nil)
         var chain = chain([try filter.runner(clock, events, isRequired: true)])
@@ -410,6 +423,7 @@ import Testing
             }
         }
 
+        func reaches(_ frame: borrowing VideoFrame) -> Bool { false }
         func process(_ frame: inout VideoFrame) -> Status { .ok }
         func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress { .notBegun }
         func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall) {

@@ -16,7 +16,9 @@ extension PluginInstance: VideoFilter {
     }
 
     package func reaches(_ frame: borrowing VideoFrame) -> Bool {
-        guard let memory = frame.writableMemory, let (backend, _) = sendingFilter else { return false }
+        guard let memory = frame.writableMemory, let (backend, _) = sendingFilter else {
+            return false
+        }
         return backend.reaches(memory)
     }
 

@@ -91,8 +91,8 @@ extension SessionReport {
         }
         if video.withheld > 0 {
             lines.append(
-                "\(video.track): \(video.withheld) frames not shown: a required filter "
-                    + "did not edit them")
+                "\(video.track): \(video.withheld) frames not shown: a filter did not edit "
+                    + "them to the end")
         }
         return lines
     }

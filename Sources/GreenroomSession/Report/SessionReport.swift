@@ -158,7 +158,8 @@ public struct SessionReport: Sendable {
         public var unconvertible: Int
         /// Frames lost in a hung filter in the host's process.
         public var lostInFilter: Int
-        /// Frames that were not shown, since a filter that is required did not edit them.
+        /// Frames that were not shown, since a filter did not edit them: one that is required, or had them in
+        /// place.
         public var withheld: Int
         /// Frames passed to the outputs.
         public var carried: Int

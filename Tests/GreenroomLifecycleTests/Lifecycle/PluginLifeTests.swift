@@ -139,8 +139,8 @@ private final class HangingSource: PluginFactory {
         func destroy() {}
         func address(ofExtension id: String) -> UInt64? { nil }
         func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status { .ok }
+            _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
+        ) -> Status { .ok }
         func kill() {}
     }
 }

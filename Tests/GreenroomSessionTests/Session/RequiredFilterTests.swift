@@ -69,7 +69,7 @@ import Testing
         #expect(hidden.carried == 0 && hidden.withheld > 0 && hidden.unprocessed.late > 0)
         #expect(!black.contains { (40..<200).contains($0) }, "no frame of the camera")
         #expect(
-            withheld.report.summary.contains { $0.contains("frames not shown: a required filter") })
+            withheld.report.summary.contains { $0.contains("frames not shown: a filter") })
         #expect(withheld.report.outcome == .notReal)
     }
 
