@@ -54,11 +54,6 @@ public struct VideoFrame: ~Copyable, Sendable {
         slot.isReadOnlyElsewhere ? slot.owner : nil
     }
 
-    /// The memory of its pixels, if other processes may write to it; nil otherwise.
-    package var writableMemory: (any AnyObject & Sendable)? {
-        slot.isReadOnlyElsewhere ? nil : slot.owner
-    }
-
     /// Whether ``sharedMemory`` is not nil.
     package var isInSharedMemory: Bool { slot.isReadOnlyElsewhere }
 

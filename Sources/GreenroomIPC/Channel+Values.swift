@@ -48,8 +48,7 @@ package enum MessageLayout {
     package static let isNull = number + 8
     /// The lease of a frame that the host has lent ahead, and that the plugin does not use; 0 for none.
     package static let unused = isNull + 8
-    /// The number of the memory of a frame that an output takes or a filter edits, after the frame and its
-    /// planes; 0 for the filter's own memory.
+    /// The number of the memory of a frame that an output takes, after the frame and its planes.
     package static let memory =
         subject + MemoryLayout<gr_output_frame>.stride + MemoryLayout<SharedPlanes>.stride
     /// The samples of an audio block, after every description of one; a frame's ends before, too.

@@ -237,26 +237,14 @@ final class IsolatedPlugin: InstanceBackend {
         }
     }
 
-    func reaches(_ memory: any AnyObject & Sendable) -> Bool {
-        guard let connection, let memory = memory as? SharedMemory else { return false }
-        return connection.lend(memory)
+    func process(_ frame: inout gr_mutable_frame) -> Status {
+        connection?.process(frame) ?? .gone
     }
 
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status {
-        guard let connection else { return .gone }
-        return connection.process(frame, in: memory as? SharedMemory, until: .min)
-            ?? connection.finishProcess()
-    }
-
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?,
-        until deadline: Int64
-    ) -> EditProgress {
+    func process(_ frame: inout gr_mutable_frame, until deadline: Int64) -> EditProgress {
         guard let connection else { return .returned(.gone) }
-        let status = connection.process(frame, in: memory as? SharedMemory, until: deadline)
-        return status.map { .returned($0) } ?? .begun { connection.finishProcess() }
+        if let status = connection.process(frame, until: deadline) { return .returned(status) }
+        return .begun { connection.finishProcess() }
     }
 
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {

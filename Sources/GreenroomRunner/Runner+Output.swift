@@ -41,9 +41,9 @@ extension Runner {
         return channel.answer(functions.take(&frame))
     }
 
-    /// Memory of the host, or of another plugin, with frames to read or edit; nil if it can't be mapped, or
-    /// the host is gone. Waits until it has arrived: it comes by the socket. [media]
-    func memory(_ number: UInt32) -> SharedMemory? {
+    /// Memory of the host with frames to read; nil if it can't be mapped, or the host is gone. Waits
+    /// until it has arrived: it comes by the socket. [media]
+    private func memory(_ number: UInt32) -> SharedMemory? {
         while !channels.isLost {
             let (hasArrived, mapped) = state.withLock { state -> (Bool, SharedMemory?) in
                 guard let arrived = state.memories[number] else { return (false, nil) }
@@ -57,7 +57,7 @@ extension Runner {
         return nil
     }
 
-    /// Maps memory, for reading alone if it allows no more, unless it is mapped.
+    /// Maps memory for reading, unless it is mapped.
     func addMemory(_ number: UInt32, _ descriptors: [Int32]) {
         let isMapped = state.withLock { state in
             state.memories[number].map { $0 != nil } ?? false

@@ -8,10 +8,10 @@ import GreenroomRuntime
 /// hung, because the frame can't be read meanwhile. An isolated filter edits a copy in its own
 /// memory, so that the original can continue without it: after the frame's deadline, which is one
 /// interval of the track's rate; immediately while it still has an earlier frame or is lost. A required
-/// one edits the frame itself if that lies in the filter's memory already. One that has proved reliable
-/// does so in the memory of plugins before it, too: a frame that it still has at the deadline, or when
-/// it is lost, is not shown then, and one that it refuses is shown as it left it. On a virtual clock no
-/// time passes during editing, and the track waits until the filter counts as hung.
+/// one edits the frame itself if that lies in the filter's memory already, and so does one that has proved
+/// reliable: a frame that it still has at the deadline, or when it is lost, is not shown then, and one that
+/// it refuses is shown as it left it. On a virtual clock no time passes during editing, and the track waits
+/// until the filter counts as hung.
 ///
 /// A filter that returns gets the next frame.
 ///
@@ -49,6 +49,8 @@ package struct FilterChain: Sendable {
     private enum Step: ~Copyable {
         case edited(VideoFrame)
         case unedited(VideoFrame, Reason)
+        /// It was edited in place, and refused: it is as the filter left it.
+        case left(VideoFrame, Reason)
         /// It was edited in place in another process, and not to the end.
         case spoilt(Reason)
         case lost
@@ -69,9 +71,6 @@ package struct FilterChain: Sendable {
 
     private struct Link {
         let runner: PreProcessorRunner
-        /// Whether it may edit frames in the memory of the camera, or of a filter before it, and so see all
-        /// that is there: it is not required, and none before it is.
-        let mayShareMemory: Bool
         /// Whether it always gets copies, unless it is required: a frame that it spoils may be the last one for
         /// long.
         let keepsCopies: Bool
@@ -85,14 +84,13 @@ package struct FilterChain: Sendable {
         /// How many frames in a row it has edited in time, in this life.
         private var editedInARow = 0
         /// The memory of this life; nil for a filter in the host's process.
-        private var pool: FramePool?
+        private weak var pool: FramePool?
         /// After how many of these no copy is kept, which costs more than most edits. Ten times as many after
         /// each failure of a filter that had come so far.
         private var provenFrames = 100
 
-        init(runner: PreProcessorRunner, mayShareMemory: Bool, keepsCopies: Bool) {
+        init(runner: PreProcessorRunner, keepsCopies: Bool) {
             self.runner = runner
-            self.mayShareMemory = mayShareMemory
             self.keepsCopies = keepsCopies
         }
 
@@ -145,12 +143,7 @@ package struct FilterChain: Sendable {
         _ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock,
         keepsCopies: Bool
     ) {
-        let firstRequired = filters.firstIndex { $0.filter.isRequired } ?? filters.count
-        links = filters.indices.map { index in
-            Link(
-                runner: filters[index], mayShareMemory: !clock.isVirtual && index < firstRequired,
-                keepsCopies: keepsCopies)
-        }
+        links = filters.map { Link(runner: $0, keepsCopies: keepsCopies) }
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
     }
@@ -182,14 +175,17 @@ package struct FilterChain: Sendable {
             case .unedited(let same, let reason):
                 frame = same
                 isEdited = false
-                links[index].didFail()
                 count(reason)
                 tell(reason, of: index, at: nanoseconds, interval)
                 if links[index].runner.filter.isRequired { return .withheld }
-            case .spoilt(let reason):
-                links[index].didFail()
+            case .left(let same, let reason):
+                frame = same
+                isEdited = false
                 count(reason)
-                tell(reason, of: index, at: nanoseconds, interval, isShown: false)
+                tell(reason, of: index, at: nanoseconds, interval, "which is shown as it left it")
+            case .spoilt(let reason):
+                count(reason)
+                tell(reason, of: index, at: nanoseconds, interval, "which is not shown")
                 return .withheld
             case .lost: return .lost
             }
@@ -266,10 +262,8 @@ package struct FilterChain: Sendable {
             guard MonotonicClock.now < deadline else { return .unedited(frame, .late) }
             let own: VideoFrame
             var original: VideoFrame?
-            if links[index].needsNoCopy, frame.isUnique,
-                let color = try converter.colorUnconverted(frame, for: want),
-                editingPool.owns(frame)
-                    || links[index].mayShareMemory && runner.filter.reaches(frame)
+            if links[index].needsNoCopy, frame.isUnique, editingPool.owns(frame),
+                let color = try converter.colorUnconverted(frame, for: want)
             {
                 frame.info.color = color
                 own = frame
@@ -282,13 +276,15 @@ package struct FilterChain: Sendable {
             switch runner.processRemotely(own, until: min(deadline, hang)) {
             case .returned(let edited, let status):
                 if status == .ok { return .edited(edited) }
+                links[index].didFail()
                 let reason = Reason(status)
                 if let original = original.take() { return .unedited(original, reason) }
-                // Of one that was stopped before it got the frame, or whose frame is as it left it.
-                if status != .gone, !runner.filter.isRequired { return .unedited(edited, reason) }
+                // A filter that has stopped may not have got it.
+                if status != .gone, !runner.filter.isRequired { return .left(edited, reason) }
                 return .spoilt(reason)
             case .late:
                 links[index].isLate = true
+                links[index].didFail()
                 if MonotonicClock.now >= hang { giveUp(runner) }
                 if let original = original.take() { return .unedited(original, .late) }
                 return .spoilt(.late)
@@ -370,7 +366,7 @@ package struct FilterChain: Sendable {
 
     private mutating func tell(
         _ reason: Reason, of index: Int, at nanoseconds: Int64, _ interval: Int64,
-        isShown: Bool = true
+        _ result: String? = nil
     ) {
         let filter = links[index].runner.filter
         // The session reports a restart, or that it continues without the filter.
@@ -386,9 +382,9 @@ package struct FilterChain: Sendable {
             filter.isRequired
                 ? "\(what). It is required: frames that it has not edited are not shown; the last "
                     + "edited one stays for a second, then a slate"
-                : "\(what): \(isShown ? "" : "that one is not shown, and ")such frames are shown "
-                    + "unedited. Make it faster, lower the track's size or rate, or say required: "
-                    + "true to hide them")
+                : what + (result.map { ", \($0); others" } ?? ": such frames")
+                    + " are shown unedited. Make it faster, lower the track's size or rate, or say "
+                    + "required: true to hide them")
     }
 
     private mutating func tellRecovery(of index: Int, at nanoseconds: Int64) {
@@ -396,7 +392,7 @@ package struct FilterChain: Sendable {
         let filter = links[index].runner.filter
         filter.tell(
             "it has edited every frame for a second again; \(frames) before that were "
-                + (filter.isRequired ? "not shown" : "shown unedited"))
+                + (filter.isRequired ? "not shown" : "not edited"))
     }
 
     /// `33.3`.

@@ -25,10 +25,6 @@ package protocol VideoFilter: AnyObject, Sendable {
     /// that was lost in a change and is back is in none. [the track's thread]
     var changeNanoseconds: Int64? { get }
 
-    /// Whether its process can edit a frame where it lies, in memory of another plugin's process, which it is
-    /// given for that. [the track's thread]
-    func reaches(_ frame: borrowing VideoFrame) -> Bool
-
     /// Edits a frame. [the filter's media thread]
     ///
     /// - Parameter frame: Upright I420, the only reference.
@@ -74,8 +70,8 @@ package struct FilterEditing: Sendable {
     package enum Memory: Sendable {
         /// The frame itself: the filter is in the host's process.
         case inPlace
-        /// A frame in this pool, which its process maps: a copy, unless the frame lies there already, or where the
-        /// filter reaches it, and need not be kept.
+        /// A frame in this pool, which its process maps: a copy, unless the frame lies there already and need not
+        /// be kept.
         case shared(FramePool)
     }
 

@@ -6,7 +6,7 @@
 # - in the host's process and isolated, I420 and BGRA, leased and borrowed; before and after each row
 #   GStreamer's pipeline (appsrc, queue, videoconvert for BGRA, queue, fdsink), whose mean counts;
 # - what a filter that changes nothing adds once it has proved reliable, in the host's process and isolated;
-#   there also as a required one, and each of two after an isolated camera;
+#   there also as a required one;
 # - what the watch of an isolated plugin costs, and how much that is of both processes.
 #
 # Fails where a number with a limit exceeds it.
@@ -98,7 +98,7 @@ def gstreamer(bgra, leased):
 
 
 print("\na frame of 1920x1080 at %d a second, us of processor time (%d s each)" % (fps, seconds))
-in_host, in_processes = {}, {}
+in_host = {}
 for bgra in (0, 1):
     for leased in (1, 0):
         name = "%s, %s" % ("BGRA" if bgra else "I420", "leased" if leased else "borrowed")
@@ -106,7 +106,7 @@ for bgra in (0, 1):
         host = ours(bgra, leased, "host")[0]
         isolated, plugin, watch = ours(bgra, leased, "process")
         peer = (peer + gstreamer(bgra, leased)) / 2
-        in_host[bgra, leased], in_processes[bgra, leased] = host, isolated + plugin
+        in_host[bgra, leased] = host
         print("%-15s  in the host %6.0f, isolated %6.0f and %5.0f in its process, GStreamer %6.0f"
               % (name, host, isolated, plugin, peer))
         print("%15s  to GStreamer: %s;  the host of an isolated one: %s" % (
@@ -122,10 +122,6 @@ for name, keys, limit in (
     cost = sum(ours(0, 1, "host", f"pre-processors: [{{ plugin: Adjust, {keys} }}]")[:2])
     print("a filter, %s: %s us" % (name, check("a filter, " + name, cost - in_host[0, 1], limit)),
           flush=True)
-chain = ", ".join(2 * ["{ plugin: Adjust, isolation: process }"])
-cost = (sum(ours(0, 1, "process", f"pre-processors: [{chain}]")[:2]) - in_processes[0, 1]) / 2
-print("each of two isolated filters of an isolated camera: %s us"
-      % check("each of two isolated filters", cost, 150))
 if failures:
     sys.exit("exceeded: " + "; ".join(failures))
 PYTHON

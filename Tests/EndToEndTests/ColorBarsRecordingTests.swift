@@ -149,16 +149,16 @@ import TestSupport
         }
     }
 
-    @Test func `filters in other processes edit every frame, at last in the camera's memory`()
+    @Test func `filters in other processes edit every frame, also where it lies`()
         throws
     {
         let filters = """
-            pre-processors: [\(try TestSession.hostile("Invert")), \
-            \(TestSession.bundled("Adjust", "mirror: true"))]
+            pre-processors: [\(try TestSession.hostile("Invert", "", "isolation: process")), \
+            \(TestSession.bundled("Adjust", "mirror: true", "isolation: process"))]
             """
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars", "counter: false, ball: false", filters))",
-            maximum: "320x180@100", duration: "4s", table: "[320x180@100]", isolation: "process")
+            maximum: "320x180@100", duration: "4s", table: "[320x180@100]")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let picture = try session.report().picture("camera")

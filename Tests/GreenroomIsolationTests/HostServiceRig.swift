@@ -250,8 +250,6 @@ private final class FakeSource: InstanceBackend, PluginFactory {
     func stopSend() {}
     func uninitialize() {}
     func destroy() {}
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status { .ok }
+    func process(_ frame: inout gr_mutable_frame) -> Status { .ok }
     func kill() {}
 }

@@ -124,9 +124,7 @@ final class FakeFilter: InstanceBackend, PluginFactory {
     func destroy() {}
     func kill() {}
 
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status {
+    func process(_ frame: inout gr_mutable_frame) -> Status {
         calls.add(1, ordering: .relaxed)
         told.withLock {
             $0.sizes.append(FrameSize(width: Int(frame.width), height: Int(frame.height)))
@@ -147,17 +145,14 @@ final class FakeFilter: InstanceBackend, PluginFactory {
         return .ok
     }
 
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?,
-        until deadline: Int64
-    ) -> EditProgress {
+    func process(_ frame: inout gr_mutable_frame, until deadline: Int64) -> EditProgress {
         guard pool != nil else { return .notBegun }
         let returned = Monitor<Status?>(nil)
         // The thread stands for the plugin's process; whoever waits for it keeps the frame until then.
         nonisolated(unsafe) let described = frame
         _ = HostThread(name: "filter") { [self] in
             var described = described
-            let status = process(&described, in: nil)
+            let status = process(&described)
             returned.change { $0 = status }
         }
         if let status: Status = returned.wait(until: deadline, for: { $0 }) {

@@ -423,7 +423,6 @@ import Testing
             }
         }
 
-        func reaches(_ frame: borrowing VideoFrame) -> Bool { false }
         func process(_ frame: inout VideoFrame) -> Status { .ok }
         func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress { .notBegun }
         func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall) {

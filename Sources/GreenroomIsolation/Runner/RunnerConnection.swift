@@ -20,7 +20,7 @@ final class RunnerConnection: Sendable {
         case lost(evidence: String)
     }
 
-    /// Memory of others that the runner has mapped, to read frames or to edit them.
+    /// Memory that the runner has mapped to read frames.
     private struct LentMemory {
         /// Lives as long as its frames.
         weak var memory: SharedMemory?
@@ -119,25 +119,25 @@ final class RunnerConnection: Sendable {
         return WireReader(channel, length: answered)
     }
 
-    /// Calls the plugin to edit a frame. [media]
+    /// Calls the plugin to edit a frame in ``frames``. [media]
+    func process(_ frame: gr_mutable_frame) -> Status {
+        process(frame, until: .min) ?? finishProcess()
+    }
+
+    /// Calls the plugin to edit a frame in ``frames``. [media]
     ///
-    /// - Parameters:
-    ///   - memory: Lent memory in which the frame lies; nil for ``frames``.
-    ///   - deadline: When to stop waiting for it, in real time.
+    /// - Parameter deadline: When to stop waiting for it, in real time.
     /// - Returns: nil if it has not returned by then, or calls the host: ``finishProcess()`` serves it, on any
     ///   thread.
-    func process(
-        _ frame: gr_mutable_frame, in memory: SharedMemory?, until deadline: Int64
-    ) -> Status? {
-        guard let place = memory ?? frames else { return .gone }
+    func process(_ frame: gr_mutable_frame, until deadline: Int64) -> Status? {
+        guard let frames else { return .gone }
         let channel = channels[Channels.media]
         var described = frame
         described.clearAddresses()
         channel.write(described, at: MessageLayout.subject)
         channel.write(
-            SharedPlanes(of: frame, in: place),
+            SharedPlanes(of: frame, in: frames),
             at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
-        channel.write(memory?.number ?? 0, at: MessageLayout.memory)
         channel.send(.process, length: MessageLayout.samples)
         return channel.waitForReturn(until: deadline).map { didProcess($0, channel) }
     }
@@ -155,14 +155,6 @@ final class RunnerConnection: Sendable {
     /// - Parameter length: Of the plugin's answer.
     private func didProcess(_ length: Int, _ channel: Channel) -> Status {
         noteMessage()
-        // Without a status: its process could not map the memory, and the plugin was not called.
-        guard length > 0 else {
-            // It is sent again.
-            state.withLock { state in
-                for number in state.lent.keys { state.lent[number]?.isUnmapped = true }
-            }
-            return .noBuffer
-        }
         observer?.didProcess(on: channel, length: length)
         return Status(rawValue: channel.read())
     }
@@ -172,7 +164,7 @@ final class RunnerConnection: Sendable {
     /// - Parameter memory: Where it is; the plugin can't write to it.
     /// - Returns: nil if its process could not map the memory: the plugin was not called.
     func take(_ frame: gr_output_frame, in memory: SharedMemory) -> Status? {
-        guard memory.isReadOnlyElsewhere, lend(memory) else { return nil }
+        guard lend(memory) else { return nil }
         let channel = channels[Channels.media]
         var described = frame
         described.frame.planes.0.data = nil
@@ -192,11 +184,11 @@ final class RunnerConnection: Sendable {
         return status
     }
 
-    /// Has the runner map memory, for reading alone if the memory allows no more, unless it has done so
-    /// already.
+    /// Has the runner map memory, unless it has done so already.
     ///
     /// - Returns: Whether it has the memory, or gets it.
-    func lend(_ memory: SharedMemory) -> Bool {
+    private func lend(_ memory: SharedMemory) -> Bool {
+        guard memory.isReadOnlyElsewhere else { return false }
         let isLent = state.withLock { state in
             state.lent[memory.number].map { !$0.isUnmapped } ?? false
         }
@@ -253,7 +245,7 @@ final class RunnerConnection: Sendable {
         return lent.reduce(0) { $0 + ($1.0 == nil ? $1.1 : 0) }
     }
 
-    /// Bytes of the memory of others that the runner has mapped, or has not unmapped yet.
+    /// Bytes of the memory that the runner has mapped to read frames, or has not unmapped yet.
     var lentByteCount: Int {
         let lent = state.withLock { state in state.lent.values.map { ($0.memory, $0.byteCount) } }
         return lent.reduce(0) { $0 + ($1.0?.heldByteCount ?? $1.1) }

@@ -67,27 +67,12 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// The address of an extension of the plugin, by id; nil if it has none. [control]
     func address(ofExtension id: String) -> UInt64?
 
-    /// Whether the plugin can edit frames in memory of another plugin, which its process is given. [any]
-    ///
-    /// - Parameter memory: ``VideoFrame/writableMemory`` of a frame.
-    func reaches(_ memory: any AnyObject & Sendable) -> Bool
-
     /// Edits a frame in place. [media]
-    ///
-    /// - Parameter memory: That of another plugin in which the frame lies, and which ``reaches(_:)`` has
-    ///   given to the process; nil for a frame of ``pool``.
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status
+    func process(_ frame: inout gr_mutable_frame) -> Status
 
     /// Begins to edit a frame in place, and waits for the end until a deadline in real time. [the track's
     /// thread]
-    ///
-    /// - Parameter memory: As for ``process(_:in:)``.
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?,
-        until deadline: Int64
-    ) -> EditProgress
+    func process(_ frame: inout gr_mutable_frame, until deadline: Int64) -> EditProgress
 
     /// Describes a track to an output, which writes what it wants of it. [control]
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status
@@ -127,13 +112,9 @@ extension InstanceBackend {
     package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
     package var endedByteCount: Int { 0 }
 
-    /// Is given none: a plugin in this process can access all memory.
-    package func reaches(_ memory: any AnyObject & Sendable) -> Bool { false }
-
     /// Begins nothing: a call in this process can't be left at the deadline.
     package func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?,
-        until deadline: Int64
+        _ frame: inout gr_mutable_frame, until deadline: Int64
     ) -> EditProgress { .notBegun }
 
     /// Wants nothing: it is no output.

@@ -50,9 +50,7 @@ final class LocalPlugin: InstanceBackend {
     func uninitialize() { made?.uninitialize() }
     func destroy() { made?.destroy() }
     func address(ofExtension id: String) -> UInt64? { made?.address(ofExtension: id) }
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status { made?.process(&frame) ?? .gone }
+    func process(_ frame: inout gr_mutable_frame) -> Status { made?.process(&frame) ?? .gone }
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
         made?.describe(track, &want) ?? .gone
     }

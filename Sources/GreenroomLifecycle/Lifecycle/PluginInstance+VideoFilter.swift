@@ -1,4 +1,3 @@
-package import GreenroomConversion
 import GreenroomPluginInterface
 package import GreenroomRuntime
 package import GreenroomVideo
@@ -13,13 +12,6 @@ extension PluginInstance: VideoFilter {
         guard let (backend, frames) = sendingFilter else { return nil }
         return FilterEditing(
             backend.pool.map(FilterEditing.Memory.shared) ?? .inPlace, frames: frames)
-    }
-
-    package func reaches(_ frame: borrowing VideoFrame) -> Bool {
-        guard let memory = frame.writableMemory, let (backend, _) = sendingFilter else {
-            return false
-        }
-        return backend.reaches(memory)
     }
 
     package func giveUp(hungFor nanoseconds: Int64, in call: FilterCall) {

@@ -71,14 +71,13 @@ extension PluginLife {
     /// - Parameter frame: Upright I420, a unique reference.
     func process(_ frame: inout VideoFrame) -> Status {
         guard let gate, let backend = gate.enter() else { return .stopped }
-        let (canReach, memory) = Self.place(of: frame, for: backend)
-        guard canReach else {
+        guard Self.canReach(frame, backend) else {
             gate.leave(after: nil)
             return .gone
         }
         var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
         let begun = clock.now
-        let status = backend.process(&description, in: memory)
+        let status = backend.process(&description)
         gate.leave(after: clock.now - begun)
         return status
     }
@@ -90,14 +89,13 @@ extension PluginLife {
     func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress {
         // A virtual clock stands still only for the filter's own thread.
         guard !clock.isVirtual, let gate, let backend = gate.enterIfFree() else { return .notBegun }
-        let (canReach, memory) = Self.place(of: frame, for: backend)
-        guard canReach else {
+        guard Self.canReach(frame, backend) else {
             gate.leave(after: nil)
             return .returned(.gone)
         }
         var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
         let begun = clock.now
-        let progress = backend.process(&description, in: memory, until: deadline)
+        let progress = backend.process(&description, until: deadline)
         switch progress {
         case .returned: gate.leave(after: clock.now - begun)
         case .notBegun: gate.leave(after: nil)
@@ -111,15 +109,10 @@ extension PluginLife {
         return progress
     }
 
-    /// Whether a life can access a frame, and in which memory of another plugin the frame lies; nil for
-    /// its own. One in the last life's memory may be out of its reach.
-    private static func place(
-        of frame: borrowing VideoFrame, for backend: any InstanceBackend
-    ) -> (canReach: Bool, memory: (any AnyObject & Sendable)?) {
-        guard let pool = backend.pool, !pool.owns(frame) else { return (true, nil) }
-        guard let memory = frame.writableMemory, backend.reaches(memory) else {
-            return (false, nil)
-        }
-        return (true, memory)
+    /// A life can't access a frame in the last life's memory.
+    private static func canReach(
+        _ frame: borrowing VideoFrame, _ backend: any InstanceBackend
+    ) -> Bool {
+        backend.pool.map { $0.owns(frame) } ?? true
     }
 }

@@ -138,9 +138,7 @@ private final class HangingSource: PluginFactory {
         func uninitialize() {}
         func destroy() {}
         func address(ofExtension id: String) -> UInt64? { nil }
-        func process(
-            _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-        ) -> Status { .ok }
+        func process(_ frame: inout gr_mutable_frame) -> Status { .ok }
         func kill() {}
     }
 }

@@ -79,9 +79,7 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
     func destroy() {}
     func setParameter(_ setting: Setting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status { .unsupported }
+    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() {}
 
     private func send() {

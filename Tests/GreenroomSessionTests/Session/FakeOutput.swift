@@ -212,9 +212,7 @@ final class FakeOutput: InstanceBackend, PluginFactory {
     func destroy() { _ = did("destroy") }
     func setParameter(_ setting: Setting) -> Status { .unsupported }
     func address(ofExtension id: String) -> UInt64? { nil }
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status { .unsupported }
+    func process(_ frame: inout gr_mutable_frame) -> Status { .unsupported }
     func kill() { isKilled.change { $0 = true } }
 
     func take(_ frame: inout gr_output_frame, in memory: (any AnyObject & Sendable)?) -> Status? {

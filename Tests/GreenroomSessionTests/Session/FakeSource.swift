@@ -172,9 +172,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
     /// Luma that a filter leaves in each frame, and that no source sends.
     static let mark: UInt8 = 230
 
-    func process(
-        _ frame: inout gr_mutable_frame, in memory: (any AnyObject & Sendable)?
-    ) -> Status {
+    func process(_ frame: inout gr_mutable_frame) -> Status {
         let number = state.withLock { state in
             state.edited.append(FrameSize(width: Int(frame.width), height: Int(frame.height)))
             defer { state.calls["process", default: 0] += 1 }

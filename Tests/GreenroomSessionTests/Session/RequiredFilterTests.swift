@@ -45,7 +45,7 @@ import Testing
         #expect((picture.unedited, picture.withheld) == (3, 0))
         let notes = result.notes("camera.pre-processors[0]")
         #expect(notes.count == 2 && notes[0].hasPrefix("it refused a frame (FAILED)"), "\(notes)")
-        #expect(notes.last?.hasSuffix("3 before that were shown unedited") == true, "\(notes)")
+        #expect(notes.last?.hasSuffix("3 before that were not edited") == true, "\(notes)")
     }
 
     @Test func `a filter that is always late is told, counted, and leaves nothing real`() throws {
