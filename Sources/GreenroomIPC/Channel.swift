@@ -118,6 +118,8 @@ package struct SenderState: RawRepresentable, Equatable, Sendable {
 ///
 /// A message is a call, a length, and bytes. The side whose turn it is owns all of it. A plugin that
 /// breaks this rule spoils its own messages: each side copies a value once and then checks the copy.
+///
+/// Public for other modules to specialize what reads and writes values.
 public struct Channel: Sendable {
     fileprivate let channels: Channels
     /// Among the channels.

@@ -83,11 +83,11 @@ package struct FilterChain: Sendable {
         var isChanging = false
         /// How many frames in a row it has edited in time, in this life.
         private var editedInARow = 0
-        /// The memory of this life; nil for a filter in the host's process.
-        private weak var pool: FramePool?
         /// After how many of these no copy is kept, which costs more than most edits. Ten times as many after
         /// each failure of a filter that had come so far.
         private var provenFrames = 100
+        /// The memory of this life; nil for a filter in the host's process.
+        private weak var pool: FramePool?
 
         init(runner: PreProcessorRunner, keepsCopies: Bool) {
             self.runner = runner

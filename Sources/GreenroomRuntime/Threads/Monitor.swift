@@ -5,6 +5,9 @@ public import Glibc
 /// Wraps a pthread mutex and condition, because `Mutex` has no condition. Waits use the monotonic
 /// clock: setting the wall clock does not affect deadlines.
 ///
+/// Public, as ``Ring``, ``HandleTable`` and ``SessionClock`` are, for other modules to specialize it: the
+/// compiler hands on the bodies of inlinable functions of no other types.
+///
 /// Sendable without the compiler's proof: `value` and `sleepers` are accessed only while `mutex` is
 /// locked, and the pthread objects have fixed addresses from `init` to `deinit`.
 public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
