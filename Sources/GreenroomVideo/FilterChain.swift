@@ -48,9 +48,8 @@ package struct FilterChain: Sendable {
     /// The result of one filter.
     private enum Step: ~Copyable {
         case edited(VideoFrame)
-        case unedited(VideoFrame, Reason)
-        /// It was edited in place, and refused: it is as the filter left it.
-        case left(VideoFrame, Reason)
+        /// One that was edited in place is as the filter left it.
+        case unedited(VideoFrame, Reason, wasInPlace: Bool = false)
         /// It was edited in place in another process, and not to the end.
         case spoilt(Reason)
         case lost
@@ -71,9 +70,6 @@ package struct FilterChain: Sendable {
 
     private struct Link {
         let runner: PreProcessorRunner
-        /// Whether it always gets copies, unless it is required: a frame that it spoils may be the last one for
-        /// long.
-        let keepsCopies: Bool
         /// Whether it still had a frame at the last deadline.
         var isLate = false
         var log = FilterLog()
@@ -81,35 +77,32 @@ package struct FilterChain: Sendable {
         var refused: VideoCapability?
         /// Whether it had not returned from a property change at the last frame.
         var isChanging = false
+        var record = Record()
+    }
+
+    /// Whether an isolated filter has edited enough frames in time for none to be copied for it, which costs
+    /// more than most edits.
+    private struct Record {
         /// How many frames in a row it has edited in time, in this life.
         private var editedInARow = 0
-        /// After how many of these no copy is kept, which costs more than most edits. Ten times as many after
-        /// each failure of a filter that had come so far.
-        private var provenFrames = 100
-        /// The memory of this life; nil for a filter in the host's process.
+        /// How many of these it takes; ten times as many after each failure of a filter that had come so far.
+        private var needed = 100
+        /// The memory of this life.
         private weak var pool: FramePool?
 
-        init(runner: PreProcessorRunner, keepsCopies: Bool) {
-            self.runner = runner
-            self.keepsCopies = keepsCopies
-        }
-
-        private var isProven: Bool { editedInARow >= provenFrames }
-
-        /// Whether it edits frames in place if they lie in its memory.
-        var needsNoCopy: Bool { runner.filter.isRequired || isProven && !keepsCopies }
+        var isReliable: Bool { editedInARow >= needed }
 
         /// A new life has proved nothing.
-        mutating func begin(_ editing: FilterEditing?) {
-            guard let now = editing?.sharedMemory?.pool, now !== pool else { return }
+        mutating func begin(in now: FramePool?) {
+            guard let now, now !== pool else { return }
             pool = now
             editedInARow = 0
         }
 
-        mutating func didEdit() { if !isProven { editedInARow += 1 } }
+        mutating func didEdit() { if !isReliable { editedInARow += 1 } }
 
         mutating func didFail() {
-            if isProven { provenFrames = min(provenFrames * 10, 1_000_000) }
+            if isReliable { needed = min(needed * 10, 1_000_000) }
             editedInARow = 0
         }
     }
@@ -130,6 +123,8 @@ package struct FilterChain: Sendable {
     /// The time after which a filter counts as hung, in nanoseconds.
     private let hangNanoseconds: Int64
     private let isVirtual: Bool
+    /// Whether all but required filters get copies: a frame that one spoils may be the last one for long.
+    private let keepsCopies: Bool
     /// Failed edits.
     private(set) var unprocessed = Unprocessed()
     /// Where the first filter edits frames in place although it is in a process of its own; nil for none that
@@ -138,14 +133,15 @@ package struct FilterChain: Sendable {
     /// Whether a filter has kept the shape of its frames when the track's changed.
     private(set) var hasKeptShape = false
 
-    /// - Parameter keepsCopies: Whether the source may send nothing for long, so that the last frame counts.
+    /// - Parameter keepsCopies: Whether the source may send nothing for long.
     init(
         _ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock,
         keepsCopies: Bool
     ) {
-        links = filters.map { Link(runner: $0, keepsCopies: keepsCopies) }
+        links = filters.map { Link(runner: $0) }
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
+        self.keepsCopies = keepsCopies
     }
 
     /// Edits a frame with each filter. [the track's thread]
@@ -170,19 +166,16 @@ package struct FilterChain: Sendable {
             switch consume step {
             case .edited(let edited):
                 frame = edited
-                links[index].didEdit()
+                links[index].record.didEdit()
                 tellRecovery(of: index, at: nanoseconds)
-            case .unedited(let same, let reason):
+            case .unedited(let same, let reason, let wasInPlace):
                 frame = same
                 isEdited = false
                 count(reason)
-                tell(reason, of: index, at: nanoseconds, interval)
+                tell(
+                    reason, of: index, at: nanoseconds, interval,
+                    wasInPlace ? "which is shown as it left it" : nil)
                 if links[index].runner.filter.isRequired { return .withheld }
-            case .left(let same, let reason):
-                frame = same
-                isEdited = false
-                count(reason)
-                tell(reason, of: index, at: nanoseconds, interval, "which is shown as it left it")
             case .spoilt(let reason):
                 count(reason)
                 tell(reason, of: index, at: nanoseconds, interval, "which is not shown")
@@ -232,10 +225,11 @@ package struct FilterChain: Sendable {
     ) throws(ConversionError) -> Step {
         let runner = links[index].runner
         let editing = runner.filter.editing
-        links[index].begin(editing)
-        if index == 0 {
-            memory = links[index].needsNoCopy ? editing?.sharedMemory : nil
-        }
+        let shared = editing?.sharedMemory
+        links[index].record.begin(in: shared?.pool)
+        let needsNoCopy =
+            runner.filter.isRequired || links[index].record.isReliable && !keepsCopies
+        if index == 0 { memory = needsNoCopy ? shared : nil }
         guard let editing else { return .unedited(frame, .lost) }
         if isBusy(index) { return .unedited(frame, .late) }
         let want: VideoWant
@@ -262,7 +256,7 @@ package struct FilterChain: Sendable {
             guard MonotonicClock.now < deadline else { return .unedited(frame, .late) }
             let own: VideoFrame
             var original: VideoFrame?
-            if links[index].needsNoCopy, frame.isUnique, editingPool.owns(frame),
+            if needsNoCopy, frame.isUnique, editingPool.owns(frame),
                 let color = try converter.colorUnconverted(frame, for: want)
             {
                 frame.info.color = color
@@ -276,15 +270,17 @@ package struct FilterChain: Sendable {
             switch runner.processRemotely(own, until: min(deadline, hang)) {
             case .returned(let edited, let status):
                 if status == .ok { return .edited(edited) }
-                links[index].didFail()
+                links[index].record.didFail()
                 let reason = Reason(status)
                 if let original = original.take() { return .unedited(original, reason) }
                 // A filter that has stopped may not have got it.
-                if status != .gone, !runner.filter.isRequired { return .left(edited, reason) }
+                if status != .gone, !runner.filter.isRequired {
+                    return .unedited(edited, reason, wasInPlace: true)
+                }
                 return .spoilt(reason)
             case .late:
                 links[index].isLate = true
-                links[index].didFail()
+                links[index].record.didFail()
                 if MonotonicClock.now >= hang { giveUp(runner) }
                 if let original = original.take() { return .unedited(original, .late) }
                 return .spoilt(.late)

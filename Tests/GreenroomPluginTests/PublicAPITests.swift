@@ -14,8 +14,8 @@ import Testing
         "GreenroomMedia", "GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator",
         // What GreenroomHost exports.
         "GreenroomHost", "GreenroomConfig", "GreenroomLifecycle", "GreenroomModel",
-        "GreenroomNegotiation", "GreenroomOutputs", "GreenroomSchema",
-        "GreenroomSession", "GreenroomVideo",
+        "GreenroomNegotiation", "GreenroomOutputs", "GreenroomSchema", "GreenroomSession",
+        "GreenroomVideo",
     ])
     func `the public API is the listed one`(module: String) throws {
         let path = "\(Checkout.root)/Tests/PublicAPI/\(module).txt"
