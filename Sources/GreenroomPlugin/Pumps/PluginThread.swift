@@ -54,6 +54,27 @@ public final class PluginThread: Sendable {
     deinit { join() }
 }
 
+/// Tells the maker of a thread how far that is.
+///
+/// Sendable without the compiler's proof: any thread may use a semaphore, and its address is fixed for the
+/// life of this object.
+final class StartSignal: @unchecked Sendable {
+    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
+
+    init() { sem_init(semaphore, 0, 0) }
+
+    deinit {
+        sem_destroy(semaphore)
+        semaphore.deallocate()
+    }
+
+    /// Called once.
+    func give() { sem_post(semaphore) }
+
+    /// Returns after ``give()``. Called once.
+    func wait() { while sem_wait(semaphore) != 0, errno == EINTR {} }
+}
+
 /// What is handed to a thread, which alone keeps it.
 private final class ThreadBody {
     let name: String
