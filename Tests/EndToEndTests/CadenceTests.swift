@@ -117,6 +117,8 @@ import Testing
         var gaps: [Int] = []
         for _ in 0..<5 where gaps.count(where: { $0 > 10 }) < expected {
             let run = try piped(session, into: Self.printTimes)
+            // Of `Still` one frame is real, which a busy machine may miss.
+            guard run.exit != .code(66) else { continue }
             #expect(run.exit == .code(0), "\(run)")
             let times = run.text.split(separator: "\n").compactMap { Int($0) }
             #expect(times.count == count, "\(run)")

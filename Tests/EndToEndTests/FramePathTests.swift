@@ -106,7 +106,7 @@ import Testing
             return with.1.cost(without: with.0, per: 150)
                 - without.1.cost(without: without.0, per: 150)
         }
-        let limit = Cost(allocations: 1, locks: 7.5, wakeups: 0, copies: 0)
+        let limit = Cost(allocations: 1.5, locks: 7.5, wakeups: 0, copies: 0)
         try expect("a block of audio", within: limit, measure)
     }
 
@@ -187,6 +187,9 @@ private struct Count {
         let picture = try session.report().picture("camera")
         frames = Double(picture.accepted)
         bytes = Double(picture.bytesCopied + picture.bytesConverted)
+        // A frame that a filter does not finish in time, on a busy machine, goes by way of the filter's
+        // thread: that wakes this one and, in the end, the track's.
+        numbers["wakeups", default: 0] -= 2 * Double(picture.unprocessed.late)
     }
 
     init(audio: Bool, _ milliseconds: Int) throws {
