@@ -34,6 +34,26 @@ package struct RequestHead: Equatable, Sendable {
     package static let longestBody = 64 * 1024
     private static let mostFields = 100
 
+    /// The parts of the path, decoded.
+    package var parts: [String] { path.split(separator: "/").map(Self.decoded) }
+
+    /// What the query says, decoded.
+    package var parameters: [(name: String, value: String)] {
+        query.split(separator: "&").map { parameter in
+            let sides = parameter.split(
+                separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+            return (Self.decoded(sides[0]), sides.count > 1 ? Self.decoded(sides[1]) : "")
+        }
+    }
+
+    /// The value of a header; of one that is there several times, all of them: "a, b".
+    ///
+    /// - Parameter name: In lower case.
+    package subscript(name: String) -> String? {
+        let values = fields.filter { $0.name.lowercased() == name }.map(\.value)
+        return values.isEmpty ? nil : values.joined(separator: ", ")
+    }
+
     /// Where the empty line ends that ends a head.
     ///
     /// - Parameter begin: Where to look from.
@@ -119,6 +139,22 @@ package struct RequestHead: Equatable, Sendable {
         default: break
         }
         fields.append(Field(name: String(name), value: value))
+    }
+
+    /// Text as it is without percent-encoding; one that is wrong stays.
+    private static func decoded(_ text: Substring) -> String {
+        var (bytes, rest) = ([UInt8](), text.utf8)
+        while let byte = rest.popFirst() {
+            guard byte == UInt8(ascii: "%") else {
+                bytes.append(byte)
+                continue
+            }
+            let digits = rest.prefix(2).compactMap { Character(Unicode.Scalar($0)).hexDigitValue }
+            guard digits.count == 2 else { return String(text) }
+            bytes.append(UInt8(digits[0] << 4 | digits[1]))
+            rest.removeFirst(2)
+        }
+        return String(validating: bytes, as: UTF8.self) ?? String(text)
     }
 
     private static func bad(_ text: String) -> Fault {

@@ -28,6 +28,16 @@ import Testing
         #expect(try self.head("GET / HTTP/1.0\r\nConnection: keep-alive").isKept)
     }
 
+    @Test func `paths, parameters and headers are looked up`() throws {
+        let head = try head(
+            "GET /api//still/A%20B.jpg?name=A%2BB+C&after&x=1=2&%zz=%zz HTTP/1.1\r\n"
+                + "X-Forwarded-For: a\r\nHost: b\r\nx-forwarded-for: c,d")
+        #expect(head.parts == ["api", "still", "A B.jpg"])
+        #expect(head.parameters.map(\.name) == ["name", "after", "x", "%zz"])
+        #expect(head.parameters.map(\.value) == ["A+B+C", "", "1=2", "%zz"])
+        #expect(head["host"] == "b" && head["x-forwarded-for"] == "a, c,d" && head["via"] == nil)
+    }
+
     @Test(arguments: [
         ("", 400), ("GET /", 400), ("GET  / HTTP/1.1", 400), ("GET http://a/ HTTP/1.1", 400),
         ("G\u{e4}T / HTTP/1.1", 400), ("GET /\u{e4} HTTP/1.1", 400), ("GET / HTTP/2", 505),

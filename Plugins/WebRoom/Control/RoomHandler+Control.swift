@@ -1,4 +1,3 @@
-import FlyingFox
 import Foundation
 import GreenroomMetrics
 import GreenroomPlugin
@@ -41,13 +40,13 @@ extension RoomHandler {
     ///
     /// - Parameter role: Nil without a token that is right.
     func respondToProgram(
-        _ request: HTTPRequest, _ path: [String], _ role: Access.Role?, _ sender: String
-    ) async throws -> HTTPResponse? {
+        _ request: RoomRequest, _ path: [String], _ role: Access.Role?, _ sender: String
+    ) async throws -> Reply? {
         guard let first = path.first, ["api", "metrics", "health"].contains(first) else {
             return nil
         }
         do {
-            if path == ["health"], request.method == .GET {
+            if path == ["health"], request.method == "GET" {
                 return try Reply.json(
                     Done(status: control.isLive ? "ok" : "closed"),
                     status: control.isLive ? 200 : 503)
@@ -66,7 +65,7 @@ extension RoomHandler {
 
     /// Lets operators in alone.
     private func admit(
-        _ request: HTTPRequest, _ role: Access.Role?, _ sender: String
+        _ request: RoomRequest, _ role: Access.Role?, _ sender: String
     ) throws(Problem) -> SessionControl {
         guard let role else {
             guard allows(\.mistakes, sender) else { throw Self.tooMany }
@@ -84,11 +83,10 @@ extension RoomHandler {
                 text: "The session does not allow the room to control it. Use greenroom live "
                     + "--control, or add control: true to the call's \"allow\".")
         }
-        guard request.method != .GET else { return session }
-        guard
-            Access.isSameOrigin(
-                request.headers[HTTPHeader("Origin")], host: request.headers[.host])
-        else { throw Problem(status: 403, text: "The request comes from another page.") }
+        guard request.method != "GET" else { return session }
+        guard request.isSameOrigin else {
+            throw Problem(status: 403, text: "The request comes from another page.")
+        }
         guard allows(\.changes, sender) else { throw Self.tooMany }
         return session
     }
@@ -97,16 +95,16 @@ extension RoomHandler {
         status: 429, text: "Too many requests: wait a moment.")
 
     private func answer(
-        _ request: HTTPRequest, _ path: [String], _ session: SessionControl, _ sender: String
-    ) async throws -> HTTPResponse {
+        _ request: RoomRequest, _ path: [String], _ session: SessionControl, _ sender: String
+    ) async throws -> Reply {
         switch (request.method, path) {
-        case (.POST, ["api", "command"]):
-            return try await perform(try await Self.command(in: request), session)
-        case (.GET, ["api", "session"]):
+        case ("POST", ["api", "command"]):
+            return try await perform(try Self.command(in: request), session)
+        case ("GET", ["api", "session"]):
             return Reply.data(Data(try session.describe().utf8), "application/json")
-        case (.GET, ["api", "report"]):
+        case ("GET", ["api", "report"]):
             return Reply.data(Data(try session.report().utf8), "application/json")
-        case (.GET, ["metrics"]):
+        case ("GET", ["metrics"]):
             let (viewers, guests) = room.counts
             guard var metrics = Metrics(report: try session.report()) else {
                 throw Problem(status: 503, text: "The report can't be read.")
@@ -116,9 +114,9 @@ extension RoomHandler {
             metrics.add(gauge: "room_guests", "People who have joined.", Double(guests))
             return Reply.data(
                 Data(metrics.text.utf8), "text/plain; version=0.0.4; charset=utf-8")
-        case (.GET, ["api", "events"]):
+        case ("GET", ["api", "events"]):
             return Reply.events(try control.events(after: Self.lastEvent(in: request)))
-        case (.GET, _) where path.count == 3 && path[..<2] == ["api", "still"]:
+        case ("GET", _) where path.count == 3 && path[..<2] == ["api", "still"]:
             return try await still(path[2], sender)
         default:
             throw Problem(
@@ -130,28 +128,24 @@ extension RoomHandler {
 
     // MARK: Commands
 
-    private static func command(in request: HTTPRequest) async throws -> String {
-        let type = request.headers[.contentType]?.lowercased() ?? ""
-        guard type.hasPrefix("application/json") else {
+    private static func command(in request: RoomRequest) throws(Problem) -> String {
+        guard request.type.hasPrefix("application/json") else {
             throw Problem(
                 status: 415, text: "The body is application/json: {\"command\": \"mute\"}.")
         }
-        var body = Data()
-        for try await part in request.bodySequence {
-            body.append(part)
-            guard body.count <= longestBody else {
-                throw Problem(status: 413, text: "The body has more than \(longestBody) bytes.")
-            }
+        guard request.body.count <= longestBody else {
+            throw Problem(status: 413, text: "The body has more than \(longestBody) bytes.")
         }
-        guard let command = try? JSONDecoder().decode(CommandBody.self, from: body).command else {
+        guard
+            let command = try? JSONDecoder().decode(CommandBody.self, from: request.body).command
+        else {
             throw Problem(
                 status: 400, text: "The body is no object with a command: {\"command\": \"mute\"}.")
         }
         return command
     }
 
-    private func perform(_ command: String, _ session: SessionControl) async throws -> HTTPResponse
-    {
+    private func perform(_ command: String, _ session: SessionControl) async throws -> Reply {
         switch try await control.perform(command, of: session) {
         case .outcome(let outcome) where outcome.isDone:
             return try Reply.json(Done(status: "done", text: outcome.text))
@@ -180,13 +174,13 @@ extension RoomHandler {
     // MARK: Events and pictures
 
     /// The last event that the reader knows.
-    private static func lastEvent(in request: HTTPRequest) -> Int? {
-        let header = request.headers[HTTPHeader("Last-Event-ID")]
-        let query = request.query.first { $0.name == "after" }?.value
+    private static func lastEvent(in request: RoomRequest) -> Int? {
+        let header = request.head["last-event-id"]
+        let query = request.head.parameters.first { $0.name == "after" }?.value
         return (header ?? query).flatMap { Int($0) }
     }
 
-    private func still(_ file: String, _ sender: String) async throws -> HTTPResponse {
+    private func still(_ file: String, _ sender: String) async throws -> Reply {
         guard file.hasSuffix(".jpg") else {
             throw Problem(
                 status: 404, text: "Images are JPEG: the track's name and .jpg, as camera.jpg.")

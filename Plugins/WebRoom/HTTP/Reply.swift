@@ -1,54 +1,63 @@
-import FlyingFox
 import Foundation
 import GreenroomRoom
 
-/// Responses, with the headers that each has.
-enum Reply {
+/// A response.
+struct Reply: Sendable {
+    enum Body: Sendable {
+        case data(Data)
+        /// A stream of events, until the room closes or the reader goes.
+        case events(EventStream)
+    }
+
+    let status: Int
+    private(set) var headers: [(name: String, value: String)]
+    let body: Body
+
     /// What a page of the room may do: nothing but what the room itself serves.
     private static let policy =
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self' blob:; "
         + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
-    private static func headers(_ more: [HTTPHeader: String]) -> HTTPHeaders {
-        var headers: [HTTPHeader: String] = [
-            HTTPHeader("Content-Security-Policy"): policy,
-            HTTPHeader("Referrer-Policy"): "no-referrer",
-            HTTPHeader("X-Content-Type-Options"): "nosniff",
-            HTTPHeader("Cross-Origin-Resource-Policy"): "same-origin",
-            HTTPHeader("Cross-Origin-Opener-Policy"): "same-origin",
-            HTTPHeader("Permissions-Policy"):
-                "camera=(self), microphone=(self), display-capture=(self), fullscreen=(self)",
-            .cacheControl: "no-store",
-        ]
-        for (header, value) in more { headers[header] = value }
-        return HTTPHeaders(headers)
+    private static let usual = [
+        (name: "Content-Security-Policy", value: policy),
+        ("Referrer-Policy", "no-referrer"),
+        ("X-Content-Type-Options", "nosniff"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+        ("Cross-Origin-Opener-Policy", "same-origin"),
+        (
+            "Permissions-Policy",
+            "camera=(self), microphone=(self), display-capture=(self), fullscreen=(self)"
+        ),
+        ("Cache-Control", "no-store"),
+    ]
+
+    /// - Parameters:
+    ///   - type: Of the body; nil without one.
+    ///   - more: Headers, besides those of every response.
+    private init(
+        _ status: Int, _ type: String?, _ body: Body, _ more: [(name: String, value: String)] = []
+    ) {
+        self.status = status
+        self.body = body
+        headers = Self.usual + more
+        if let type { headers.append(("Content-Type", type)) }
+        if status == 401 { headers.append(("WWW-Authenticate", "Bearer")) }
     }
 
-    static func file(_ bytes: [UInt8], _ type: String) -> HTTPResponse {
-        HTTPResponse(
-            statusCode: .ok, headers: headers([.contentType: "\(type); charset=utf-8"]),
-            body: Data(bytes))
+    static func file(_ bytes: [UInt8], _ type: String) -> Reply {
+        Reply(200, "\(type); charset=utf-8", .data(Data(bytes)))
     }
 
-    static func json(_ value: some Encodable, status: Int = 200) throws -> HTTPResponse {
+    static func json(_ value: some Encodable, status: Int = 200) throws -> Reply {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-        var more: [HTTPHeader: String] = [.contentType: "application/json"]
-        if status == 401 { more[HTTPHeader("WWW-Authenticate")] = "Bearer" }
-        return HTTPResponse(
-            statusCode: HTTPStatusCode(status, phrase: phrase(of: status)), headers: headers(more),
-            body: try encoder.encode(value))
+        return Reply(status, "application/json", .data(try encoder.encode(value)))
     }
 
-    static func data(_ data: Data, _ type: String) -> HTTPResponse {
-        HTTPResponse(statusCode: .ok, headers: headers([.contentType: type]), body: data)
-    }
+    static func data(_ data: Data, _ type: String) -> Reply { Reply(200, type, .data(data)) }
 
-    /// A stream of events, until the room closes or the reader goes.
-    static func events(_ events: EventStream) -> HTTPResponse {
-        HTTPResponse(
-            statusCode: .ok, headers: headers([.contentType: "text/event-stream"]),
-            body: HTTPBodySequence(from: events))
+    static func events(_ events: EventStream) -> Reply {
+        Reply(200, "text/event-stream", .events(events))
     }
 
     /// An answer to an offer.
@@ -56,36 +65,32 @@ enum Reply {
     /// - Parameters:
     ///   - kind: The folder of the connection.
     ///   - id: The connection's.
-    static func created(_ sdp: String, in kind: String, _ id: String) -> HTTPResponse {
-        HTTPResponse(
-            statusCode: .created,
-            headers: headers([
-                .contentType: "application/sdp", .location: "/\(kind)/\(id)", .eTag: tag(of: id),
-                HTTPHeader("Accept-Patch"): CandidateFragment.type,
-            ]),
-            body: Data(sdp.utf8))
+    static func created(_ sdp: String, in kind: String, _ id: String) -> Reply {
+        Reply(
+            201, "application/sdp", .data(Data(sdp.utf8)),
+            [
+                ("Location", "/\(kind)/\(id)"), ("ETag", tag(of: id)),
+                ("Accept-Patch", CandidateFragment.type),
+            ])
     }
 
     /// The ETag of the ICE session of a connection: it has one alone.
     static func tag(of id: String) -> String { "\"\(id)\"" }
 
-    static var done: HTTPResponse {
-        HTTPResponse(statusCode: .noContent, headers: headers([:]))
-    }
+    static var done: Reply { Reply(204, nil, .data(Data())) }
 
     /// A refusal, with the reason for people.
-    static func refused(_ status: Int, _ text: String) -> HTTPResponse {
-        var more: [HTTPHeader: String] = [.contentType: "text/plain; charset=utf-8"]
-        if status == 401 { more[HTTPHeader("WWW-Authenticate")] = "Bearer" }
-        return HTTPResponse(
-            statusCode: HTTPStatusCode(status, phrase: phrase(of: status)),
-            headers: headers(more), body: Data("\(text)\n".utf8))
+    static func refused(_ status: Int, _ text: String) -> Reply {
+        Reply(status, "text/plain; charset=utf-8", .data(Data("\(text)\n".utf8)))
     }
 
-    private static func phrase(of status: Int) -> String {
+    /// What HTTP calls the status.
+    var phrase: String {
         switch status {
         case 200: "OK"
+        case 201: "Created"
         case 202: "Accepted"
+        case 204: "No Content"
         case 400: "Bad Request"
         case 401: "Unauthorized"
         case 403: "Forbidden"

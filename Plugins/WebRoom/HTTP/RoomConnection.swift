@@ -1,4 +1,3 @@
-import FlyingFox
 import FlyingSocks
 import Foundation
 import Glibc
@@ -68,8 +67,8 @@ final class RoomConnection {
         let body = Data(received.prefix(head.length))
         received.removeFirst(head.length)
         try begin(isBusy: true, for: Self.answerSeconds)
-        let response = try await response(to: request(head, body), handler)
-        try await send(response, isKept: head.isKept, isHead: head.method == "HEAD")
+        let reply = try await reply(to: RoomRequest(head: head, body: body), handler)
+        try await send(reply, isKept: head.isKept, isHead: head.method == "HEAD")
         return head.isKept
     }
 
@@ -112,24 +111,12 @@ final class RoomConnection {
         received += bytes
     }
 
-    private func request(_ head: RequestHead, _ body: Data) -> HTTPRequest {
-        var headers = HTTPHeaders()
-        for field in head.fields { headers.addValue(field.value, for: HTTPHeader(field.name)) }
-        return HTTPRequest(
-            method: HTTPMethod(head.method), version: .http11,
-            target: HTTPRequest.Target(path: head.path, query: head.query), headers: headers,
-            body: HTTPBodySequence(data: body, suggestedBufferSize: max(1, body.count)))
-    }
-
-    private func response(
-        to request: HTTPRequest, _ handler: RoomHandler
-    ) async throws -> HTTPResponse {
+    private func reply(to request: RoomRequest, _ handler: RoomHandler) async throws -> Reply {
         do {
             return try await handler.respond(
                 to: request,
                 from: ClientAddress.of(
-                    peer: peer, proxy: proxy,
-                    forwarded: request.headers.values(for: .xForwardedFor).last))
+                    peer: peer, proxy: proxy, forwarded: request.head["x-forwarded-for"]))
         } catch {
             try Task.checkCancellation()
             return Reply.refused(500, "The room could not do it.")
@@ -138,29 +125,26 @@ final class RoomConnection {
 
     // MARK: Sending
 
-    private func send(_ response: HTTPResponse, isKept: Bool, isHead: Bool = false) async throws {
-        guard case .httpBody(let body) = response.payload else { return }
-        var text = "HTTP/1.1 \(response.statusCode.code) \(response.statusCode.phrase)\r\n"
-        var headers = response.headers
-        if let count = body.count {
-            if response.statusCode != .noContent { headers[.contentLength] = "\(count)" }
-        } else {
-            headers[.transferEncoding] = "chunked"
-        }
-        headers[.connection] = isKept ? "keep-alive" : "close"
-        for (header, value) in headers { text += "\(header.rawValue): \(value)\r\n" }
-        var bytes = Data((text + "\r\n").utf8)
-        let end = body.count.map { _ in ContinuousClock.now + .seconds(Self.sendSeconds) }
-        if !isHead {
-            for try await part in body {
-                // A small answer is one write.
-                bytes += part
-                guard body.count == nil || bytes.count > 16_384 else { continue }
-                try await write(bytes, until: end)
-                bytes = Data()
+    private func send(_ reply: Reply, isKept: Bool, isHead: Bool = false) async throws {
+        var text = "HTTP/1.1 \(reply.status) \(reply.phrase)\r\n"
+        for header in reply.headers { text += "\(header.name): \(header.value)\r\n" }
+        text += "Connection: \(isKept ? "keep-alive" : "close")\r\n"
+        switch reply.body {
+        case .data(let data):
+            if reply.status != 204 { text += "Content-Length: \(data.count)\r\n" }
+            // A small answer is one write.
+            try await write(
+                Data((text + "\r\n").utf8) + (isHead ? Data() : data),
+                until: ContinuousClock.now + .seconds(Self.sendSeconds))
+        case .events(var events):
+            text += "Transfer-Encoding: chunked\r\n\r\n"
+            try await write(Data(text.utf8), until: nil)
+            while !isHead, let part = try await events.text() {
+                let size = String(part.utf8.count, radix: 16)
+                try await write(Data("\(size)\r\n\(part)\r\n".utf8), until: nil)
             }
+            if !isHead { try await write(Data("0\r\n\r\n".utf8), until: nil) }
         }
-        try await write(bytes, until: end)
         try begin(isBusy: false, for: Self.idleSeconds)
     }
 

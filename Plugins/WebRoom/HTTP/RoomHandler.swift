@@ -1,5 +1,4 @@
 import CGStreamer
-import FlyingFox
 import Foundation
 import GreenroomPlugin
 import GreenroomRoom
@@ -49,8 +48,8 @@ final class RoomHandler: Sendable {
     ///
     /// - Parameter client: Where it is from; nil: unknown.
     func respond(
-        to request: HTTPRequest, from client: ClientAddress?
-    ) async throws -> HTTPResponse {
+        to request: RoomRequest, from client: ClientAddress?
+    ) async throws -> Reply {
         do {
             return try await answer(request, from: client)
         } catch let error as SignallingError {
@@ -62,10 +61,10 @@ final class RoomHandler: Sendable {
     }
 
     private func answer(
-        _ request: HTTPRequest, from client: ClientAddress?
-    ) async throws -> HTTPResponse {
-        let role = access.role(ofHeader: request.headers[.authorization])
-        let path = request.path.split(separator: "/").map(String.init)
+        _ request: RoomRequest, from client: ClientAddress?
+    ) async throws -> Reply {
+        let role = access.role(ofHeader: request.head["authorization"])
+        let path = request.head.parts
         let sender = sender(of: request, path, role, client)
         guard allows(role == nil ? \.withoutToken : \.requests, sender) else {
             return Self.tooMany
@@ -73,77 +72,76 @@ final class RoomHandler: Sendable {
         if let response = try await respondToProgram(request, path, role, sender) {
             return response
         }
-        if request.method == .GET, let file = PageFile(path: path) {
+        if request.method == "GET", let file = PageFile(path: path) {
             return Reply.file(file.bytes, file.type)
         }
         guard let role else {
             guard allows(\.mistakes, sender) else { return Self.tooMany }
             return Reply.refused(401, "The link is not of this room, or of an earlier session.")
         }
-        if request.method != .GET {
-            guard
-                Access.isSameOrigin(
-                    request.headers[HTTPHeader("Origin")], host: request.headers[.host])
-            else { return Reply.refused(403, "The request comes from another page.") }
+        if request.method != "GET" {
+            guard request.isSameOrigin else {
+                return Reply.refused(403, "The request comes from another page.")
+            }
             guard allows(\.changes, sender) else { return Self.tooMany }
         }
         return try await respond(to: request, path, role, client)
     }
 
     private func respond(
-        to request: HTTPRequest, _ path: [String], _ role: Access.Role, _ client: ClientAddress?
-    ) async throws -> HTTPResponse {
+        to request: RoomRequest, _ path: [String], _ role: Access.Role, _ client: ClientAddress?
+    ) async throws -> Reply {
         func needs(_ needed: Access.Role) throws(SignallingError) {
             guard role >= needed else { throw .forbidden("The link does not allow that.") }
         }
         let query = Dictionary(
-            request.query.map { ($0.name, $0.value) }, uniquingKeysWith: { first, _ in first })
+            request.head.parameters, uniquingKeysWith: { first, _ in first })
         switch (request.method, path.first, path.count) {
-        case (.GET, "room", 1):
+        case ("GET", "room", 1):
             return try Reply.json(
                 await description(
                     for: role, guest: query["guest"], viewer: query["viewer"],
                     after: query["after"].flatMap { Int($0) }))
-        case (.POST, "whep", 1...2):
-            let offer = try await Self.offer(in: request)
+        case ("POST", "whep", 1...2):
+            let offer = try Self.offer(in: request)
             let (id, answer) = try await room.watch(
                 Self.subject(path.dropFirst().first), offer: offer, from: client)
             return Reply.created(answer, in: "viewers", id)
-        case (.PUT, "viewers", 3) where path[2] == "slots":
-            try room.wish(try await Self.wishes(in: request), of: path[1])
+        case ("PUT", "viewers", 3) where path[2] == "slots":
+            try room.wish(try Self.wishes(in: request), of: path[1])
             return Reply.done
-        case (.DELETE, "viewers", 2):
+        case ("DELETE", "viewers", 2):
             // Gone is gone: the room may have ended the connection first.
             room.remove(viewer: path[1], because: nil)
             return Reply.done
-        case (.POST, "whip", 1):
+        case ("POST", "whip", 1):
             try needs(.guest)
-            let offer = try await Self.offer(in: request)
+            let offer = try Self.offer(in: request)
             let (id, answer) = try await room.join(
                 query["name"] ?? "Guest", offer: offer, sharer: query["share-of"],
                 listener: query["viewer"])
             return Reply.created(answer, in: "guests", id)
-        case (.PATCH, "viewers", 2):
-            let fragment = try await Self.candidates(in: request, of: path[1])
+        case ("PATCH", "viewers", 2):
+            let fragment = try Self.candidates(in: request, of: path[1])
             try room.take(fragment) { $0.viewers[path[1]]?.peer }
             return Reply.done
-        case (.PATCH, "guests", 2) where query.isEmpty || request.headers[.contentType] != nil:
+        case ("PATCH", "guests", 2) where query.isEmpty || !request.type.isEmpty:
             try needs(.guest)
-            let fragment = try await Self.candidates(in: request, of: path[1])
+            let fragment = try Self.candidates(in: request, of: path[1])
             try room.take(fragment) { $0.guests[path[1]]?.peer }
             return Reply.done
-        case (.PATCH, "guests", 2):
+        case ("PATCH", "guests", 2):
             try needs(.guest)
             if let viewer = query["viewer"] { try room.listen(path[1], through: viewer) }
             try room.mute(
                 path[1], camera: try Self.isOff(query["camera"]),
                 microphone: try Self.isOff(query["microphone"]))
             return Reply.done
-        case (.DELETE, "guests", 2):
+        case ("DELETE", "guests", 2):
             try needs(.guest)
             room.remove(guest: path[1], because: nil)
             return Reply.done
-        case (.DELETE, "participants", 2):
+        case ("DELETE", "participants", 2):
             try needs(.operator)
             guard let number = UInt32(path[1]), room.remove(participant: number) else {
                 throw SignallingError.notFound("There is no such participant.")
@@ -159,19 +157,20 @@ final class RoomHandler: Sendable {
     /// Whose limits a request counts for: those of the connection that it names, so that people behind
     /// one address don't use up each other's; else those of the address and the link.
     private func sender(
-        of request: HTTPRequest, _ path: [String], _ role: Access.Role?, _ client: ClientAddress?
+        of request: RoomRequest, _ path: [String], _ role: Access.Role?, _ client: ClientAddress?
     ) -> String {
         let address = client?.text ?? ""
         guard let role else { return address }
         let isOfOne = path.count >= 2 && ["viewers", "guests"].contains(path[0])
         let named =
             isOfOne
-            ? path[1] : request.query.first { ["viewer", "guest"].contains($0.name) }?.value
+            ? path[1]
+            : request.head.parameters.first { ["viewer", "guest"].contains($0.name) }?.value
         if let named, room.has(named) { return "connection \(named)" }
         return "\(role.rawValue) \(address)"
     }
 
-    private static var tooMany: HTTPResponse {
+    private static var tooMany: Reply {
         Reply.refused(429, "Too many requests: wait a moment.")
     }
 
@@ -182,12 +181,11 @@ final class RoomHandler: Sendable {
         return limits.withLock { $0[keyPath: limit].allows(sender, at: now) }
     }
 
-    private static func offer(in request: HTTPRequest) async throws -> String {
-        let type = request.headers[.contentType]?.lowercased() ?? ""
-        guard type.hasPrefix("application/sdp") else {
+    private static func offer(in request: RoomRequest) throws -> String {
+        guard request.type.hasPrefix("application/sdp") else {
             throw SignallingError.bad("it is no application/sdp")
         }
-        let body = try await body(of: request, atMost: SessionOffer.longest)
+        let body = try body(of: request, atMost: SessionOffer.longest)
         guard let text = String(data: body, encoding: .utf8) else {
             throw SignallingError.bad("the offer is no UTF-8")
         }
@@ -196,39 +194,36 @@ final class RoomHandler: Sendable {
 
     /// Candidates that follow an offer, by RFC 9725.
     private static func candidates(
-        in request: HTTPRequest, of id: String
-    ) async throws -> CandidateFragment {
-        let type = request.headers[.contentType]?.lowercased() ?? ""
-        guard type.hasPrefix(CandidateFragment.type) else {
+        in request: RoomRequest, of id: String
+    ) throws -> CandidateFragment {
+        guard request.type.hasPrefix(CandidateFragment.type) else {
             throw SignallingError.otherType("The body is \(CandidateFragment.type).")
         }
-        if let tag = request.headers[HTTPHeader("If-Match")], tag != "*", tag != Reply.tag(of: id) {
+        if let tag = request.head["if-match"], tag != "*", tag != Reply.tag(of: id) {
             throw SignallingError.stale("If-Match is not the ETag of the connection.")
         }
-        let body = try await body(of: request, atMost: CandidateFragment.longest)
+        let body = try body(of: request, atMost: CandidateFragment.longest)
         guard let text = String(data: body, encoding: .utf8) else {
             throw SignallingError.bad("the candidates are no UTF-8")
         }
         return try CandidateFragment(text)
     }
 
-    private static func body(of request: HTTPRequest, atMost longest: Int) async throws -> Data {
-        var body = Data()
-        for try await part in request.bodySequence {
-            body.append(part)
-            guard body.count <= longest else { throw SignallingError.tooLarge }
-        }
-        return body
+    private static func body(
+        of request: RoomRequest, atMost longest: Int
+    ) throws(SignallingError) -> Data {
+        guard request.body.count <= longest else { throw .tooLarge }
+        return request.body
     }
 
     /// What a page wants: `[{"slot": 0, "stream": 3, "lines": 720}]`.
-    private static func wishes(in request: HTTPRequest) async throws -> [SlotWish] {
+    private static func wishes(in request: RoomRequest) throws -> [SlotWish] {
         struct Wish: Decodable {
             var slot: Int
             var stream: UInt32
             var lines: Int
         }
-        let body = try await body(of: request, atMost: 4096)
+        let body = try body(of: request, atMost: 4096)
         guard let wishes = try? JSONDecoder().decode([Wish].self, from: body) else {
             throw SignallingError.bad(
                 "the body is no JSON such as [{\"slot\": 0, \"stream\": 3, \"lines\": 720}]")

@@ -1,5 +1,4 @@
 import CGStreamer
-import FlyingFox
 import FlyingSocks
 import Foundation
 import Glibc

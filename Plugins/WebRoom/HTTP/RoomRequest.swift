@@ -1,0 +1,16 @@
+import Foundation
+import GreenroomRoom
+
+/// A request, read whole.
+struct RoomRequest: Sendable {
+    let head: RequestHead
+    let body: Data
+
+    var method: String { head.method }
+
+    /// The type of the body, in lower case; empty for none.
+    var type: String { head["content-type"]?.lowercased() ?? "" }
+
+    /// Whether a page of the room has sent it, or a program that is no browser.
+    var isSameOrigin: Bool { Access.isSameOrigin(head["origin"], host: head["host"]) }
+}
