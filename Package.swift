@@ -69,7 +69,6 @@ let bundledPlugins: [BundledPlugin] = [
         name: "WebRoom",
         dependencies: [
             "CCurl", "CGStreamer", "CRoomPage", "CTurboJPEG", "GreenroomMetrics", "GreenroomRoom",
-            external("FlyingFox", of: "FlyingFox", for: "Host"),
             external("FlyingSocks", of: "FlyingFox", for: "Host"),
         ],
         exclude: ["Page"]),
@@ -500,8 +499,9 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
 // Off the path of frames, optimizing takes longer than the code will ever run: of the release build's
 // processor time these were a quarter.
 let unoptimized: Set = [
-    "GreenroomConfig", "GreenroomHost", "GreenroomOperate", "GreenroomSandbox", "GreenroomSchema",
-    "GreenroomValidator", "greenroom", "sandbox-probe", "test-progress",
+    "GreenroomConfig", "GreenroomHost", "GreenroomMetrics", "GreenroomOperate", "GreenroomRoom",
+    "GreenroomSandbox", "GreenroomSchema", "GreenroomSession", "GreenroomValidator", "TestSupport",
+    "WebRoom", "greenroom", "sandbox-probe", "test-progress",
 ]
 
 // Of the tests only those that simulate hours of audio and of timestamps, and those that compute every

@@ -37,6 +37,8 @@ struct RealWatch {
         var isLow = false
     }
 
+    /// When the next stretch ends.
+    private(set) var due: Int64 = 0
     private let minimum: Int?
     private var entries: [String: Entry] = [:]
 
@@ -50,9 +52,11 @@ struct RealWatch {
     mutating func look(at role: String, now: Int64, account: () -> Account) -> String? {
         guard let last = entries[role] else {
             entries[role] = Entry(account: account(), begun: now)
+            due = now + Self.stretch
             return nil
         }
         guard now - last.begun >= Self.stretch else { return nil }
+        due = now + Self.stretch
         let total = account()
         let change = total.since(last.account).report
         let isLow = (change.realPercent ?? 100) < Double(minimum ?? Self.usualMinimum)

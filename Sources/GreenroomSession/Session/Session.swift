@@ -26,6 +26,10 @@ public final class Session: Sendable {
         var ceilings: [SessionRole: VideoCapability] = [:]
     }
 
+    /// How often the session looks at what wakes nobody: callbacks that hang, sources that send again, and
+    /// the machine's load.
+    private static let lookNanoseconds: Int64 = 200_000_000
+
     /// Interval of report updates while the session runs.
     private static let reportNanoseconds: Int64 = 1_000_000_000
 
@@ -286,7 +290,7 @@ public final class Session: Sendable {
             negotiate(&plugins, pipeline)
             plugins.tellEvents()
             let now = clock.now - pipeline.epoch
-            for (role, account) in pipeline.accounts(at: now) {
+            for (role, account) in now >= real.due ? pipeline.accounts(at: now) : [] {
                 guard let text = real.look(at: role, now: now, account: account) else { continue }
                 events.send(.note(role: role, text: text))
             }
@@ -297,9 +301,9 @@ public final class Session: Sendable {
             }
             let next = timeline.first.map { pipeline.epoch + $0.time.nanoseconds }
             let offer = plugins.nextNegotiation.map { pipeline.epoch + $0 }
-            let check = [end, next, offer, plugins.nextRestart, clock.now + 100_000_000].compactMap(
-                \.self
-            ).min()
+            let look = clock.now + Self.lookNanoseconds
+            let check = [end, next, offer, plugins.nextRestart, plugins.silence.next, look]
+                .compactMap(\.self).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
             if !isStill {

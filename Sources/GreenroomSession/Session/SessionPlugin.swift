@@ -9,16 +9,30 @@ import GreenroomRuntime
 import GreenroomVideo
 
 /// A plugin in a running session: its plan and instance, and the input of its frames.
-struct SessionPlugin {
+///
+/// A class: the session passes through its plugins several times a second.
+final class SessionPlugin: Sendable {
     let address: PluginAddress
     let plan: SourcePlan
     let instance: PluginInstance
     /// Set for a video source.
-    var input: VideoTrackInput?
+    let input: VideoTrackInput?
     /// Set for a video source.
-    var pool: FramePool?
+    let pool: FramePool?
     /// Set for an output.
-    var feed: OutputFeed?
+    let feed: OutputFeed?
+
+    init(
+        address: PluginAddress, plan: SourcePlan, instance: PluginInstance,
+        input: VideoTrackInput? = nil, pool: FramePool? = nil, feed: OutputFeed? = nil
+    ) {
+        self.address = address
+        self.plan = plan
+        self.instance = instance
+        self.input = input
+        self.pool = pool
+        self.feed = feed
+    }
 
     /// Number of the plugin in its session.
     var number: Int { instance.number }
@@ -49,6 +63,8 @@ struct PluginSlots {
     private(set) var filters: [SessionPlugin] = []
     /// The outputs that are plugins.
     private(set) var outputs: [SessionPlugin] = []
+    /// Sources, filters and outputs.
+    private(set) var all: [SessionPlugin]
     /// Every filter, also those that left.
     private let everyFilter: [SessionPlugin]
     /// All instances, including those that left; for the report.
@@ -134,14 +150,12 @@ struct PluginSlots {
                 SessionPlugin(address: address, plan: plugin, instance: instance, feed: feed))
         }
         everyFilter = filters
-        instances = (sources + filters + outputs).map(\.instance)
+        all = sources + filters + outputs
+        instances = all.map(\.instance)
         feeds = outputs.compactMap(\.feed)
         callInstance = instances.first { $0.roster != nil }
         hasControllers = instances.contains { $0.controlGrant != nil }
     }
-
-    /// Sources, filters and outputs.
-    var all: [SessionPlugin] { sources + filters + outputs }
 
     /// Those that may control the session, if any may.
     var controllers: [SessionPlugin] {
@@ -187,6 +201,7 @@ struct PluginSlots {
         sources.removeAll { $0.instance === plugin.instance }
         filters.removeAll { $0.instance === plugin.instance }
         outputs.removeAll { $0.instance === plugin.instance }
+        all = sources + filters + outputs
         plugin.feed?.leave(isFinished: plugin.instance.gaveUp?.status == .ok)
         return all.count < count
     }

@@ -159,6 +159,7 @@ extension SessionPlugins {
     @discardableResult
     private mutating func remove(_ plugin: SessionPlugin) -> Bool {
         guard slots.remove(plugin) else { return false }
+        silence.excuse(plugin.number)
         let instance = plugin.instance
         for step in LifecycleTable.stepsToEnd(from: instance.lifecycle) {
             let pending = instance.begin(ending: step)

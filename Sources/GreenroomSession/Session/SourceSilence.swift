@@ -23,17 +23,16 @@ struct SourceSilence {
         case sends(Int64)
     }
 
-    /// How long a source may be silent before that is told. Sources are looked at ten times a
-    /// second: a second has not passed then.
+    /// How long a source may be silent before that is told: its last frame stays for a second.
     static let limit: Int64 = 900_000_000
     /// A slow camera may leave out two frames.
-    private static let longestGap: Int64 = 3
+    fileprivate static let longestGap: Int64 = 3
 
     /// What counts of the time between two looks, at most: a machine that stood still is no
     /// silence.
-    private static let longestStep: Int64 = 200_000_000
+    private static let longestStep: Int64 = 400_000_000
 
-    private struct Entry {
+    fileprivate struct Entry {
         var accepted: Int
         /// When it was looked at last.
         var seen: Int64
@@ -42,9 +41,14 @@ struct SourceSilence {
         var hasSent = false
         var isTold = false
         var hasFailed = false
+        /// When there is something to be found if it sends nothing until then; nil for never.
+        var due: Int64?
     }
 
     private var entries: [Int: Entry] = [:]
+
+    /// When a source may have been silent for too long.
+    var next: Int64? { entries.values.compactMap(\.due).min() }
 
     /// Forgets a source that owes nothing now: it is away, stopped or paused.
     mutating func excuse(_ plugin: Int) { entries[plugin] = nil }
@@ -63,32 +67,44 @@ struct SourceSilence {
         startDeadline: Int64? = nil, now: Int64
     ) -> Finding? {
         var entry = entries[plugin] ?? Entry(accepted: 0, seen: now)
-        defer { entries[plugin] = entry }
         entry.silence += min(max(now - entry.seen, 0), Self.longestStep)
         entry.seen = now
-        let silence = entry.silence
-        guard accepted == entry.accepted else {
-            let wasTold = entry.isTold
+        var finding: Finding?
+        if accepted != entry.accepted {
+            if entry.isTold { finding = .sends(entry.silence) }
             let since = newest.map { min(max(now - $0, 0), Self.longestStep) } ?? 0
             entry = Entry(accepted: accepted, seen: now, silence: since, hasSent: true)
-            return wasTold ? .sends(silence) : nil
         }
-        var limit = Self.limit
-        var canFail = true
+        let limits = entry.limits(of: promise, deadline, startDeadline)
+        if finding == nil {
+            let silence = entry.silence
+            if !entry.isTold, let limit = limits.told, silence >= limit {
+                entry.isTold = true
+                finding = .silent(silence, isFirst: !entry.hasSent)
+            } else if entry.isTold, !entry.hasFailed, let limit = limits.failed, silence >= limit {
+                entry.hasFailed = true
+                finding = .failed(silence)
+            }
+        }
+        let limit = !entry.isTold ? limits.told : !entry.hasFailed ? limits.failed : nil
+        entry.due = limit.map { now + max($0 - entry.silence, 0) }
+        entries[plugin] = entry
+        return finding
+    }
+}
+
+extension SourceSilence.Entry {
+    /// How long it may be silent before that is told, and before it has failed; nil for ever.
+    fileprivate func limits(
+        of promise: SourceSilence.Promise, _ deadline: Int64, _ startDeadline: Int64?
+    ) -> (told: Int64?, failed: Int64?) {
+        var told = SourceSilence.limit
         switch promise {
-        case .frames(let interval): limit = max(limit, Self.longestGap * interval)
-        case .firstFrame where entry.hasSent: return nil
-        case .firstFrame: break
-        case .audio: canFail = !entry.hasSent
+        case .frames(let interval): told = max(told, SourceSilence.longestGap * interval)
+        case .firstFrame where hasSent: return (nil, nil)
+        case .audio where hasSent: return (told, nil)
+        case .firstFrame, .audio: break
         }
-        if !entry.isTold {
-            guard silence >= limit else { return nil }
-            entry.isTold = true
-            return .silent(silence, isFirst: !entry.hasSent)
-        }
-        let longest = (entry.hasSent ? nil : startDeadline) ?? limit + deadline
-        guard canFail, !entry.hasFailed, silence >= longest else { return nil }
-        entry.hasFailed = true
-        return .failed(silence)
+        return (told, (hasSent ? nil : startDeadline) ?? told + deadline)
     }
 }

@@ -100,7 +100,7 @@ import Testing
         #expect((account.slate ?? 0) >= 15, "\(account)")
         let loss = try #require(result.plugin("camera")?.losses?.first)
         #expect(
-            loss.policy == policy && loss.evidence == "no frame accepted for 3.0 s",
+            loss.policy == policy && loss.evidence == "no frame accepted for 2.9 s",
             "\(loss)")
         #expect((3.8...4.0).contains(loss.seconds), "\(loss)")
         switch policy {
