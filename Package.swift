@@ -445,8 +445,9 @@ let package = Package(
                 "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
 
-        // Tests of the real binaries; they import nothing of what they test.
-        .testTarget(name: "EndToEndTests", dependencies: ["TestSupport"]),
+        // Tests of the real programs; they import nothing of what they test. Modules are built in reverse
+        // order of their names: this one, by far the largest, is first, and no processor waits for it.
+        .testTarget(name: "ProgramTests", dependencies: ["TestSupport"]),
         .target(
             name: "TestSupport", dependencies: [systemPackage], path: "Tests/TestSupport"),
         // What Tests/run.sh shows of a run.
@@ -519,9 +520,8 @@ for target in package.targets where target.type != .system {
     // The tests run what users run: the release build. They see what is internal there.
     let flags =
         (target.type == .test ? [] : ["-enable-testing"])
-        + (isUnoptimized(target) ? ["-Onone"] : [])
-        // The last and largest job of the tests' build: as one module it would use one processor.
-        + (target.name == "EndToEndTests" ? ["-no-whole-module-optimization"] : [])
+        // Without optimization the compiler would read each module twice, the first time for its interface.
+        + (isUnoptimized(target) ? ["-Onone", "-no-emit-module-separately-wmo"] : [])
     target.swiftSettings =
         (target.swiftSettings ?? []) + strict
         + [.unsafeFlags(flags, .when(configuration: .release))]

@@ -37,10 +37,10 @@ part_tests() {
     swift build --build-tests && progress --skip-build
 }
 
-# Sanitizers see what runs in the process of the tests; end-to-end tests have deadlines.
+# Sanitizers see what runs in the process of the tests; those of the programs have deadlines.
 part_address() {
     ASAN_OPTIONS=detect_leaks=0 progress --scratch-path .build/address --sanitize=address \
-        --skip EndToEndTests
+        --skip ProgramTests
 }
 part_thread() {
     TSAN_OPTIONS="suppressions='$PWD/Tests/thread-sanitizer.txt'" progress \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Prints what a frame costs the host on its standard paths, whatever the machine: locks that threads
 # can wait on, wake-ups of a thread by another, allocations, and copies of its pixels. The tests
-# hold limits of these numbers: Tests/EndToEndTests/FramePathTests.swift.
+# hold limits of these numbers: Tests/ProgramTests/FramePathTests.swift.
 set -eu
 cd "$(dirname "$0")/../.."
 swift build -c release --build-tests 2>&1 | tail -1

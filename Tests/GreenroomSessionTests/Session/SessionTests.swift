@@ -9,7 +9,7 @@ import Testing
 
 /// Sessions of fake plugins, from the first `create` to the report.
 ///
-/// `EndToEndTests` covers what only a process shows: exit codes, output, recorded files.
+/// `ProgramTests` covers what only a process shows: exit codes, output, recorded files.
 @Suite(.ownThreads) struct SessionTests {
     /// Expects a track without losses, with one frame for each period.
     private func expectUnharmed(
