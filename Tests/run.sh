@@ -3,7 +3,7 @@
 # and runs them. Shows how far it is; ends with the slowest tests, the failures and the counts.
 #
 #   Tests/run.sh                              everything but what Tests/nightly.sh adds
-#   Tests/run.sh --filter ProgramTests       some of it: arguments go to `swift test`
+#   Tests/run.sh --filter ProgramTests        some of it: arguments go to `swift test`
 #   Tests/run.sh --repeat 10                  ten runs, the first five beside four busy loops
 set -eu
 cd "$(dirname "$0")/.."

@@ -30,7 +30,7 @@ package struct Negotiator: Sendable {
     package private(set) var agreement: Agreement? { didSet { isSettled = false } }
 
     /// Whether no offer was due, and nothing has changed since that one would follow from: sessions ask
-    /// ten times a second.
+    /// several times a second.
     private var isSettled = false
     /// What the outputs take, of which their two ceilings were made; nil before.
     var demands: [OutputDemand]?

@@ -1,4 +1,3 @@
-import Glibc
 package import GreenroomMedia
 
 /// What the room must know of a frame of H.264 (ITU-T H.264, Annex B) before it is decoded.
@@ -13,8 +12,13 @@ package struct H264Headers: Equatable {
     package init(_ bytes: UnsafeBufferPointer<UInt8>) {
         var (hasHeader, hasPicture, sets) = (false, false, 0)
         var index = 0
-        while let next = Self.unit(in: bytes, from: index) {
-            index = next
+        while index + 3 < bytes.count {
+            // 00 00 01, and a header of one byte.
+            guard bytes[index] == 0, bytes[index + 1] == 0, bytes[index + 2] == 1 else {
+                index += 1
+                continue
+            }
+            index += 3
             switch bytes[index] & 0x1f {
             case 5: hasPicture = true
             case 7:
@@ -37,21 +41,6 @@ package struct H264Headers: Equatable {
             }
         }
         isKey = hasHeader && hasPicture
-    }
-
-    /// Where the header of the next unit is: after 00 00 01.
-    private static func unit(in bytes: UnsafeBufferPointer<UInt8>, from index: Int) -> Int? {
-        guard let start = bytes.baseAddress else { return nil }
-        var one = index + 2
-        // By way of the C library, which looks at many bytes at once.
-        while one + 1 < bytes.count,
-            let found = memchr(start + one, 1, bytes.count - 1 - one)
-        {
-            one = start.distance(to: found.assumingMemoryBound(to: UInt8.self))
-            if bytes[one - 1] == 0, bytes[one - 2] == 0 { return one + 1 }
-            one += 1
-        }
-        return nil
     }
 
     // MARK: A sequence parameter set (7.3.2.1.1)

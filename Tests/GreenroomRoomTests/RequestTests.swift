@@ -31,11 +31,17 @@ import Testing
     @Test func `paths, parameters and headers are looked up`() throws {
         let head = try head(
             "GET /api//still/A%20B.jpg?name=A%2BB+C&after&x=1=2&%zz=%zz HTTP/1.1\r\n"
-                + "X-Forwarded-For: a\r\nHost: b\r\nx-forwarded-for: c,d")
+                + "X-Forwarded-For: a\r\nHost: b\r\nx-forwarded-for: c,d\r\n"
+                + "Authorization: Bearer 1\r\nauthorization: Bearer 2")
         #expect(head.parts == ["api", "still", "A B.jpg"])
         #expect(head.parameters.map(\.name) == ["name", "after", "x", "%zz"])
         #expect(head.parameters.map(\.value) == ["A+B+C", "", "1=2", "%zz"])
+        for text in ["%", "%4", "%ff", "%4g", "a%"] {
+            #expect(try self.head("GET /\(text) HTTP/1.1").parts == [text])
+        }
+        #expect(try self.head("GET /a%2Fb/%00/.. HTTP/1.1").parts == ["a/b", "\0", ".."])
         #expect(head["host"] == "b" && head["x-forwarded-for"] == "a, c,d" && head["via"] == nil)
+        #expect(head["authorization"] == "Bearer 1, Bearer 2", "no token")
     }
 
     @Test(arguments: [

@@ -113,12 +113,15 @@ import Testing
 
     /// The milliseconds between the frames at a pipe's reader: of the first of five runs with so many
     /// above 10 ms, or of the last one.
-    private func gaps(of session: TestSession, count: Int, atLeast expected: Int) throws -> [Int] {
+    ///
+    /// - Parameter mayMiss: Whether one frame alone is real, which a busy machine may miss.
+    private func gaps(
+        of session: TestSession, count: Int, atLeast expected: Int, mayMiss: Bool
+    ) throws -> [Int] {
         var gaps: [Int] = []
         for _ in 0..<5 where gaps.count(where: { $0 > 10 }) < expected {
             let run = try piped(session, into: Self.printTimes)
-            // Of `Still` one frame is real, which a busy machine may miss.
-            guard run.exit != .code(66) else { continue }
+            if mayMiss, run.exit == .code(66) { continue }
             #expect(run.exit == .code(0), "\(run)")
             let times = run.text.split(separator: "\n").compactMap { Int($0) }
             #expect(times.count == count, "\(run)")
@@ -133,7 +136,8 @@ import Testing
             "camera: \(try TestSession.hostile(name))", maximum: "64x36@30", duration: "5s",
             outputs: "[{ y4m: \"-\" }]")
         // A burst of ten has one gap in ten; a busy machine joins some frames, at times too many.
-        let gaps = try gaps(of: session, count: 150, atLeast: 60)
+        let gaps = try gaps(
+            of: session, count: 150, atLeast: 60, mayMiss: name == "Still")
         #expect(gaps.count { $0 > 10 } >= 60, "\(gaps)")
     }
 
@@ -141,7 +145,7 @@ import Testing
         let session = try TestSession(
             "share: \(try TestSession.hostile("StillShare"))", maximum: "64x36@30", duration: "5s",
             outputs: "[{ y4m: { track: share } }]")
-        let gaps = try gaps(of: session, count: 150, atLeast: 60)
+        let gaps = try gaps(of: session, count: 150, atLeast: 60, mayMiss: true)
         #expect(gaps.count { $0 > 10 } >= 60, "they are spread over the time: \(gaps)")
     }
 

@@ -189,7 +189,9 @@ private struct Count {
         bytes = Double(picture.bytesCopied + picture.bytesConverted)
         // A frame that a filter does not finish in time, on a busy machine, goes by way of the filter's
         // thread: that wakes this one and, in the end, the track's.
-        numbers["wakeups", default: 0] -= 2 * Double(picture.unprocessed.late)
+        let late = Double(picture.unprocessed.late)
+        guard late * 10 <= frames else { throw TooBusy() }
+        numbers["wakeups", default: 0] -= 2 * late
     }
 
     init(audio: Bool, _ milliseconds: Int) throws {

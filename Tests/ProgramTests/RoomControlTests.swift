@@ -190,6 +190,20 @@ import Testing
         let none = try room.ask("/api/still/share.jpg")
         #expect(none.status == 404, "\(none)")
 
+        // Frames of a track that is watched are those that its viewers need.
+        let viewer = try ChildProcess(
+            "/usr/bin/python3",
+            [Checkout.root + "/Tests/WebRoom/peer.py", "take", room.url, room.viewer])
+        defer { kill(viewer.id, SIGKILL) }
+        for _ in 0..<100 {
+            if try room.ask("/metrics").text.contains("greenroom_room_viewers 1") { break }
+            usleep(200_000)
+        }
+        let watched = try room.ask("/api/still/camera.jpg")
+        #expect(watched.status == 200, "\(watched)")
+        let seen = try Self.luma(of: watched.body, in: room.session)
+        #expect(zip(seen, bars).allSatisfy { abs($0 - $1) <= 12 }, "\(seen) \(bars)")
+
         let report = try room.ask("/api/report").object()
         #expect(report["outcome"] as? String == "running")
         #expect((report["seconds"] as? Double ?? -1) >= 0)

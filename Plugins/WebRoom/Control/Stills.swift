@@ -1,3 +1,4 @@
+import CGreenroomKernels
 import CTurboJPEG
 import Foundation
 import GreenroomPlugin
@@ -39,7 +40,7 @@ final class Stills: Sendable {
         return state.withLock { state in
             state.tracks[track.id] = track
             guard state.wanted[track.id] != nil else { return nil }
-            return .video(VideoTrackWant(format: .bgra, rate: Self.rate))
+            return .video(VideoTrackWant(rate: Self.rate, matrix: .bt601))
         }
     }
 
@@ -55,7 +56,7 @@ final class Stills: Sendable {
     /// Copies a frame that a request waits for. [media]
     func take(_ frame: borrowing OutputFrame) {
         let id = frame.track.id
-        guard frame.format == .bgra, state.withLock({ $0.waiting[id] != nil }) else { return }
+        guard frame.format == .i420, state.withLock({ $0.waiting[id] != nil }) else { return }
         let picture = StillImage(frame)
         state.withLock { state in
             guard state.waiting[id] != nil else { return }
@@ -125,29 +126,52 @@ final class Stills: Sendable {
     }
 }
 
-/// A copy of a frame.
+/// A copy of a frame, in the full range of JPEG.
 struct StillImage: Sendable {
     private let size: FrameSize
-    private let pixels: [UInt8]
+    private let planes: [[UInt8]]
     private static let quality: Int32 = 85
 
-    /// - Parameter frame: BGRA.
+    /// BT.601 of limited range, as full range.
+    private static let luma = (0...255).map { value in
+        UInt8(clamping: ((value - 16) * 255 + 109) / 219)
+    }
+    private static let chroma = (0...255).map { value in
+        UInt8(clamping: Int((Double(value - 128) * 255 / 224).rounded()) + 128)
+    }
+
+    /// - Parameter frame: I420.
     init(_ frame: borrowing OutputFrame) {
         size = frame.size
-        var pixels: [UInt8] = []
-        pixels.reserveCapacity(size.width * size.height * 4)
-        for row in 0..<size.height {
-            frame.row(row).withUnsafeBufferPointer { pixels.append(contentsOf: $0) }
+        var planes: [[UInt8]] = []
+        for index in 0..<frame.planeCount {
+            let table = index == 0 ? Self.luma : Self.chroma
+            let geometry = frame.geometry(ofPlane: index)
+            var plane: [UInt8] = []
+            plane.reserveCapacity(geometry.rowBytes * geometry.rows)
+            for row in 0..<geometry.rows {
+                frame.row(row, ofPlane: index).withUnsafeBufferPointer {
+                    plane.append(contentsOf: $0)
+                }
+            }
+            plane.withUnsafeMutableBufferPointer { samples in
+                guard let first = samples.baseAddress else { return }
+                greenroom_best_kernels().pointee
+                    .replace(first, Int32(clamping: samples.count), table)
+            }
+            planes.append(plane)
         }
-        self.pixels = pixels
+        self.planes = planes
     }
 
     /// - Throws: If it can't be encoded.
     func jpeg() throws(SignallingError) -> [UInt8] {
+        let widths = [size.width, (size.width + 1) / 2, (size.width + 1) / 2]
+        let rows = [size.height, (size.height + 1) / 2, (size.height + 1) / 2]
         // No longer lent when it was copied.
-        guard pixels.count == size.width * size.height * 4 else {
-            throw .failed("The frame was gone before it could be copied: try again.")
-        }
+        guard planes.count == 3,
+            zip(planes, zip(widths, rows)).allSatisfy({ $0.count == $1.0 * $1.1 })
+        else { throw .failed("The frame was gone before it could be copied: try again.") }
         guard let compressor = tjInitCompress() else {
             throw .failed("There is no memory for an image.")
         }
@@ -155,9 +179,18 @@ struct StillImage: Sendable {
         var file: UnsafeMutablePointer<UInt8>?
         var length: UInt = 0
         defer { tjFree(file) }
-        let status = tjCompress2(
-            compressor, pixels, Int32(clamping: size.width), 0, Int32(clamping: size.height),
-            Int32(TJPF_BGRA.rawValue), &file, &length, Int32(TJSAMP_420.rawValue), Self.quality, 0)
+        let status = planes[0].withUnsafeBufferPointer { y in
+            planes[1].withUnsafeBufferPointer { u in
+                planes[2].withUnsafeBufferPointer { v in
+                    var starts = [y.baseAddress, u.baseAddress, v.baseAddress]
+                    let strides = widths.map { Int32(clamping: $0) }
+                    return tjCompressFromYUVPlanes(
+                        compressor, &starts, Int32(clamping: size.width), strides,
+                        Int32(clamping: size.height), Int32(TJSAMP_420.rawValue), &file, &length,
+                        Self.quality, 0)
+                }
+            }
+        }
         guard status == 0, let file else { throw .failed("The image can't be encoded.") }
         return Array(UnsafeBufferPointer(start: file, count: Int(length)))
     }

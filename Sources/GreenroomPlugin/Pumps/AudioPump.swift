@@ -39,9 +39,9 @@ public final class AudioPump: Sendable {
         let core = AudioPumpCore(sender: sender, format: format)
         self.core = core
         thread = try PluginThread(name: "audio pump") { core.run(fill) }
-        // A virtual clock knows a thread from its first wait on. Without this, another thread's wait could let
-        // time pass for this one before it has begun.
-        core.waitsNext.wait()
+        // A virtual clock knows a thread from its first wait on: while a busy machine has not begun this one,
+        // time could pass for another.
+        core.begun.wait()
     }
 
     /// The samples so far.
@@ -81,8 +81,7 @@ private final class AudioPumpCore: Sendable {
     let schedule: SampleSchedule
     let counts = Mutex(AudioPump.Counts())
     let isStopping = Atomic(false)
-    /// Given when all that comes before the first wait is done.
-    let waitsNext = StartSignal()
+    let begun = StartSignal()
 
     init(sender: AudioSender, format: AudioFormat) {
         self.sender = sender
@@ -94,9 +93,7 @@ private final class AudioPumpCore: Sendable {
     /// The pump's thread.
     func run(_ fill: (inout MutableSpan<Int16>, SampleTime) throws -> Void) {
         let host = sender.host
-        // A process's thread opens its channel with its first call.
-        _ = host.nowNanoseconds
-        waitsNext.give()
+        begun.give()
         var samples = [Int16]()
         samples.reserveCapacity(schedule.largestCount * format.channels)
         var next: Int64 = 0

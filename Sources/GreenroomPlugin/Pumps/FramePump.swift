@@ -54,9 +54,9 @@ public final class FramePump: Sendable {
             info: FrameInfo(rotation: rotation, color: color))
         self.core = core
         thread = try PluginThread(name: "frame pump") { core.run(fill) }
-        // A virtual clock knows a thread from its first wait on. Without this, another thread's wait could let
-        // time pass for this one before it has begun.
-        core.waitsNext.wait()
+        // A virtual clock knows a thread from its first wait on: while a busy machine has not begun this one,
+        // time could pass for another.
+        core.begun.wait()
     }
 
     /// Changes size and rate from the next frame on. Frame indices and due times continue.
@@ -107,8 +107,7 @@ private final class PumpCore: Sendable {
     let startNanoseconds: Int64
     let plan: Mutex<Plan>
     let isStopping = Atomic(false)
-    /// Given when all that comes before the first wait is done.
-    let waitsNext = StartSignal()
+    let begun = StartSignal()
 
     init(
         sender: VideoSender, format: PixelFormat, capability: VideoCapability, info: FrameInfo
@@ -130,9 +129,7 @@ private final class PumpCore: Sendable {
     /// The pump's thread.
     func run(_ fill: (inout MutableFrame, FrameTime) throws -> Void) {
         let host = sender.host
-        // A process's thread opens its channel with its first call.
-        _ = host.nowNanoseconds
-        waitsNext.give()
+        begun.give()
         var schedule = FrameSchedule(
             startNanoseconds: startNanoseconds, rate: plan.withLock { $0.capability.rate })
         var next: Int64 = 0

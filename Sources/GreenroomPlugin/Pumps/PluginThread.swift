@@ -54,7 +54,7 @@ public final class PluginThread: Sendable {
     deinit { join() }
 }
 
-/// Tells the maker of a thread how far that is.
+/// Tells the maker of a thread that it runs.
 ///
 /// Sendable without the compiler's proof: any thread may use a semaphore, and its address is fixed for the
 /// life of this object.

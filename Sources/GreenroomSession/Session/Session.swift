@@ -302,8 +302,7 @@ public final class Session: Sendable {
             let next = timeline.first.map { pipeline.epoch + $0.time.nanoseconds }
             let offer = plugins.nextNegotiation.map { pipeline.epoch + $0 }
             let look = clock.now + Self.lookNanoseconds
-            let check = [end, next, offer, plugins.nextRestart, plugins.silence.next, look]
-                .compactMap(\.self).min()
+            let check = [end, next, offer, plugins.nextRestart, look].compactMap(\.self).min()
             // Callbacks take no session time: a virtual clock stands still until they return.
             let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
             if !isStill {
@@ -315,7 +314,10 @@ public final class Session: Sendable {
                 isStill
                 ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
                     $0.changes != seen ? $0 : nil
-                } : clock.wait(for: control, until: check) { $0.changes != seen ? $0 : nil }
+                }
+                : clock.wait(
+                    for: control, until: [check, plugins.silence.next].compactMap(\.self).min()
+                ) { $0.changes != seen ? $0 : nil }
             if let wake { seen = wake.changes }
         }
     }

@@ -87,9 +87,15 @@ struct SourceSilence {
             }
         }
         let limit = !entry.isTold ? limits.told : !entry.hasFailed ? limits.failed : nil
-        entry.due = limit.map { now + max($0 - entry.silence, 0) }
+        entry.due = limit.flatMap { Self.sum(now, max($0 - entry.silence, 0)) }
         entries[plugin] = entry
         return finding
+    }
+
+    /// Nil for a time that never comes.
+    fileprivate static func sum(_ time: Int64, _ span: Int64) -> Int64? {
+        let (sum, overflow) = time.addingReportingOverflow(span)
+        return overflow ? nil : sum
     }
 }
 
@@ -105,6 +111,6 @@ extension SourceSilence.Entry {
         case .audio where hasSent: return (told, nil)
         case .firstFrame, .audio: break
         }
-        return (told, (hasSent ? nil : startDeadline) ?? told + deadline)
+        return (told, (hasSent ? nil : startDeadline) ?? SourceSilence.sum(told, deadline))
     }
 }

@@ -120,9 +120,13 @@ struct LiveRoom {
         }
     }
 
+    /// A port that no program has. The kernel gives those from 32768 on to any connection, possibly before
+    /// the room has opened it: they are the last choice.
     private static func freePort(at address: String) -> Int? {
-        guard case .success(let port) = bound(0, address) else { return nil }
-        return port
+        for port in (0..<20).map({ _ in Int.random(in: 20_000..<32_768) }) + [0] {
+            if case .success(let free) = bound(port, address) { return free }
+        }
+        return nil
     }
 
     /// The outcome of binding a socket.
