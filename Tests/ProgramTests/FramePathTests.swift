@@ -73,10 +73,11 @@ import Testing
         Path(
             name: "required filter in a process", filter: "process", isRequired: true,
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
-        // The second one edits a copy in its own memory.
+        // The second one edits a copy in its own memory. Each filter is woken, the track and the output; on an
+        // idle machine some are awake.
         Path(
             name: "two filters in processes", filter: "process", filterCount: 2,
-            limit: Cost(allocations: 0, locks: 12, wakeups: 3, copies: 1.5)),
+            limit: Cost(allocations: 0, locks: 12, wakeups: 4, copies: 1.5)),
         Path(
             name: "two equal outputs", outputs: [""],
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
@@ -187,11 +188,6 @@ private struct Count {
         let picture = try session.report().picture("camera")
         frames = Double(picture.accepted)
         bytes = Double(picture.bytesCopied + picture.bytesConverted)
-        // A frame that a filter does not finish in time, on a busy machine, goes by way of the filter's
-        // thread: that wakes this one and, in the end, the track's.
-        let late = Double(picture.unprocessed.late)
-        guard late * 10 <= frames else { throw TooBusy() }
-        numbers["wakeups", default: 0] -= 2 * late
     }
 
     init(audio: Bool, _ milliseconds: Int) throws {
