@@ -69,10 +69,10 @@ extension Runner {
                 continue
             }
             let geometry = format.plane(index, of: size)
-            for row in 0..<geometry.rows {
-                (to + row * Int(target.strideBytes)).copyMemory(
-                    from: from + row * Int(plane.stride_bytes), byteCount: geometry.rowBytes)
-            }
+            greenroom_copy_plane(
+                from, Int(plane.stride_bytes),
+                to.assumingMemoryBound(to: UInt8.self), Int(target.strideBytes), geometry.rowBytes,
+                geometry.rows)
         }
         return true
     }
