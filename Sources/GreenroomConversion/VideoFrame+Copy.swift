@@ -1,4 +1,4 @@
-internal import CGreenroomKernels
+internal import CLibYUV
 internal import GreenroomMedia
 
 extension VideoFrame {
@@ -53,9 +53,9 @@ extension VideoFrame {
                     + "(rows - 1) * stride + row = \(plane.rows - 1) * \(strideBytes) + "
                     + "\(plane.rowBytes)")
         }
-        greenroom_copy_plane(
-            source.assumingMemoryBound(to: UInt8.self), strideBytes,
-            destination.assumingMemoryBound(to: UInt8.self), self.strideBytes(index),
-            plane.rowBytes, plane.rows)
+        CopyPlane(
+            source.assumingMemoryBound(to: UInt8.self), Int32(strideBytes),
+            destination.assumingMemoryBound(to: UInt8.self), Int32(self.strideBytes(index)),
+            Int32(plane.rowBytes), Int32(plane.rows))
     }
 }

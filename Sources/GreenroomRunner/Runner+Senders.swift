@@ -69,10 +69,16 @@ extension Runner {
                 continue
             }
             let geometry = format.plane(index, of: size)
-            greenroom_copy_plane(
-                from, Int(plane.stride_bytes),
-                to.assumingMemoryBound(to: UInt8.self), Int(target.strideBytes), geometry.rowBytes,
-                geometry.rows)
+            // Rows without padding are one.
+            let isWhole =
+                Int(plane.stride_bytes) == geometry.rowBytes
+                && Int(target.strideBytes) == geometry.rowBytes
+            let rows = isWhole ? 1 : geometry.rows
+            for row in 0..<rows {
+                (to + row * Int(target.strideBytes)).copyMemory(
+                    from: from + row * Int(plane.stride_bytes),
+                    byteCount: geometry.rowBytes * (isWhole ? geometry.rows : 1))
+            }
         }
         return true
     }

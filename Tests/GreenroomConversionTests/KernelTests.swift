@@ -337,37 +337,6 @@ import Testing
     }
 }
 
-/// Planes that are copied, on both sides of the size from which on they are written past the cache.
-@Suite struct PlaneCopyTests {
-    @Test(arguments: [
-        (1, 1), (63, 5), (64, 4), (640, 360), (1000, 262), (1000, 263), (1920, 1080), (4097, 65),
-        (17, 20_000),
-        (300_000, 1), (8, 0),
-    ])
-    func `a plane is copied, and nothing beside it is written`(width: Int, rows: Int) {
-        for (paddingBefore, paddingAfter) in [(0, 0), (0, 13), (64, 0), (7, 7)] {
-            for atEnd in [false, true] {
-                let (from, to) = (width + paddingBefore, width + paddingAfter)
-                // The last row has no padding.
-                let source = GuardedRow(max(from * (rows - 1) + width, 1), atEnd: atEnd, seed: 1)
-                let copy = GuardedRow(max(to * (rows - 1) + width, 1), atEnd: atEnd, seed: 0)
-                greenroom_copy_plane(source.start, from, copy.start, to, width, rows)
-                var isCopied = true
-                for row in 0..<rows {
-                    isCopied =
-                        isCopied
-                        && memcmp(copy.start + row * to, source.start + row * from, width) == 0
-                    let isLast = row == rows - 1
-                    for byte in width..<(isLast ? width : to) {
-                        isCopied = isCopied && copy.start[row * to + byte] == 0
-                    }
-                }
-                #expect(isCopied, "\(width)x\(rows), \(from) to \(to)")
-            }
-        }
-    }
-}
-
 /// Bytes of noise that begin after a page without access, or end before one.
 private final class GuardedRow {
     let start: UnsafeMutablePointer<UInt8>

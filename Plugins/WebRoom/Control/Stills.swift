@@ -129,6 +129,8 @@ final class Stills: Sendable {
 /// A copy of a frame, in the full range of JPEG.
 struct StillImage: Sendable {
     private let size: FrameSize
+    /// Luma has an even number of columns and rows, as the encoder reads it: the last ones of an odd size are
+    /// there twice.
     private let planes: [[UInt8]]
     private static let quality: Int32 = 85
 
@@ -148,10 +150,13 @@ struct StillImage: Sendable {
             let table = index == 0 ? Self.luma : Self.chroma
             let geometry = frame.geometry(ofPlane: index)
             var plane: [UInt8] = []
-            plane.reserveCapacity(geometry.rowBytes * geometry.rows)
-            for row in 0..<geometry.rows {
-                frame.row(row, ofPlane: index).withUnsafeBufferPointer {
+            let width = index == 0 ? Self.even(geometry.rowBytes) : geometry.rowBytes
+            let rows = index == 0 ? Self.even(geometry.rows) : geometry.rows
+            plane.reserveCapacity(width * rows)
+            for row in 0..<rows {
+                frame.row(min(row, geometry.rows - 1), ofPlane: index).withUnsafeBufferPointer {
                     plane.append(contentsOf: $0)
+                    if $0.count < width, let last = $0.last { plane.append(last) }
                 }
             }
             plane.withUnsafeMutableBufferPointer { samples in
@@ -164,10 +169,13 @@ struct StillImage: Sendable {
         self.planes = planes
     }
 
+    private static func even(_ count: Int) -> Int { (count + 1) / 2 * 2 }
+
     /// - Throws: If it can't be encoded.
     func jpeg() throws(SignallingError) -> [UInt8] {
-        let widths = [size.width, (size.width + 1) / 2, (size.width + 1) / 2]
-        let rows = [size.height, (size.height + 1) / 2, (size.height + 1) / 2]
+        let (width, height) = (Self.even(size.width), Self.even(size.height))
+        let widths = [width, width / 2, width / 2]
+        let rows = [height, height / 2, height / 2]
         // No longer lent when it was copied.
         guard planes.count == 3,
             zip(planes, zip(widths, rows)).allSatisfy({ $0.count == $1.0 * $1.1 })

@@ -115,11 +115,6 @@ struct greenroom_i420 {
 void greenroom_make_i420(const uint8_t *pixels, ptrdiff_t stride, int width, int height,
                          struct greenroom_i420 result, const struct greenroom_from_rgb *weights);
 
-// Copies a plane for another processor, which is the next to read it. A large one is written past this
-// processor's cache: to have its old content there first takes longer than the rest.
-void greenroom_copy_plane(const uint8_t *plane, ptrdiff_t stride, uint8_t *result, ptrdiff_t result_stride,
-                          size_t row_bytes, size_t rows);
-
 // The fastest table that this processor can run.
 const struct greenroom_kernels *greenroom_best_kernels(void);
 

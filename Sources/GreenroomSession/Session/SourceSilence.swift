@@ -106,7 +106,9 @@ extension SourceSilence.Entry {
     ) -> (told: Int64?, failed: Int64?) {
         var told = SourceSilence.limit
         switch promise {
-        case .frames(let interval): told = max(told, SourceSilence.longestGap * interval)
+        case .frames(let interval):
+            let gap = interval.multipliedReportingOverflow(by: SourceSilence.longestGap)
+            told = gap.overflow ? .max : max(told, gap.partialValue)
         case .firstFrame where hasSent: return (nil, nil)
         case .audio where hasSent: return (told, nil)
         case .firstFrame, .audio: break

@@ -120,8 +120,8 @@ struct LiveRoom {
         }
     }
 
-    /// A port that no program has. The kernel gives those from 32768 on to any connection, possibly before
-    /// the room has opened it: they are the last choice.
+    /// A port that no program has. As it is set up at first, Linux gives those from 32768 on to any connection,
+    /// possibly before the room has opened it: they are the last choice.
     private static func freePort(at address: String) -> Int? {
         for port in (0..<20).map({ _ in Int.random(in: 20_000..<32_768) }) + [0] {
             if case .success(let free) = bound(port, address) { return free }

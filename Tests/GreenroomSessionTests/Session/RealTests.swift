@@ -112,6 +112,17 @@ import Testing
         }
     }
 
+    @Test func `the slowest camera that a plugin can agree on is not silent`() throws {
+        let rate = try #require(FrameRate(numerator: 1, denominator: .max))
+        var silence = SourceSilence()
+        for now in [0, 1 << 40, Int64.max] {
+            let finding = silence.look(
+                at: 0, accepted: 1, promise: .frames(every: rate.dueNanoseconds(ofFrame: 1)),
+                deadline: 2_000_000_000, now: now)
+            #expect(finding == nil)
+        }
+    }
+
     @Test func `a camera that comes back is told, and its slate goes`() throws {
         let camera = FakeSource(.init(silent: 15..<45))
         let result = try session(camera: camera.plan(.videoSource)).run()
