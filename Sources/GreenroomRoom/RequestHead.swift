@@ -123,7 +123,7 @@ package struct RequestHead: Equatable, Sendable {
         let value = String(rest)
         switch name.lowercased() {
         case "content-length":
-            guard !fields.contains(where: { $0.name.lowercased() == "content-length" }),
+            guard self["content-length"] == nil,
                 value.utf8.allSatisfy({ (48...57).contains($0) }), let length = Int(value)
             else { throw Self.bad("its Content-Length is no number, or is there twice") }
             self.length = length

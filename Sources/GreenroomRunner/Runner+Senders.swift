@@ -73,11 +73,12 @@ extension Runner {
             let isWhole =
                 Int(plane.stride_bytes) == geometry.rowBytes
                 && Int(target.strideBytes) == geometry.rowBytes
-            let rows = isWhole ? 1 : geometry.rows
+            let (rows, byteCount) =
+                isWhole
+                ? (1, geometry.rows * geometry.rowBytes) : (geometry.rows, geometry.rowBytes)
             for row in 0..<rows {
                 (to + row * Int(target.strideBytes)).copyMemory(
-                    from: from + row * Int(plane.stride_bytes),
-                    byteCount: geometry.rowBytes * (isWhole ? geometry.rows : 1))
+                    from: from + row * Int(plane.stride_bytes), byteCount: byteCount)
             }
         }
         return true

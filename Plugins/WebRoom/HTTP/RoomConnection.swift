@@ -139,11 +139,12 @@ final class RoomConnection {
         case .events(var events):
             text += "Transfer-Encoding: chunked\r\n\r\n"
             try await write(Data(text.utf8), until: nil)
-            while !isHead, let part = try await events.text() {
+            if isHead { break }
+            while let part = try await events.text() {
                 let size = String(part.utf8.count, radix: 16)
                 try await write(Data("\(size)\r\n\(part)\r\n".utf8), until: nil)
             }
-            if !isHead { try await write(Data("0\r\n\r\n".utf8), until: nil) }
+            try await write(Data("0\r\n\r\n".utf8), until: nil)
         }
         try begin(isBusy: false, for: Self.idleSeconds)
     }

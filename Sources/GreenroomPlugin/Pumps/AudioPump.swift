@@ -39,9 +39,6 @@ public final class AudioPump: Sendable {
         let core = AudioPumpCore(sender: sender, format: format)
         self.core = core
         thread = try PluginThread(name: "audio pump") { core.run(fill) }
-        // A virtual clock knows a thread from its first wait on: while a busy machine has not begun this one,
-        // time could pass for another.
-        core.begun.wait()
     }
 
     /// The samples so far.
@@ -81,7 +78,6 @@ private final class AudioPumpCore: Sendable {
     let schedule: SampleSchedule
     let counts = Mutex(AudioPump.Counts())
     let isStopping = Atomic(false)
-    let begun = StartSignal()
 
     init(sender: AudioSender, format: AudioFormat) {
         self.sender = sender
@@ -93,7 +89,6 @@ private final class AudioPumpCore: Sendable {
     /// The pump's thread.
     func run(_ fill: (inout MutableSpan<Int16>, SampleTime) throws -> Void) {
         let host = sender.host
-        begun.give()
         var samples = [Int16]()
         samples.reserveCapacity(schedule.largestCount * format.channels)
         var next: Int64 = 0

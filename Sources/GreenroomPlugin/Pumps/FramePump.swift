@@ -54,9 +54,6 @@ public final class FramePump: Sendable {
             info: FrameInfo(rotation: rotation, color: color))
         self.core = core
         thread = try PluginThread(name: "frame pump") { core.run(fill) }
-        // A virtual clock knows a thread from its first wait on: while a busy machine has not begun this one,
-        // time could pass for another.
-        core.begun.wait()
     }
 
     /// Changes size and rate from the next frame on. Frame indices and due times continue.
@@ -107,7 +104,6 @@ private final class PumpCore: Sendable {
     let startNanoseconds: Int64
     let plan: Mutex<Plan>
     let isStopping = Atomic(false)
-    let begun = StartSignal()
 
     init(
         sender: VideoSender, format: PixelFormat, capability: VideoCapability, info: FrameInfo
@@ -129,7 +125,6 @@ private final class PumpCore: Sendable {
     /// The pump's thread.
     func run(_ fill: (inout MutableFrame, FrameTime) throws -> Void) {
         let host = sender.host
-        begun.give()
         var schedule = FrameSchedule(
             startNanoseconds: startNanoseconds, rate: plan.withLock { $0.capability.rate })
         var next: Int64 = 0

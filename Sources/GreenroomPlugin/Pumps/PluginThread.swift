@@ -1,21 +1,25 @@
 internal import Glibc
 internal import Synchronization
 
-/// A thread of a plugin: starts at once, ends when its body returns.
+/// A thread of a plugin: runs when it has been made, ends when its body returns.
 ///
 /// Return from the body when ``PluginHost/wait(untilNanoseconds:)`` or a send reports that sending
 /// has stopped, and call ``join()`` in the callback that stops sending.
 public final class PluginThread: Sendable {
     private let thread: Mutex<pthread_t?>
 
-    /// Starts a thread.
+    /// Starts a thread, and returns when it runs.
+    ///
+    /// A virtual clock knows a thread from its first wait on: while a busy machine has not begun it, time could
+    /// pass for the plugin's others.
     ///
     /// - Parameters:
     ///   - name: The name that tools show; Linux keeps the first 15 bytes.
     ///   - body: Runs on the thread.
     /// - Throws: A ``PluginError`` if the system can't make a thread.
     public init(name: String, body: sending @escaping () -> Void) throws {
-        let start = Unmanaged.passRetained(ThreadBody(name: name, run: body))
+        let body = ThreadBody(name: name, run: body)
+        let start = Unmanaged.passRetained(body)
         var thread = pthread_t()
         let code = pthread_create(
             &thread, nil,
@@ -23,6 +27,7 @@ public final class PluginThread: Sendable {
                 guard let pointer else { return nil }
                 let body = Unmanaged<ThreadBody>.fromOpaque(pointer).takeRetainedValue()
                 body.nameThread()
+                sem_post(body.begun)
                 body.run()
                 return nil
             }, start.toOpaque())
@@ -33,6 +38,7 @@ public final class PluginThread: Sendable {
                     + "(error \(code))",
                 status: .unavailable)
         }
+        while sem_wait(body.begun) != 0, errno == EINTR {}
         self.thread = Mutex(thread)
     }
 
@@ -54,35 +60,22 @@ public final class PluginThread: Sendable {
     deinit { join() }
 }
 
-/// Tells the maker of a thread that it runs.
-///
-/// Sendable without the compiler's proof: any thread may use a semaphore, and its address is fixed for the
-/// life of this object.
-final class StartSignal: @unchecked Sendable {
-    private let semaphore = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
-
-    init() { sem_init(semaphore, 0, 0) }
-
-    deinit {
-        sem_destroy(semaphore)
-        semaphore.deallocate()
-    }
-
-    /// Called once.
-    func give() { sem_post(semaphore) }
-
-    /// Returns after ``give()``. Called once.
-    func wait() { while sem_wait(semaphore) != 0, errno == EINTR {} }
-}
-
-/// What is handed to a thread, which alone keeps it.
+/// What is handed to a thread.
 private final class ThreadBody {
     let name: String
     let run: () -> Void
+    /// A semaphore, posted when the thread runs.
+    let begun = UnsafeMutablePointer<sem_t>.allocate(capacity: 1)
 
     init(name: String, run: sending @escaping () -> Void) {
         self.name = String(decoding: name.utf8.prefix(15), as: UTF8.self)
         self.run = run
+        sem_init(begun, 0, 0)
+    }
+
+    deinit {
+        sem_destroy(begun)
+        begun.deallocate()
     }
 
     /// Names the calling thread. Only tools read the name, so failures are ignored.

@@ -33,34 +33,40 @@ struct RealWatch {
 
     private struct Entry {
         var account: Account
-        var begun: Int64
         var isLow = false
     }
 
-    /// When the next stretch ends.
-    private(set) var due: Int64 = 0
     private let minimum: Int?
     private var entries: [String: Entry] = [:]
+    /// When the next stretch ends.
+    private var due: Int64 = 0
 
     /// - Parameter minimum: The session's, in per cent; nil if it has none.
     init(minimum: Int?) { self.minimum = minimum }
 
-    /// Looks at a track.
+    /// Looks at the tracks.
     ///
-    /// - Parameter account: How much of it was real so far; asked for only at the end of a stretch.
+    /// - Parameter accounts: How much of each was real so far, by its source's role; asked for only at the end
+    ///   of a stretch.
     /// - Returns: What is to be told: that too little is real, or that it is real again.
-    mutating func look(at role: String, now: Int64, account: () -> Account) -> String? {
+    mutating func look(
+        at now: Int64, accounts: () -> [(role: String, account: Account)]
+    ) -> [(role: String, text: String)] {
+        guard now >= due else { return [] }
+        due = now + Self.stretch
+        return accounts().compactMap { role, account in
+            look(at: role, account).map { (role, $0) }
+        }
+    }
+
+    private mutating func look(at role: String, _ account: Account) -> String? {
         guard let last = entries[role] else {
-            entries[role] = Entry(account: account(), begun: now)
-            due = now + Self.stretch
+            entries[role] = Entry(account: account)
             return nil
         }
-        guard now - last.begun >= Self.stretch else { return nil }
-        due = now + Self.stretch
-        let total = account()
-        let change = total.since(last.account).report
+        let change = account.since(last.account).report
         let isLow = (change.realPercent ?? 100) < Double(minimum ?? Self.usualMinimum)
-        entries[role] = Entry(account: total, begun: now, isLow: isLow)
+        entries[role] = Entry(account: account, isLow: isLow)
         guard isLow != last.isLow else { return nil }
         let agreed = isLow ? minimum.map { ", less than minimum-real, \($0) %" } ?? "" : ""
         return "of the last 10 s, \(change)\(agreed)"

@@ -290,8 +290,7 @@ public final class Session: Sendable {
             negotiate(&plugins, pipeline)
             plugins.tellEvents()
             let now = clock.now - pipeline.epoch
-            for (role, account) in now >= real.due ? pipeline.accounts(at: now) : [] {
-                guard let text = real.look(at: role, now: now, account: account) else { continue }
+            for (role, text) in real.look(at: now, accounts: { pipeline.accounts(at: now) }) {
                 events.send(.note(role: role, text: text))
             }
             // Readers of a running session look in real time.

@@ -215,15 +215,9 @@ final class SessionPipeline: Sendable {
     }
 
     /// How much of each track was real up to a session time, by its source's role.
-    func accounts(
-        at nanoseconds: Int64
-    ) -> [(role: String, account: () -> RealWatch.Account)] {
-        videoTracks.map { video in
-            (video.instance.role, { .video(video.track.account(at: nanoseconds)) })
-        }
-            + audioTracks.map { audio in
-                (audio.role, { .audio(audio.ingest.statistics.queue.account) })
-            }
+    func accounts(at nanoseconds: Int64) -> [(role: String, account: RealWatch.Account)] {
+        videoTracks.map { ($0.instance.role, .video($0.track.account(at: nanoseconds))) }
+            + audioTracks.map { ($0.role, .audio($0.ingest.statistics.queue.account)) }
     }
 
     /// Makes a track black until its next frame.

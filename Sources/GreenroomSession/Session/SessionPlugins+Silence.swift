@@ -73,7 +73,8 @@ extension SessionPlugins {
         guard plugin.videoTrack != nil else { return .audio }
         if plugin.instance.descriptor.kind.facts.canPause { return .firstFrame }
         return negotiations[plugin]?.negotiator.track.map {
-            .frames(every: $0.rate.dueNanoseconds(ofFrame: 1))
+            // A slow camera may leave out two frames.
+            .frames(within: $0.rate.dueNanoseconds(ofFrame: 3))
         }
     }
 

@@ -4,8 +4,8 @@
 struct SourceSilence {
     /// What a source has promised.
     enum Promise {
-        /// A frame for each interval of a rate, in nanoseconds: a camera.
-        case frames(every: Int64)
+        /// One frame after the other, the next within a time in nanoseconds: a camera.
+        case frames(within: Int64)
         /// A first frame; after that it sends when there is something new: a share.
         case firstFrame
         /// Audio all the time. One that has sent some and falls silent is kept: many have nothing
@@ -25,8 +25,6 @@ struct SourceSilence {
 
     /// How long a source may be silent before that is told: its last frame stays for a second.
     static let limit: Int64 = 900_000_000
-    /// A slow camera may leave out two frames.
-    fileprivate static let longestGap: Int64 = 3
 
     /// What counts of the time between two looks, at most: a machine that stood still is no
     /// silence.
@@ -106,9 +104,7 @@ extension SourceSilence.Entry {
     ) -> (told: Int64?, failed: Int64?) {
         var told = SourceSilence.limit
         switch promise {
-        case .frames(let interval):
-            let gap = interval.multipliedReportingOverflow(by: SourceSilence.longestGap)
-            told = gap.overflow ? .max : max(told, gap.partialValue)
+        case .frames(let gap): told = max(told, gap)
         case .firstFrame where hasSent: return (nil, nil)
         case .audio where hasSent: return (told, nil)
         case .firstFrame, .audio: break

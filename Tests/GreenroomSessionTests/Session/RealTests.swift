@@ -117,7 +117,7 @@ import Testing
         var silence = SourceSilence()
         for now in [0, 1 << 40, Int64.max] {
             let finding = silence.look(
-                at: 0, accepted: 1, promise: .frames(every: rate.dueNanoseconds(ofFrame: 1)),
+                at: 0, accepted: 1, promise: .frames(within: rate.dueNanoseconds(ofFrame: 3)),
                 deadline: 2_000_000_000, now: now)
             #expect(finding == nil)
         }
