@@ -29,11 +29,16 @@ int64_t greenroom_monotonic_now(void) {
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
 }
 
+void greenroom_ring(uint32_t *word) {
+    __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
+    greenroom_futex_wake(word);
+}
+
 void greenroom_futex_wake(uint32_t *word) {
     syscall(SYS_futex, word, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-enum { size_is_fixed = F_SEAL_SEAL | F_SEAL_SHRINK | F_SEAL_GROW };
+enum { size_is_fixed = F_SEAL_SHRINK | F_SEAL_GROW };
 
 int greenroom_memory(const char *name, int64_t byte_count) {
     int descriptor = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -51,8 +56,9 @@ int greenroom_memory(const char *name, int64_t byte_count) {
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 
-int greenroom_seal(int descriptor, int forbids_writing) {
-    int seals = size_is_fixed | (forbids_writing ? F_SEAL_FUTURE_WRITE : 0);
+int greenroom_seal(int descriptor, int forbids_writing, int is_last) {
+    int seals = size_is_fixed | (forbids_writing ? F_SEAL_FUTURE_WRITE : 0)
+                | (is_last ? F_SEAL_SEAL : 0);
     return fcntl(descriptor, F_ADD_SEALS, seals) == 0 ? 0 : -errno;
 }
 

@@ -87,5 +87,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// Both sides must have the same.
-    package static let version: UInt32 = 7
+    package static let version: UInt32 = 8
 }

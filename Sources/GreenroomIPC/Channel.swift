@@ -28,6 +28,8 @@ package final class Channels: Sendable {
 
     package let memory: SharedMemory
     package let side: ChannelSide
+    /// Where the runner waits for messages of the media channel.
+    package let input: FilterInput
     private let lost = Atomic(false)
 
     /// Makes the host's end.
@@ -36,15 +38,19 @@ package final class Channels: Sendable {
     package init() throws(ChannelError) {
         memory = try SharedMemory(
             name: "greenroom-channels", byteCount: Self.count * Self.stride)
+        input = try FilterInput()
         side = .host
     }
 
-    /// Makes the runner's end; closes the descriptor.
+    /// Makes the runner's end; closes the descriptors.
     ///
     /// - Throws: ``ChannelError`` if the memory is not of the expected size.
-    package init(adopting descriptor: Int32) throws(ChannelError) {
+    package init(
+        adopting descriptor: Int32, input: Int32
+    ) throws(ChannelError) {
         memory = try SharedMemory(
             adopting: descriptor, byteCount: Self.count * Self.stride)
+        self.input = try FilterInput(adopting: input)
         side = .runner
     }
 
@@ -63,6 +69,7 @@ package final class Channels: Sendable {
     package func lose() {
         lost.store(true, ordering: .releasing)
         for index in 0..<Self.count { self[index].wake() }
+        input.ring()
         greenroom_futex_wake(senderWord)
     }
 
@@ -137,10 +144,16 @@ public struct Channel: Sendable {
     /// was about to wait just then.
     fileprivate static let checkNanoseconds: Int64 = 500_000_000
 
-    // Layout: whose turn it is, the kind, the length.
+    // Layout: whose turn it is, the kind, the length, the last pass that the host has cancelled.
     private var turn: UnsafeMutablePointer<UInt32> { base.assumingMemoryBound(to: UInt32.self) }
     private var kind: UnsafeMutablePointer<UInt32> { turn + 1 }
     private var length: UnsafeMutablePointer<UInt32> { turn + 2 }
+    private var cancelled: UnsafeMutablePointer<UInt32> { turn + 3 }
+
+    /// What a side waits for to change. A runner waits for media where another process can wake it, too.
+    private func word(of side: ChannelSide) -> UnsafeMutablePointer<UInt32> {
+        index == Channels.media && side == .runner ? channels.input.bell : turn
+    }
 
     /// The message's bytes. Shared: another process may write to them while they are read.
     @usableFromInline package var message: UnsafeMutableRawBufferPointer {
@@ -150,10 +163,15 @@ public struct Channel: Sendable {
 
     /// Hands the message and the turn to the other side.
     package func send(_ call: Call, length count: Int = 0) {
+        post(call, length: count)
+        if index == Channels.media, channels.side == .host { channels.input.ring() } else { wake() }
+    }
+
+    /// Hands the message and the turn to the other side, which something else wakes.
+    package func post(_ call: Call, length count: Int = 0) {
         greenroom_store(kind, call.rawValue)
         greenroom_store(length, UInt32(clamping: count))
         greenroom_store(turn, channels.side.other.rawValue)
-        wake()
     }
 
     /// Waits for this side's turn, and so for a message. The message stays: the same one is received
@@ -163,20 +181,56 @@ public struct Channel: Sendable {
     /// - Returns: What the other side calls, and the length of the message, at most
     ///   ``Channels/messageByteCount``; nil if the other side is lost, or has sent none by the deadline.
     package func receive(until deadline: Int64 = .max) -> (call: Call, length: Int)? {
-        let mine = channels.side.rawValue
+        let word = word(of: channels.side)
         while true {
-            let turn = greenroom_load(self.turn)
+            let value = greenroom_load(word)
             if channels.isLost { return nil }
-            if turn == mine { break }
-            let now = greenroom_monotonic_now()
-            if now >= deadline { return nil }
-            greenroom_futex_wait_until(
-                self.turn, turn, min(deadline, now + Self.checkNanoseconds))
+            if greenroom_load(turn) == channels.side.rawValue { break }
+            guard wait(for: word, while: value, until: deadline) else { return nil }
         }
         return (
             Call(rawValue: greenroom_load(kind)),
             min(Int(greenroom_load(length)), Channels.messageByteCount)
         )
+    }
+
+    /// - Returns: Whether the deadline has not come.
+    private func wait(
+        for word: UnsafeMutablePointer<UInt32>, while value: UInt32, until deadline: Int64
+    ) -> Bool {
+        let now = greenroom_monotonic_now()
+        guard now < deadline else { return false }
+        greenroom_futex_wait_until(word, value, min(deadline, now + Self.checkNanoseconds))
+        return true
+    }
+
+    /// Waits until the filter before has said whether it has edited a pass's frame. [media, in the runner]
+    ///
+    /// - Returns: Whether it has; false also if the host has cancelled the pass, or is lost.
+    package func waitForInput(of pass: UInt32) -> Bool {
+        let bell = channels.input.bell
+        while true {
+            let value = greenroom_load(bell)
+            // First: what the filter before says, it may say at any time.
+            if channels.isLost || greenroom_load(cancelled) == pass { return false }
+            switch channels.input.state(of: pass) {
+            case .ready: return true
+            case .failed: return false
+            case .unknown: _ = wait(for: bell, while: value, until: .max)
+            }
+        }
+    }
+
+    /// Ends the runner's ``waitForInput(of:)`` for a pass. [in the host]
+    package func cancel(pass: UInt32) {
+        greenroom_store(cancelled, pass)
+        channels.input.ring()
+    }
+
+    /// Whether the other side has sent a return.
+    package var hasReturned: Bool {
+        greenroom_load(turn) == channels.side.rawValue
+            && greenroom_load(kind) == Call.return.rawValue
     }
 
     /// Calls the other side, and serves its calls until it returns.

@@ -13,19 +13,28 @@ package final class SharedMemory: Sendable {
     package let byteCount: Int
     /// Of all memory that this process has made; 0 in a process that received it.
     package let number: UInt32
-    /// Whether other processes may only read it, whatever they try.
-    package let isReadOnlyElsewhere: Bool
+    /// Who may write to it.
+    package let writers: Writers
     private static let lastNumber = Atomic<UInt32>(0)
     /// Safe to send: it never changes. It points to atomics, and to bytes that belong to one side
     /// at a time.
     nonisolated(unsafe) package let base: UnsafeMutableRawPointer
 
+    /// The processes that may write to memory, whatever others try.
+    package enum Writers: Sendable {
+        /// All that get it.
+        case all
+        /// The one that made it.
+        case maker
+        /// All that have mapped it before ``endAdmission()``.
+        case admitted
+    }
+
     /// Makes memory, all zeros.
     ///
-    /// - Parameter isReadOnlyElsewhere: Whether other processes may only read it, whatever they try.
     /// - Throws: ``ChannelError`` when the kernel refuses.
     package init(
-        name: String, byteCount: Int, isReadOnlyElsewhere: Bool = false
+        name: String, byteCount: Int, writers: Writers = .all
     ) throws(ChannelError) {
         let descriptor = greenroom_memory(name, Int64(byteCount))
         guard descriptor >= 0 else { throw ChannelError("make shared memory", errno: -descriptor) }
@@ -35,7 +44,8 @@ package final class SharedMemory: Sendable {
             throw ChannelError("map shared memory", errno: error)
         }
         // After this process has mapped it for writing.
-        let sealed = greenroom_seal(descriptor, isReadOnlyElsewhere ? 1 : 0)
+        let sealed = greenroom_seal(
+            descriptor, writers == .maker ? 1 : 0, writers == .admitted ? 0 : 1)
         guard sealed == 0 else {
             munmap(base, byteCount)
             close(descriptor)
@@ -44,7 +54,7 @@ package final class SharedMemory: Sendable {
         self.descriptor = descriptor
         self.byteCount = byteCount
         self.base = base
-        self.isReadOnlyElsewhere = isReadOnlyElsewhere
+        self.writers = writers
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
@@ -72,8 +82,16 @@ package final class SharedMemory: Sendable {
         self.descriptor = -1
         self.byteCount = byteCount
         self.base = base
-        isReadOnlyElsewhere = false
+        writers = .all
         number = 0
+    }
+
+    /// Lets processes that map it from now on only read it. Those that have done so write on. [any]
+    ///
+    /// - Returns: Whether the kernel can do so: 5.1 or later.
+    package func endAdmission() -> Bool {
+        guard writers == .admitted else { return writers == .maker }
+        return greenroom_forbids_writing(descriptor) != 0 || greenroom_seal(descriptor, 1, 1) == 0
     }
 
     deinit {

@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Each function is a call through a channel. Meanwhile the calling thread serves the plugin's
 /// calls.
-final class IsolatedPlugin: InstanceBackend {
+final class IsolatedPlugin: RemoteBackend {
     private struct State {
         var runner: (any RunnerProcess)?
         var pool: FramePool?
@@ -99,7 +99,9 @@ final class IsolatedPlugin: InstanceBackend {
         guard context.frameLimit > 0 else { return nil }
         do throws(ChannelError) {
             let frames = try SharedMemory(
-                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount)
+                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount,
+                // The filter after it may read what it edits.
+                writers: descriptor.kind == .preProcessor ? .admitted : .all)
             let pool = FramePool(
                 limit: context.frameLimit, slotByteCount: FrameArena.slotByteCount,
                 memory: frames.base, owner: frames,
@@ -241,11 +243,35 @@ final class IsolatedPlugin: InstanceBackend {
         connection?.process(frame) ?? .gone
     }
 
-    func process(_ frame: inout gr_mutable_frame, until deadline: Int64) -> EditProgress {
-        guard let connection else { return .returned(.gone) }
-        if let status = connection.process(frame, until: deadline) { return .returned(status) }
-        return .begun { connection.finishProcess() }
+    func canFollow(_ previous: any RemoteBackend) -> Bool {
+        guard let previous = (previous as? IsolatedPlugin)?.connection, let connection else {
+            return false
+        }
+        return connection.canFollow(previous)
     }
+
+    func put(
+        _ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, of: any RemoteBackend)?
+    ) {
+        let previous = (source?.of as? IsolatedPlugin)?.connection?.frames
+        connection?.put(
+            frame, from: previous.flatMap { memory in source.map { ($0.frame, memory) } })
+    }
+
+    func begin(in pass: UInt32, next: (any RemoteBackend)?) {
+        connection?.begin(in: pass, next: (next as? IsolatedPlugin)?.connection?.channels.input)
+    }
+
+    func result(until deadline: Int64) -> RemoteEdit? {
+        guard let connection else { return RemoteEdit(.returned(.gone)) }
+        return connection.result(until: deadline)
+    }
+
+    func cancel(pass: UInt32) {
+        connection?.channels[Channels.media].cancel(pass: pass)
+    }
+
+    func finish() -> RemoteEdit { connection?.finish() ?? RemoteEdit(.returned(.gone)) }
 
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
         var message = WireWriter()

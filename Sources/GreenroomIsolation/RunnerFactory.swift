@@ -67,7 +67,7 @@ struct SharedFrameAllocator: FrameAllocator {
     func allocate(_ count: Int, _ format: PixelFormat, _ size: FrameSize) -> FramePool? {
         guard let slot = FramePool.slotByteCount(of: format, size, guarding: guarding),
             let memory = try? SharedMemory(
-                name: "greenroom-lent", byteCount: count * slot, isReadOnlyElsewhere: true)
+                name: "greenroom-lent", byteCount: count * slot, writers: .maker)
         else { return nil }
         return FramePool(
             limit: count, slotByteCount: slot, memory: memory.base, owner: memory,

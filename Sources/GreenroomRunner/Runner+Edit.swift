@@ -1,24 +1,94 @@
+import CLinux
 import GreenroomABI
 import GreenroomIPC
 import GreenroomMedia
 import GreenroomPluginInterface
 import Synchronization
 
+/// A filter in another process that waits for the frame which this process's filter edits.
+struct NextFilter: Sendable {
+    var input: FilterInput
+    /// The number of the frame's pass.
+    var pass: UInt32
+}
+
 extension Runner {
-    /// Calls the plugin to edit a frame in the frames' memory. [media]
-    ///
-    /// - Returns: The length of the answer in the message.
-    func edit(_ channel: Channel) -> Int {
+    /// Calls the plugin to edit a frame in the frames' memory, answers the host, and then tells the filter
+    /// after it. [media]
+    func edit(_ channel: Channel) {
+        let place = channel.read(PassPlace.self, at: MessageLayout.place)
+        if place.next != 0, let input = memory(place.next).flatMap({ FilterInput(in: $0) }) {
+            next.withLock { $0 = NextFilter(input: input, pass: place.pass) }
+        }
+        guard let status = edit(at: place, channel) else {
+            // Without a status: the plugin is not called.
+            channel.send(.return)
+            return tellNext(isEdited: false)
+        }
+        channel.send(.return, length: status.length)
+        tellNext(isEdited: status.isOk)
+    }
+
+    /// - Returns: What the plugin returned, which the message has already, and the length of that; nil if it
+    ///   does not get the frame.
+    private func edit(
+        at place: PassPlace, _ channel: Channel
+    ) -> (isOk: Bool, length: Int)? {
         guard let functions = state.withLock({ $0.functions }), let frames else {
-            return channel.answer(Status.gone)
+            return (false, channel.answer(Status.gone))
         }
         var frame = channel.read(gr_mutable_frame.self, at: MessageLayout.subject)
         let planes = channel.read(
             SharedPlanes.self,
             at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
+        if place.source != 0 {
+            guard channel.waitForInput(of: place.pass), let source = memory(place.source) else {
+                return nil
+            }
+            let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
+            for index in 0..<PixelFormat.i420.planeCount {
+                let (from, to) = (place.planes[index], planes[index])
+                PixelFormat.i420.plane(index, of: size).copyRows(
+                    from: source.base + Int(from.offset), Int(from.strideBytes),
+                    to: frames.base + Int(to.offset), Int(to.strideBytes))
+            }
+        }
         frame.place(planes, in: frames)
-        guard let probe else { return channel.answer(functions.process(&frame)) }
-        return probe.edit(&frame, in: planes, answer: channel) { functions.process(&$0) }
+        var status = Status.ok
+        func process(_ frame: inout gr_mutable_frame) -> Status {
+            status = functions.process(&frame)
+            return status
+        }
+        if let probe {
+            let length = probe.edit(&frame, in: planes, answer: channel, process)
+            return (status == .ok, length)
+        }
+        let begun = greenroom_monotonic_now()
+        _ = process(&frame)
+        channel.write(
+            EditAnswer(
+                status: status.rawValue, nanoseconds: greenroom_monotonic_now() - begun))
+        return (status == .ok, MemoryLayout<EditAnswer>.size)
+    }
+
+    /// Tells the filter that waits for this one's frame, unless it has been told, or none waits. Called, too,
+    /// before the plugin calls the host while it edits: the host then sees to the frame. [media]
+    func tellNext(isEdited: Bool) {
+        let waiting = next.withLock { $0.take() }
+        waiting?.input.put(waiting?.pass ?? 0, isEdited: isEdited)
+    }
+}
+
+extension PlaneGeometry {
+    /// Copies an image of this geometry. Rows without padding are one.
+    func copyRows(
+        from: UnsafeRawPointer, _ fromStride: Int, to: UnsafeMutableRawPointer, _ toStride: Int
+    ) {
+        let isWhole = fromStride == rowBytes && toStride == rowBytes
+        for row in 0..<(isWhole ? 1 : rows) {
+            (to + row * toStride).copyMemory(
+                from: from + row * fromStride, byteCount: isWhole ? rows * rowBytes : rowBytes)
+        }
     }
 }
 

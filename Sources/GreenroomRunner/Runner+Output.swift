@@ -41,9 +41,9 @@ extension Runner {
         return channel.answer(functions.take(&frame))
     }
 
-    /// Memory of the host with frames to read; nil if it can't be mapped, or the host is gone. Waits
+    /// Memory that the host has lent; nil if it can't be mapped, or the host is gone. Waits
     /// until it has arrived: it comes by the socket. [media]
-    private func memory(_ number: UInt32) -> SharedMemory? {
+    func memory(_ number: UInt32) -> SharedMemory? {
         while !channels.isLost {
             let (hasArrived, mapped) = state.withLock { state -> (Bool, SharedMemory?) in
                 guard let arrived = state.memories[number] else { return (false, nil) }

@@ -68,18 +68,8 @@ extension Runner {
                 to.copyMemory(from: from, byteCount: Int(target.byteCount))
                 continue
             }
-            let geometry = format.plane(index, of: size)
-            // Rows without padding are one.
-            let isWhole =
-                Int(plane.stride_bytes) == geometry.rowBytes
-                && Int(target.strideBytes) == geometry.rowBytes
-            let (rows, byteCount) =
-                isWhole
-                ? (1, geometry.rows * geometry.rowBytes) : (geometry.rows, geometry.rowBytes)
-            for row in 0..<rows {
-                (to + row * Int(target.strideBytes)).copyMemory(
-                    from: from + row * Int(plane.stride_bytes), byteCount: byteCount)
-            }
+            format.plane(index, of: size).copyRows(
+                from: from, Int(plane.stride_bytes), to: to, Int(target.strideBytes))
         }
         return true
     }

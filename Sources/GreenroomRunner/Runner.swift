@@ -83,6 +83,8 @@ package final class Runner: Sendable {
     let grant = Mutex<Grant?>(nil)
     /// What was lent ahead and became the plugin's last lease.
     let leased = Mutex<Grant?>(nil)
+    /// The filter that gets the frame which this one edits; nil if the host does.
+    let next = Mutex<NextFilter?>(nil)
 
     /// Waits for a host's setup message.
     ///
@@ -101,14 +103,14 @@ package final class Runner: Sendable {
     package init(
         socket: consuming ControlSocket, setup: ControlSocket.Message, environment: Environment
     ) throws(ChannelError) {
-        guard setup.kind == .setup, let first = setup.descriptors.first else {
+        guard setup.kind == .setup, setup.descriptors.count > 1 else {
             throw ChannelError("understand the host", errno: EPROTO)
         }
-        channels = try Channels(adopting: first)
+        channels = try Channels(adopting: setup.descriptors[0], input: setup.descriptors[1])
         frames =
-            setup.descriptors.count > 1
+            setup.descriptors.count > 2
             ? try SharedMemory(
-                adopting: setup.descriptors[1],
+                adopting: setup.descriptors[2],
                 byteCount: Int(setup.value) * FrameArena.slotByteCount) : nil
         self.socket = socket
         self.environment = environment
@@ -154,7 +156,7 @@ package final class Runner: Sendable {
         while let (call, length) = channel.receive() {
             // Called for each frame: allocates nothing.
             if call == .process {
-                channel.send(.return, length: edit(channel))
+                edit(channel)
                 continue
             }
             if call == .takeFrame || call == .takeBlock {

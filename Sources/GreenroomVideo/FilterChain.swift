@@ -15,6 +15,9 @@ import GreenroomRuntime
 ///
 /// A filter that returns gets the next frame.
 ///
+/// Isolated filters in a row that want the frame as the one before leaves it make a pass: a frame goes from the
+/// process of one to that of the next, which copies it, and the track is woken by the last.
+///
 /// A filter is told when the track's size or rate changes, before the first such frame. One that
 /// does not follow gets frames of the size as before: the host scales them.
 ///
@@ -132,6 +135,8 @@ package struct FilterChain: Sendable {
     private(set) var memory: VideoTrackInput.FilterMemory?
     /// Whether a filter has kept the shape of its frames when the track's changed.
     private(set) var hasKeptShape = false
+    /// The number of the last pass: above 0, below 2^31.
+    private var lastPass: UInt32 = 0
 
     /// - Parameter keepsCopies: Whether the source may send nothing for long.
     init(
@@ -160,14 +165,15 @@ package struct FilterChain: Sendable {
         let deadline = deadline(after: interval)
         var frame = frame
         var isEdited = true
-        for index in links.indices {
+        var index = 0
+        while index < links.count {
             let step = try edit(
-                frame, as: frames, by: index, with: converter, from: pool, until: deadline)
+                frame, as: frames, by: &index, at: nanoseconds, with: converter, from: pool,
+                until: deadline)
             switch consume step {
             case .edited(let edited):
                 frame = edited
-                links[index].record.didEdit()
-                tellRecovery(of: index, at: nanoseconds)
+                noteEdit(by: index, at: nanoseconds)
             case .unedited(let same, let reason, let wasInPlace):
                 frame = same
                 isEdited = false
@@ -182,8 +188,14 @@ package struct FilterChain: Sendable {
                 return .withheld
             case .lost: return .lost
             }
+            index += 1
         }
         return .carried(frame, isEdited: isEdited)
+    }
+
+    private mutating func noteEdit(by index: Int, at nanoseconds: Int64) {
+        links[index].record.didEdit()
+        tellRecovery(of: index, at: nanoseconds)
     }
 
     /// Tells the filters of another size or rate of the track's frames. [the track's thread]
@@ -219,9 +231,11 @@ package struct FilterChain: Sendable {
         for link in links { link.runner.close() }
     }
 
+    /// - Parameter index: A filter; afterwards the one whose step is returned, if that is a later one.
     private mutating func edit(
-        _ frame: consuming VideoFrame, as frames: VideoCapability, by index: Int,
-        with converter: FrameConverter, from pool: FramePool, until deadline: Int64
+        _ frame: consuming VideoFrame, as frames: VideoCapability, by index: inout Int,
+        at nanoseconds: Int64, with converter: FrameConverter, from pool: FramePool,
+        until deadline: Int64
     ) throws(ConversionError) -> Step {
         let runner = links[index].runner
         let editing = runner.filter.editing
@@ -238,7 +252,8 @@ package struct FilterChain: Sendable {
         case .late: return .unedited(frame, .late)
         case .lost: return .unedited(frame, .lost)
         }
-        let hang = MonotonicClock.deadline(after: hangNanoseconds)
+        let begun = MonotonicClock.now
+        let hang = begun &+ hangNanoseconds
         switch editing.memory {
         case .inPlace:
             // It needs a unique frame to write to; the reference to another one is released.
@@ -253,7 +268,7 @@ package struct FilterChain: Sendable {
                 return .lost
             }
         case .shared(let editingPool):
-            guard MonotonicClock.now < deadline else { return .unedited(frame, .late) }
+            guard begun < deadline else { return .unedited(frame, .late) }
             let own: VideoFrame
             var original: VideoFrame?
             if needsNoCopy, frame.isUnique, editingPool.owns(frame),
@@ -267,24 +282,128 @@ package struct FilterChain: Sendable {
                 own = copy
                 original = consume frame
             }
-            switch runner.processRemotely(own, until: min(deadline, hang)) {
-            case .returned(let edited, let status):
-                if status == .ok { return .edited(edited) }
-                links[index].record.didFail()
-                let reason = Reason(status)
-                if let original = original.take() { return .unedited(original, reason) }
-                // A filter that has stopped may not have got it.
-                if status != .gone, !runner.filter.isRequired {
-                    return .unedited(edited, reason, wasInPlace: true)
-                }
-                return .spoilt(reason)
-            case .late:
-                links[index].isLate = true
-                links[index].record.didFail()
-                if MonotonicClock.now >= hang { giveUp(runner) }
-                if let original = original.take() { return .unedited(original, .late) }
-                return .spoilt(.late)
+            let end = min(deadline, hang)
+            guard let remote = editing.remote, remote.enter() else {
+                let outcome = runner.process(own, until: end)
+                return step(outcome, of: index, original, hang: hang)
             }
+            // Which one of several hangs is not known.
+            let mayPassOn = deadline < hang
+            var pass = try pass(
+                own, in: remote, of: index, as: frames, with: converter,
+                limit: mayPassOn ? FilterPass.limit : 1)
+            pass.run(until: end)
+            return finish(
+                &pass, &index, original, at: nanoseconds, since: begun, until: end, hang: hang)
+        }
+    }
+
+    /// Tells a filter what to edit, and those after it that can get its frame from it.
+    ///
+    /// - Parameters:
+    ///   - own: In the filter's memory, the only reference.
+    ///   - remote: The filter, whose call has been entered.
+    ///   - limit: Of filters.
+    private mutating func pass(
+        _ own: consuming VideoFrame, in remote: any RemoteFilter, of index: Int,
+        as frames: VideoCapability, with converter: FrameConverter, limit: Int
+    ) throws(ConversionError) -> FilterPass {
+        lastPass = lastPass % (1 << 31 - 1) + 1
+        var pass = FilterPass(lastPass, first: remote)
+        var frame = own
+        var remote = remote
+        remote.put(frame)
+        for next in links.indices[(index + 1)...].prefix(limit - 1) {
+            guard let editing = links[next].runner.filter.editing, let following = editing.remote,
+                case .shared(let pool) = editing.memory, !isBusy(next),
+                hasFollowed(next, editing, frames), following.canFollow(remote),
+                let color = try converter.colorUnconverted(frame, for: editing.want),
+                var copy = pool.take(.i420, frame.size), following.enter()
+            else { break }
+            links[next].record.begin(in: pool)
+            copy.info = frame.info
+            copy.info.color = color
+            following.put(copy, from: frame, of: remote)
+            pass.append(frame, in: remote)
+            frame = copy
+            remote = following
+        }
+        pass.append(frame, in: remote)
+        return pass
+    }
+
+    /// What became of a pass.
+    ///
+    /// - Parameters:
+    ///   - index: Its first filter; afterwards the one whose step is returned.
+    ///   - original: What the first filter's frame was copied from; nil if it was not.
+    private mutating func finish(
+        _ pass: inout FilterPass, _ index: inout Int, _ original: consuming VideoFrame?,
+        at nanoseconds: Int64, since begun: Int64, until end: Int64, hang: Int64
+    ) -> Step {
+        let first = index
+        var original = original
+        for place in 0..<pass.count {
+            guard let frame = pass.takeFrame(place) else { continue }
+            let result = pass.result(of: place)
+            if result == .notBegun, let before = original.take() {
+                // The one before has edited the frame, but did not pass it on: it called the host.
+                dismiss(&pass, after: place, first)
+                return .edited(before)
+            }
+            if place > 0 {
+                noteEdit(by: index, at: nanoseconds)
+                index += 1
+            }
+            switch result {
+            case .returned(.ok) where place < pass.count - 1: original = consume frame
+            case .returned(let status):
+                dismiss(&pass, after: place, first)
+                return step(.returned(frame, status), of: index, original, hang: hang)
+            case .notBegun, nil:
+                dismiss(&pass, after: place, first)
+                let outcome = links[index].runner.finish(
+                    frame, in: pass.remote(place), since: place == 0 ? begun : MonotonicClock.now,
+                    until: end)
+                return step(outcome, of: index, original, hang: hang)
+            }
+        }
+        return .lost
+    }
+
+    /// Ends the calls of the filters of a pass after one that has not passed it on.
+    private mutating func dismiss(_ pass: inout FilterPass, after place: Int, _ first: Int) {
+        for place in (place + 1)..<max(pass.count, place + 1) {
+            guard let frame = pass.takeFrame(place), pass.result(of: place) == nil else { continue }
+            pass.cancel(place)
+            links[first + place].runner.abandon(frame, in: pass.remote(place))
+            links[first + place].isLate = true
+        }
+    }
+
+    /// What follows for a frame from what a filter in a process of its own made of it.
+    private mutating func step(
+        _ outcome: consuming PreProcessorRunner.Outcome, of index: Int,
+        _ original: consuming VideoFrame?, hang: Int64
+    ) -> Step {
+        let runner = links[index].runner
+        switch consume outcome {
+        case .returned(let edited, let status):
+            if status == .ok { return .edited(edited) }
+            links[index].record.didFail()
+            let reason = Reason(status)
+            if let original { return .unedited(original, reason) }
+            // A filter that has stopped may not have got it.
+            if status != .gone, !runner.filter.isRequired {
+                return .unedited(edited, reason, wasInPlace: true)
+            }
+            return .spoilt(reason)
+        case .late:
+            links[index].isLate = true
+            links[index].record.didFail()
+            if MonotonicClock.now >= hang { giveUp(runner) }
+            if let original { return .unedited(original, .late) }
+            return .spoilt(.late)
         }
     }
 
@@ -316,13 +435,12 @@ package struct FilterChain: Sendable {
     private mutating func prepare(
         _ index: Int, _ editing: FilterEditing, for frames: VideoCapability, until deadline: Int64
     ) -> Readiness {
-        let before = VideoWant(format: .i420, size: editing.frames.size)
         let filter = links[index].runner.filter
         // Asked for only where it matters: it takes a lock.
         let changing = links[index].isChanging ? filter.changeNanoseconds : nil
         links[index].isChanging = false
-        guard changing != nil || editing.frames != frames && links[index].refused != frames else {
-            return .ready(before)
+        guard changing != nil || !hasFollowed(index, editing, frames) else {
+            return .ready(editing.want)
         }
         let hang = MonotonicClock.deadline(after: hangNanoseconds - (changing ?? 0))
         // In the host's process the next frame would wait as well.
@@ -341,9 +459,16 @@ package struct FilterChain: Sendable {
             // Nor is it told again if it was lost with it, and restarted.
             links[index].refused = frames
             if !editing.frames.size.hasShape(of: frames.size) { hasKeptShape = true }
-            return .ready(before)
+            return .ready(editing.want)
         }
         return .ready(VideoWant(format: .i420, size: frames.size))
+    }
+
+    /// Whether a filter gets the frames that it wants, and has nothing to be told.
+    private func hasFollowed(
+        _ index: Int, _ editing: FilterEditing, _ frames: VideoCapability
+    ) -> Bool {
+        !links[index].isChanging && (editing.frames == frames || links[index].refused == frames)
     }
 
     private func giveUp(_ runner: PreProcessorRunner) {

@@ -18,8 +18,8 @@ package final class PreProcessorRunner: Sendable {
     /// A frame for the thread.
     private struct Work: ~Copyable {
         var frame: VideoFrame
-        /// Ends the edit; nil for one that has not begun.
-        var finish: (@Sendable () -> Status)?
+        /// Where its edit has begun; nil for one that has not.
+        var remote: (any RemoteFilter)?
 
         consuming func intoFrame() -> VideoFrame { frame }
     }
@@ -59,7 +59,11 @@ package final class PreProcessorRunner: Sendable {
                 }
                 guard let next = work, var next else { return }
                 let status =
-                    if let finish = next.finish { finish() } else { filter.process(&next.frame) }
+                    if let remote = next.remote {
+                        Self.status(of: remote.finish())
+                    } else {
+                        filter.process(&next.frame)
+                    }
                 var edited: VideoFrame? = next.intoFrame()
                 state.change { state in
                     let edited = edited.take()
@@ -83,39 +87,50 @@ package final class PreProcessorRunner: Sendable {
     ///   - frame: Upright I420, the only reference.
     ///   - deadline: When to stop waiting, in real time.
     package func process(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
-        pass(Work(frame: frame, finish: nil), since: MonotonicClock.now, until: deadline)
+        pass(Work(frame: frame, remote: nil), since: MonotonicClock.now, until: deadline)
     }
 
-    /// Edits a frame as ``process(_:until:)`` does, with a filter in a process of its own: the calling thread
-    /// itself waits for that process. The runner's thread is woken only for an edit that is late, or in which the
-    /// filter calls the host. [the track's thread]
-    package func processRemotely(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
-        let begun = MonotonicClock.now
-        var frame = frame
-        switch filter.process(&frame, until: deadline) {
-        case .returned(let status): return .returned(frame, status)
-        case .begun(let finish):
-            return pass(Work(frame: frame, finish: finish), since: begun, until: deadline)
-        case .notBegun: return process(frame, until: deadline)
-        }
+    /// Waits for a frame that the filter has got in its process: for one that is late, or in which it calls
+    /// the host. [the track's thread]
+    ///
+    /// - Parameter begun: Since when it has had it, in real time.
+    package func finish(
+        _ frame: consuming VideoFrame, in remote: any RemoteFilter, since begun: Int64,
+        until deadline: Int64
+    ) -> Outcome {
+        pass(Work(frame: frame, remote: remote), since: begun, until: deadline)
+    }
+
+    /// Waits on its thread for a frame that is no longer awaited, as for one that is late. [the track's thread]
+    package func abandon(_ frame: consuming VideoFrame, in remote: any RemoteFilter) {
+        give(Work(frame: frame, remote: remote), since: MonotonicClock.now, isAwaited: false)
+    }
+
+    /// A filter that is called alone has got the frame.
+    private static func status(of result: EditResult) -> Status {
+        if case .returned(let status) = result { status } else { .gone }
     }
 
     /// Passes a frame to the thread, and waits until the filter has returned it.
     private func pass(
         _ work: consuming Work, since begun: Int64, until deadline: Int64
     ) -> Outcome {
-        var work: Work? = work
-        state.change { state in
-            state.incoming = work.take()
-            state.busySince = begun
-            state.isAwaited = true
-        }
+        give(work, since: begun, isAwaited: true)
         let outcome: Outcome? = state.wait(until: deadline) { $0.takeOutcome() }
         if let outcome { return outcome }
         return state.withLock { state in
             let outcome = state.takeOutcome()
             state.isAwaited = false
             return outcome ?? .late
+        }
+    }
+
+    private func give(_ work: consuming Work, since begun: Int64, isAwaited: Bool) {
+        var work: Work? = work
+        state.change { state in
+            state.incoming = work.take()
+            state.busySince = begun
+            state.isAwaited = isAwaited
         }
     }
 

@@ -30,30 +30,12 @@ package protocol VideoFilter: AnyObject, Sendable {
     /// - Parameter frame: Upright I420, the only reference.
     func process(_ frame: inout VideoFrame) -> Status
 
-    /// Begins to edit a frame in the filter's process, and waits for the end. [the track's thread]
-    ///
-    /// - Parameters:
-    ///   - frame: Upright I420, the only reference.
-    ///   - deadline: When to stop waiting, in real time.
-    func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress
-
     /// Ends the filter, which has been in a callback for that long in real time. [the track's
     /// thread]
     func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall)
 
     /// Logs a text about it. [the track's thread]
     func tell(_ text: String)
-}
-
-/// How far a filter's process has come with a frame.
-package enum EditProgress: Sendable {
-    /// The filter has returned it.
-    case returned(Status)
-    /// The filter has it, and has missed the deadline or calls the host. The function serves its calls, and
-    /// waits until it has returned; it is called once. [the filter's media thread]
-    case begun(finish: @Sendable () -> Status)
-    /// The filter can't be called from here now: ``VideoFilter/process(_:)`` can.
-    case notBegun
 }
 
 /// A call of a filter that may hang.
@@ -79,6 +61,11 @@ package struct FilterEditing: Sendable {
     package var memory: Memory
     /// The size and rate of the frames that it gets.
     package var frames: VideoCapability
+    /// Set for a filter that the track's thread may call itself.
+    package var remote: (any RemoteFilter)?
+
+    /// What it wants of a frame, unless it is told of others.
+    var want: VideoWant { VideoWant(format: .i420, size: frames.size) }
 
     /// The memory of a filter in a process of its own; nil for one in the host's.
     var sharedMemory: VideoTrackInput.FilterMemory? {
@@ -86,8 +73,9 @@ package struct FilterEditing: Sendable {
         return VideoTrackInput.FilterMemory(pool: pool, size: frames.size)
     }
 
-    package init(_ memory: Memory, frames: VideoCapability) {
+    package init(_ memory: Memory, frames: VideoCapability, remote: (any RemoteFilter)?) {
         self.memory = memory
         self.frames = frames
+        self.remote = remote
     }
 }

@@ -12,7 +12,8 @@ private struct Pair {
 
     init() throws {
         host = try Channels()
-        runner = try Channels(adopting: dup(host.memory.descriptor))
+        runner = try Channels(
+            adopting: dup(host.memory.descriptor), input: dup(host.input.memory.descriptor))
     }
 }
 
@@ -225,7 +226,7 @@ struct SharedMemoryTests {
     }
 
     @Test func `memory that is read-only elsewhere can't be written, whatever one tries`() throws {
-        let memory = try SharedMemory(name: "test", byteCount: 8192, isReadOnlyElsewhere: true)
+        let memory = try SharedMemory(name: "test", byteCount: 8192, writers: .maker)
         memory.base.storeBytes(of: 42, as: UInt8.self)
         let descriptor = dup(memory.descriptor)
         let again = open("/proc/self/fd/\(descriptor)", O_RDWR | O_CLOEXEC)

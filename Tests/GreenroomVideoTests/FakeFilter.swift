@@ -11,7 +11,7 @@ import Synchronization
 @testable import GreenroomPluginInterface
 
 /// A filter that adds to the first byte of a frame, with scripted behaviour.
-final class FakeFilter: InstanceBackend, PluginFactory {
+final class FakeFilter: RemoteBackend, PluginFactory {
     enum Behaviour: Sendable {
         /// Edits the frame.
         case edit
@@ -145,21 +145,30 @@ final class FakeFilter: InstanceBackend, PluginFactory {
         return .ok
     }
 
-    func process(_ frame: inout gr_mutable_frame, until deadline: Int64) -> EditProgress {
-        guard pool != nil else { return .notBegun }
-        let returned = Monitor<Status?>(nil)
-        // The thread stands for the plugin's process; whoever waits for it keeps the frame until then.
-        nonisolated(unsafe) let described = frame
+    // MARK: As in a process of its own
+
+    private let edit = Monitor<RemoteEdit?>(nil)
+    /// What it is to edit. Sendable: the thread that stands for its process edits it, while whoever waits for
+    /// that keeps the frame.
+    nonisolated(unsafe) private var described = gr_mutable_frame()
+
+    func canFollow(_ previous: any RemoteBackend) -> Bool { false }
+
+    func put(
+        _ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, of: any RemoteBackend)?
+    ) { described = frame }
+
+    func begin(in pass: UInt32, next: (any RemoteBackend)?) {
+        edit.change { $0 = nil }
         _ = HostThread(name: "filter") { [self] in
-            var described = described
             let status = process(&described)
-            returned.change { $0 = status }
+            edit.change { $0 = RemoteEdit(.returned(status)) }
         }
-        if let status: Status = returned.wait(until: deadline, for: { $0 }) {
-            return .returned(status)
-        }
-        return .begun { returned.wait(until: nil) { $0 } ?? .gone }
     }
+
+    func result(until deadline: Int64) -> RemoteEdit? { edit.wait(until: deadline, for: { $0 }) }
+    func cancel(pass: UInt32) {}
+    func finish() -> RemoteEdit { edit.wait(until: nil) { $0 } ?? RemoteEdit(.returned(.gone)) }
 }
 
 extension PreProcessorRunner {

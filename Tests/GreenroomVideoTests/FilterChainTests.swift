@@ -406,7 +406,7 @@ import Testing
         let isRequired = false
 
         var editing: FilterEditing? {
-            state.withLock { $0.isLost ? nil : FilterEditing(.shared(pool), frames: $0.frames) }
+            state.withLock { $0.isLost ? nil : FilterEditing(.shared(pool), frames: $0.frames, remote: nil) }
         }
         var changeNanoseconds: Int64? {
             state.withLock { $0.since }.map { MonotonicClock.now - $0 }
@@ -424,7 +424,6 @@ import Testing
         }
 
         func process(_ frame: inout VideoFrame) -> Status { .ok }
-        func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress { .notBegun }
         func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall) {
             state.withLock { $0.hangs += 1 }
         }

@@ -20,12 +20,16 @@ int64_t greenroom_monotonic_now(void);
 // Wakes all threads that wait for a word.
 void greenroom_futex_wake(uint32_t *_Nonnull word);
 
+// Adds 1 to a word that any process may write at any time, and wakes all threads that wait for it.
+void greenroom_ring(uint32_t *_Nonnull word);
+
 // Makes a memory file, to be sealed. Returns its descriptor.
 int greenroom_memory(const char *_Nonnull name, int64_t byte_count);
 
 // Seals the size of a memory file and, if forbids_writing, its content against everything but the
-// mappings that exist already. Returns 0, or a negative errno.
-int greenroom_seal(int descriptor, int forbids_writing);
+// mappings that exist already. After the last time it can't be sealed further. Returns 0, or a
+// negative errno.
+int greenroom_seal(int descriptor, int forbids_writing, int is_last);
 
 // Whether a memory file can be written by existing mappings alone.
 int greenroom_forbids_writing(int descriptor);

@@ -4,14 +4,15 @@ import GreenroomConversion
 import GreenroomIPC
 import GreenroomMedia
 import GreenroomRuntime
+import GreenroomVideo
 import GreenroomLifecycle
 import Synchronization
 
 /// The host's end of the connection to a runner: the socket, the channels, and the threads that
 /// serve the plugin's calls. Every ``RunnerProcess`` has one.
 ///
-/// Threads: ``call(_:_:)`` on the control thread, ``process(_:)`` on one media thread at a time, the rest
-/// on any.
+/// Threads: ``call(_:_:)`` on the control thread, what concerns frames to edit or take on one media thread at
+/// a time, the rest on any.
 final class RunnerConnection: Sendable {
     private enum Phase {
         case running
@@ -57,6 +58,13 @@ final class RunnerConnection: Sendable {
         var isUnmapping: Bool { lent.values.contains { $0.unmapped != nil || $0.isHeld } }
     }
 
+    /// The frame that the plugin edits.
+    private struct Edit {
+        var place = PassPlace()
+        /// The filter that waits for it; nil for none, and when the plugin has returned.
+        var next: FilterInput?
+    }
+
     let context: InstanceContext
     let channels: Channels
     /// The memory of the frames that the plugin sends or edits; nil for none.
@@ -68,6 +76,7 @@ final class RunnerConnection: Sendable {
     private let process: pid_t?
     private let terminate: @Sendable (borrowing ControlSocket) -> Void
     private let state = Mutex(State())
+    private let edit = Mutex(Edit())
     private let hasEnded = Monitor(false)
     /// Totals since the start: frames sent, accepted or not, calls and lines.
     private let frameCount = Atomic(0)
@@ -96,7 +105,9 @@ final class RunnerConnection: Sendable {
         self.context = context
         self.observer = observer
         self.terminate = terminate
-        let descriptors = [channels.memory.descriptor] + (frames.map { [$0.descriptor] } ?? [])
+        let descriptors =
+            [channels.memory.descriptor, channels.input.memory.descriptor]
+            + (frames.map { [$0.descriptor] } ?? [])
         self.socket.send(.setup, UInt32(context.frameLimit), descriptors: descriptors)
     }
 
@@ -121,16 +132,28 @@ final class RunnerConnection: Sendable {
 
     /// Calls the plugin to edit a frame in ``frames``. [media]
     func process(_ frame: gr_mutable_frame) -> Status {
-        process(frame, until: .min) ?? finishProcess()
+        put(frame, from: nil)
+        begin(in: 0, next: nil)
+        guard case .returned(let status) = finish().result else { return .gone }
+        return status
     }
 
-    /// Calls the plugin to edit a frame in ``frames``. [media]
+    /// Whether the plugin's process can copy frames of another filter's memory, and be woken by its process.
+    /// Both get what they need for that.
+    func canFollow(_ previous: RunnerConnection) -> Bool {
+        guard observer == nil, previous.observer == nil, let source = previous.frames,
+            source.endAdmission()
+        else { return false }
+        return lend(source) && previous.lend(channels.input.memory)
+    }
+
+    /// Writes the message with a frame to edit. [media]
     ///
-    /// - Parameter deadline: When to stop waiting for it, in real time.
-    /// - Returns: nil if it has not returned by then, or calls the host: ``finishProcess()`` serves it, on any
-    ///   thread.
-    func process(_ frame: gr_mutable_frame, until deadline: Int64) -> Status? {
-        guard let frames else { return .gone }
+    /// - Parameters:
+    ///   - frame: In ``frames``.
+    ///   - source: What its process copies to it first, in memory that it has been lent.
+    func put(_ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, in: SharedMemory)?) {
+        guard let frames else { return }
         let channel = channels[Channels.media]
         var described = frame
         described.clearAddresses()
@@ -138,25 +161,72 @@ final class RunnerConnection: Sendable {
         channel.write(
             SharedPlanes(of: frame, in: frames),
             at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
-        channel.send(.process, length: MessageLayout.samples)
-        return channel.waitForReturn(until: deadline).map { didProcess($0, channel) }
+        var place = PassPlace()
+        if let source {
+            place.source = source.in.number
+            place.planes = SharedPlanes(of: source.frame, in: source.in)
+        }
+        edit.withLock { $0 = Edit(place: place) }
     }
 
-    /// Serves the plugin's calls until it has edited a frame. [media]
-    func finishProcess() -> Status {
+    /// Sends that message: at once, or for the filter before to wake the plugin's process. [media]
+    ///
+    /// - Parameters:
+    ///   - pass: The number of the frame's pass; 0 for none.
+    ///   - next: The filter after it in the pass; nil for the last one.
+    func begin(in pass: UInt32, next: FilterInput?) {
+        let channel = channels[Channels.media]
+        let place = edit.withLock { edit in
+            edit.place.pass = pass
+            edit.place.next = next?.memory.number ?? 0
+            edit.next = next
+            return edit.place
+        }
+        channel.write(place, at: MessageLayout.place)
+        guard place.source == 0 else { return channel.post(.process, length: MessageLayout.edit) }
+        channel.send(.process, length: MessageLayout.edit)
+    }
+
+    /// Waits until the plugin has edited its frame; serves nothing. [media]
+    ///
+    /// - Parameter deadline: When to stop waiting for it, in real time.
+    /// - Returns: nil if it has not returned by then, or calls the host: ``finish()`` serves it, on any thread.
+    func result(until deadline: Int64) -> RemoteEdit? {
+        let channel = channels[Channels.media]
+        return channel.waitForReturn(until: deadline).map { didEdit($0, channel) }
+    }
+
+    /// Serves the plugin's calls until it has edited its frame. [media]
+    func finish() -> RemoteEdit {
         let channel = channels[Channels.media]
         guard let length = channel.waitForReturn(serve: { serve($0, $1, channel) }) else {
             lose(because: "its process violated the channel protocol")
-            return .gone
+            return RemoteEdit(.returned(.gone))
         }
-        return didProcess(length, channel)
+        return didEdit(length, channel)
     }
 
     /// - Parameter length: Of the plugin's answer.
-    private func didProcess(_ length: Int, _ channel: Channel) -> Status {
+    private func didEdit(_ length: Int, _ channel: Channel) -> RemoteEdit {
         noteMessage()
         observer?.didProcess(on: channel, length: length)
-        return Status(rawValue: channel.read())
+        let ended = edit.withLock { edit in
+            edit.next = nil
+            return edit.place
+        }
+        guard length > 0 else {
+            if ended.source != 0 { return RemoteEdit(.notBegun) }
+            loseForInvalidAnswer()
+            return RemoteEdit(.returned(.gone))
+        }
+        let answer: EditAnswer = channel.read()
+        let status = Status(rawValue: answer.status)
+        if ended.source != 0, status == .noBuffer {
+            // Its process could not map the memory: it is sent again with the next frame.
+            state.withLock { $0.lent[ended.source]?.isUnmapped = true }
+        }
+        return RemoteEdit(
+            .returned(status), nanoseconds: ended.pass == 0 ? nil : answer.nanoseconds)
     }
 
     /// Passes a frame to the plugin. [media]
@@ -164,7 +234,7 @@ final class RunnerConnection: Sendable {
     /// - Parameter memory: Where it is; the plugin can't write to it.
     /// - Returns: nil if its process could not map the memory: the plugin was not called.
     func take(_ frame: gr_output_frame, in memory: SharedMemory) -> Status? {
-        guard lend(memory) else { return nil }
+        guard memory.writers == .maker, lend(memory) else { return nil }
         let channel = channels[Channels.media]
         var described = frame
         described.frame.planes.0.data = nil
@@ -188,7 +258,6 @@ final class RunnerConnection: Sendable {
     ///
     /// - Returns: Whether it has the memory, or gets it.
     private func lend(_ memory: SharedMemory) -> Bool {
-        guard memory.isReadOnlyElsewhere else { return false }
         let isLent = state.withLock { state in
             state.lent[memory.number].map { !$0.isUnmapped } ?? false
         }
@@ -480,6 +549,9 @@ final class RunnerConnection: Sendable {
         beginEnding()
         terminate(socket)
         channels.lose()
+        // What waits for the plugin's frame needs not wait until its deadline.
+        let edit = edit.withLock { $0 }
+        edit.next?.put(edit.place.pass, isEdited: false)
     }
 
     /// Asks the runner to end, and kills it after a timeout. [control]

@@ -4,7 +4,7 @@ package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
 import GreenroomRuntime
-package import GreenroomVideo
+import GreenroomVideo
 
 /// One life of a plugin: its functions, in any process.
 ///
@@ -70,10 +70,6 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// Edits a frame in place. [media]
     func process(_ frame: inout gr_mutable_frame) -> Status
 
-    /// Begins to edit a frame in place, and waits for the end until a deadline in real time. [the track's
-    /// thread]
-    func process(_ frame: inout gr_mutable_frame, until deadline: Int64) -> EditProgress
-
     /// Describes a track to an output, which writes what it wants of it. [control]
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status
 
@@ -111,11 +107,6 @@ extension InstanceBackend {
     package var isDebugged: Bool { false }
     package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
     package var endedByteCount: Int { 0 }
-
-    /// Begins nothing: a call in this process can't be left at the deadline.
-    package func process(
-        _ frame: inout gr_mutable_frame, until deadline: Int64
-    ) -> EditProgress { .notBegun }
 
     /// Wants nothing: it is no output.
     package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status { .unsupported }

@@ -4,7 +4,7 @@ package import GreenroomMedia
 package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomRuntime
-package import GreenroomVideo
+import GreenroomVideo
 import Synchronization
 
 /// One plugin in a session: its role, ingests, settings and counters, through all its lives.
@@ -97,13 +97,16 @@ package final class PluginInstance: Sendable {
 
     private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
 
-    /// Of a pre-processor that is sending, the backend and the size and rate of its frames.
-    var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability)? {
+    /// Of a pre-processor that is sending, the backend, the size and rate of its frames, and what the track's
+    /// thread may call.
+    var sendingFilter:
+        (backend: any InstanceBackend, frames: VideoCapability, remote: FilterLife?)?
+    {
         life?.state.withLock { state in
             guard state.lifecycle == .sending, let backend = state.backend,
                 let offer = state.negotiation.offer
             else { return nil }
-            return (backend, offer.suggested)
+            return (backend, offer.suggested, state.remote)
         }
     }
 
@@ -341,10 +344,5 @@ package final class PluginInstance: Sendable {
     /// - Parameter frame: Upright I420, a unique reference.
     package func process(_ frame: inout VideoFrame) -> Status {
         life?.process(&frame) ?? .stopped
-    }
-
-    /// Begins to let a pre-processor edit a frame in its process. [the track's thread]
-    package func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress {
-        life?.process(&frame, until: deadline) ?? .notBegun
     }
 }

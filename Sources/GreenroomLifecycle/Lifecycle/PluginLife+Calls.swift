@@ -82,33 +82,6 @@ extension PluginLife {
         return status
     }
 
-    /// Begins to let a pre-processor in a process of its own edit a frame, and waits for the end until a
-    /// deadline in real time. [the track's thread]
-    ///
-    /// - Parameter frame: Upright I420, a unique reference.
-    func process(_ frame: inout VideoFrame, until deadline: Int64) -> EditProgress {
-        // A virtual clock stands still only for the filter's own thread.
-        guard !clock.isVirtual, let gate, let backend = gate.enterIfFree() else { return .notBegun }
-        guard Self.canReach(frame, backend) else {
-            gate.leave(after: nil)
-            return .returned(.gone)
-        }
-        var description = gr_mutable_frame(describing: frame, revision: frame.info.offerRevision)
-        let begun = clock.now
-        let progress = backend.process(&description, until: deadline)
-        switch progress {
-        case .returned: gate.leave(after: clock.now - begun)
-        case .notBegun: gate.leave(after: nil)
-        case .begun(let finish):
-            return .begun { [clock] in
-                let status = finish()
-                gate.leave(after: clock.now - begun)
-                return status
-            }
-        }
-        return progress
-    }
-
     /// A life can't access a frame in the last life's memory.
     private static func canReach(
         _ frame: borrowing VideoFrame, _ backend: any InstanceBackend

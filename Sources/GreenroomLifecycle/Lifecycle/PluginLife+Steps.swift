@@ -257,6 +257,10 @@ extension PluginLife {
             }
             whileAlive { state in
                 gate?.open(to: backend)
+                // A virtual clock stands still only for the filter's own thread.
+                if let gate, let backend = backend as? any RemoteBackend, !clock.isVirtual {
+                    state.remote = FilterLife(backend, gate, clock)
+                }
                 // A finished source sends nothing more.
                 guard state.gaveUp == nil else { return }
                 if gate == nil {

@@ -69,6 +69,8 @@ final class PluginLife: Sendable {
         var senderStatus = Status.notStarted
         /// nil before ``beginCreate(from:)``.
         var backend: (any InstanceBackend)?
+        /// Set while the track's thread may call a pre-processor in a process of its own.
+        var remote: FilterLife?
         /// The handle for the plugin's calls.
         var handle: UInt64 = 0
         var sender: UInt64 = 0
