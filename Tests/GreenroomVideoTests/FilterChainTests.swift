@@ -406,7 +406,9 @@ import Testing
         let isRequired = false
 
         var editing: FilterEditing? {
-            state.withLock { $0.isLost ? nil : FilterEditing(.shared(pool), frames: $0.frames, remote: nil) }
+            state.withLock {
+                $0.isLost ? nil : FilterEditing(.shared(pool), frames: $0.frames, remote: nil)
+            }
         }
         var changeNanoseconds: Int64? {
             state.withLock { $0.since }.map { MonotonicClock.now - $0 }

@@ -99,8 +99,7 @@ package final class PluginInstance: Sendable {
 
     /// Of a pre-processor that is sending, the backend, the size and rate of its frames, and what the track's
     /// thread may call.
-    var sendingFilter:
-        (backend: any InstanceBackend, frames: VideoCapability, remote: FilterLife?)?
+    var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability, remote: FilterLife?)?
     {
         life?.state.withLock { state in
             guard state.lifecycle == .sending, let backend = state.backend,
