@@ -1,5 +1,6 @@
-/* Pre-processors that fail, hang, or write to memory that is not theirs. */
+/* Pre-processors that fail, hang, talk, or write to memory that is not theirs. */
 #include "hostile.h"
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -24,6 +25,14 @@ static gr_status scribble(instance *me, gr_mutable_frame *frame) {
   return GR_STATUS_OK;
 }
 
+/* FilterTalks: inverts luma, and calls the host before that. */
+static gr_status talk(instance *me, gr_mutable_frame *frame) {
+  char text[64];
+  snprintf(text, sizeof text, "edits frame %llu", (unsigned long long)me->count++);
+  me->host->log(me->handle, GR_LOG_INFO, text);
+  return invert(me, frame);
+}
+
 #define FILTER .kind = GR_KIND_PRE_PROCESSOR
 
 const behaviour bad_filters[] = {
@@ -33,5 +42,7 @@ const behaviour bad_filters[] = {
      .process = hang_at_frame},
     {.name = "FilterScribbles", FILTER, .summary = "Overwrites the frame's description",
      .process = scribble},
+    {.name = "FilterTalks", FILTER, .summary = "Inverts luma, and logs every frame",
+     .process = talk},
     {0},
 };
