@@ -16,7 +16,8 @@ import GreenroomRuntime
 /// A filter that returns gets the next frame.
 ///
 /// Isolated filters in a row that want the frame as the one before leaves it make a pass: a frame goes from the
-/// process of one to that of the next, which copies it, and the track is woken by the last.
+/// process of one to that of the next, which copies it, and the track is woken by the last. After a required
+/// filter the track copies it: the process of one that reads another's memory sees its unedited frames, too.
 ///
 /// A filter is told when the track's size or rate changes, before the first such frame. One that
 /// does not follow gets frames of the size as before: the host scales them.
@@ -314,7 +315,8 @@ package struct FilterChain: Sendable {
         var remote = remote
         remote.put(frame)
         for next in links.indices[(index + 1)...].prefix(limit - 1) {
-            guard let editing = links[next].runner.filter.editing, let following = editing.remote,
+            guard !links[next - 1].runner.filter.isRequired,
+                let editing = links[next].runner.filter.editing, let following = editing.remote,
                 case .shared(let pool) = editing.memory, !isBusy(next),
                 hasFollowed(next, editing, frames), following.canFollow(remote),
                 let color = try converter.colorUnconverted(frame, for: editing.want),

@@ -200,6 +200,59 @@ struct ChannelTests {
     }
 }
 
+/// What a filter in a row with others waits for.
+struct FilterInputTests {
+    /// What a runner's wait for a pass's frame returns, after the host has done something meanwhile.
+    private func wait(
+        for pass: UInt32, while deed: (Channels, FilterInput) throws -> Void
+    ) async throws -> Bool {
+        let pair = try Pair()
+        let runner = pair.runner
+        // As the process of the filter before has it.
+        let page = try #require(
+            FilterInput(in: SharedMemory(adopting: dup(pair.host.input.memory.descriptor))))
+        let result = Background {
+            let channel = runner[Channels.media]
+            guard channel.receive() != nil else { return false }
+            return channel.waitForInput(of: pass)
+        }
+        let channel = pair.host[Channels.media]
+        channel.post(.process)
+        try deed(pair.host, page)
+        return await result.value
+    }
+
+    @Test func `a frame begins when the filter before has edited it`() async throws {
+        #expect(try await wait(for: 7) { $1.put(7, isEdited: true) })
+        #expect(try await !wait(for: 7) { $1.put(7, isEdited: false) })
+        // What was said of another pass means nothing.
+        #expect(
+            try await !wait(for: 7) { _, page in
+                for pass: UInt32 in [6, 8, 0, 7 | 1 << 30] { page.put(pass, isEdited: true) }
+                page.put(7, isEdited: false)
+            })
+        let last: UInt32 = 1 << 31 - 1
+        #expect(try await wait(for: last) { $1.put(last, isEdited: true) })
+    }
+
+    @Test func `the host ends the wait, whatever the filter before says`() async throws {
+        #expect(
+            try await !wait(for: 7) { host, page in
+                host[Channels.media].cancel(pass: 7)
+                page.ring()
+            })
+        #expect(
+            try await !wait(for: 7) { host, page in
+                host[Channels.media].cancel(pass: 7)
+                page.put(7, isEdited: true)
+            })
+    }
+
+    @Test func `a page that is too short is none`() throws {
+        #expect(try FilterInput(in: SharedMemory(name: "test", byteCount: 64)) == nil)
+    }
+}
+
 struct SharedMemoryTests {
     @Test func `memory whose size could change is refused`() throws {
         let descriptor = try #require(openTemporaryFile(byteCount: 4096))
@@ -246,6 +299,21 @@ struct SharedMemoryTests {
         // This process still writes, and the other one sees it.
         memory.base.storeBytes(of: 43, as: UInt8.self)
         #expect(reader.base.load(as: UInt8.self) == 43)
+    }
+
+    @Test func `those that come after the end of the admission can't write`() throws {
+        let memory = try SharedMemory(name: "test", byteCount: 8192, writers: .admitted)
+        let before = try SharedMemory(adopting: dup(memory.descriptor), byteCount: 8192)
+        #expect(ftruncate(memory.descriptor, 0) == -1 && errno == EPERM)
+        #expect(memory.endAdmission() && memory.endAdmission())
+        let after = try SharedMemory(adopting: dup(memory.descriptor), byteCount: 8192)
+        before.base.storeBytes(of: 42, as: UInt8.self)
+        #expect(after.base.load(as: UInt8.self) == 42)
+        #expect(mprotect(after.base, 4096, PROT_READ | PROT_WRITE) == -1 && errno == EACCES)
+        #expect(
+            mmap(nil, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, memory.descriptor, 0)
+                == MAP_FAILED)
+        #expect(try !SharedMemory(name: "test", byteCount: 4096).endAdmission())
     }
 
     @Test func `each memory has a number of its own`() throws {

@@ -73,11 +73,18 @@ import Testing
         Path(
             name: "required filter in a process", filter: "process", isRequired: true,
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
-        // The second one edits a copy in its own memory. Each filter is woken, the track and the output; on an
-        // idle machine some are awake.
+        // The second one's process copies the frame to its own memory, and wakes the track.
         Path(
             name: "two filters in processes", filter: "process", filterCount: 2,
-            limit: Cost(allocations: 0, locks: 12, wakeups: 4, copies: 1.5)),
+            limit: Cost(allocations: 0, locks: 12, wakeups: 3, copies: 0.5)),
+        Path(
+            name: "four filters in processes", filter: "process", filterCount: 4,
+            limit: Cost(allocations: 0, locks: 18, wakeups: 3, copies: 0.5)),
+        // What a required one has not edited, no other one's process may read: the track copies the frame.
+        Path(
+            name: "two required filters in processes", filter: "process", filterCount: 2,
+            isRequired: true,
+            limit: Cost(allocations: 0, locks: 12, wakeups: 4, copies: 1)),
         Path(
             name: "two equal outputs", outputs: [""],
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),

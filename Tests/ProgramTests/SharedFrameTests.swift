@@ -229,6 +229,37 @@ import Testing
             Runners.wait(atMost: .seconds(20)) { sharers() == [1, 2, 2] }, "\(mapped())")
     }
 
+    @Test(arguments: [false, true])
+    func `a filter's process reads the memory of the one before, unless that is required`(
+        isRequired: Bool
+    ) throws {
+        let filters = try (0..<2).map { _ in
+            try TestSession.hostile("Invert", "", "required: \(isRequired)")
+        }
+        let session = try TestSession(
+            "camera: "
+                + TestSession.bundled(
+                    "ColorBars", "", "pre-processors: [\(filters.joined(separator: ", "))]"),
+            duration: nil, isolation: "process", outputs: "[]")
+        let host = try session.start()
+        defer { _ = host.wait(atMost: .zero) }
+        /// How each process has mapped the memories of the plugins' frames.
+        func mapped() -> [[Substring]] {
+            Runners.all(ofHost: host.id).map { process in
+                let maps = (try? readFile("/proc/\(process)/maps")) ?? []
+                return String(decoding: maps, as: UTF8.self).split(separator: "\n")
+                    .filter { $0.contains("/memfd:greenroom-frames") }
+                    .map { $0.split(separator: " ")[1] }.sorted()
+            }.sorted { $0.count < $1.count }
+        }
+        let own: [Substring] = ["rw-s"]
+        let expected = [own, own, isRequired ? own : ["r--s", "rw-s"]]
+        #expect(Runners.wait(atMost: .seconds(20)) { mapped() == expected }, "\(mapped())")
+        // Nor later.
+        usleep(300_000)
+        #expect(mapped() == expected)
+    }
+
     @Test(arguments: ["hurry", "hoard"])
     func `an output that changes its wants as fast as it can has little memory`(
         name: String
