@@ -23,6 +23,43 @@ void greenroom_futex_wait_until(uint32_t *word, uint32_t value, int64_t deadline
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
+// Kernel 5.16.
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+struct waited_word {
+    uint64_t value;
+    uint64_t address;
+    uint32_t flags;
+    uint32_t reserved;
+};
+
+enum { is_32_bits_and_shared = 2 };
+
+static long wait_for_either(const uint32_t *one, uint32_t one_value, const uint32_t *other,
+                            uint32_t other_value, int64_t deadline_ns) {
+    struct waited_word words[] = {
+        {one_value, (uintptr_t)one, is_32_bits_and_shared, 0},
+        {other_value, (uintptr_t)other, is_32_bits_and_shared, 0},
+    };
+    // With 64 bits for the seconds on every machine.
+    struct {
+        int64_t seconds, nanoseconds;
+    } deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
+    return syscall(SYS_futex_waitv, words, 2, 0, &deadline, CLOCK_MONOTONIC);
+}
+
+void greenroom_futex_wait_for_either(uint32_t *one, uint32_t one_value, uint32_t *other,
+                                     uint32_t other_value, int64_t deadline_ns) {
+    wait_for_either(one, one_value, other, other_value, deadline_ns);
+}
+
+int greenroom_can_wait_for_either(void) {
+    static const uint32_t word = 0;
+    return wait_for_either(&word, 1, &word, 1, 0) < 0 && errno == EAGAIN;
+}
+
 int64_t greenroom_monotonic_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

@@ -81,8 +81,14 @@ package struct PassPlace: BitwiseCopyable, Sendable {
     }
 }
 
-/// What a runner answers to a frame to edit. One without a status is shorter: the filter did not get it.
+/// What a runner answers to a frame to edit.
+///
+/// A shorter answer says that the plugin was not called: the status ``unmapped``, or none if the filter before
+/// has not edited the frame.
 package struct EditAnswer: BitwiseCopyable, Sendable {
+    /// The process could not map what another filter's process has, too.
+    package static let unmapped = Int32(GR_STATUS_NO_BUFFER)
+
     package var status: gr_status
     /// How long the filter had the frame, as its process says.
     package var nanoseconds: Int64

@@ -28,9 +28,11 @@ package final class Channels: Sendable {
 
     package let memory: SharedMemory
     package let side: ChannelSide
-    /// Where the runner waits for messages of the media channel.
+    /// Where a filter learns of the frames of the filter before.
     package let input: FilterInput
     private let lost = Atomic(false)
+    /// Whether another process than the host can wake the thread of the media channel.
+    fileprivate let hasInput = Atomic(false)
 
     /// Makes the host's end.
     ///
@@ -68,8 +70,7 @@ package final class Channels: Sendable {
     /// Ends every call and wait of this side, because the other side is lost. [any]
     package func lose() {
         lost.store(true, ordering: .releasing)
-        for index in 0..<Self.count { self[index].wake() }
-        input.ring()
+        for index in 0..<Self.count { self[index].wakeAll() }
         greenroom_futex_wake(senderWord)
     }
 
@@ -150,11 +151,6 @@ public struct Channel: Sendable {
     private var length: UnsafeMutablePointer<UInt32> { turn + 2 }
     private var cancelled: UnsafeMutablePointer<UInt32> { turn + 3 }
 
-    /// What a side waits for to change. A runner waits for media where another process can wake it, too.
-    private func word(of side: ChannelSide) -> UnsafeMutablePointer<UInt32> {
-        index == Channels.media && side == .runner ? channels.input.bell : turn
-    }
-
     /// The message's bytes. Shared: another process may write to them while they are read.
     @usableFromInline package var message: UnsafeMutableRawBufferPointer {
         UnsafeMutableRawBufferPointer(
@@ -164,7 +160,7 @@ public struct Channel: Sendable {
     /// Hands the message and the turn to the other side.
     package func send(_ call: Call, length count: Int = 0) {
         post(call, length: count)
-        if index == Channels.media, channels.side == .host { channels.input.ring() } else { wake() }
+        wake()
     }
 
     /// Hands the message and the turn to the other side, which something else wakes.
@@ -181,12 +177,14 @@ public struct Channel: Sendable {
     /// - Returns: What the other side calls, and the length of the message, at most
     ///   ``Channels/messageByteCount``; nil if the other side is lost, or has sent none by the deadline.
     package func receive(until deadline: Int64 = .max) -> (call: Call, length: Int)? {
-        let word = word(of: channels.side)
         while true {
-            let value = greenroom_load(word)
+            let bell = greenroom_load(channels.input.bell)
+            let turn = greenroom_load(self.turn)
             if channels.isLost { return nil }
-            if greenroom_load(turn) == channels.side.rawValue { break }
-            guard wait(for: word, while: value, until: deadline) else { return nil }
+            if turn == channels.side.rawValue { break }
+            let now = greenroom_monotonic_now()
+            if now >= deadline { return nil }
+            wait(for: self.turn, turn, orFor: bell, until: min(deadline, now + Self.checkNanoseconds))
         }
         return (
             Call(rawValue: greenroom_load(kind)),
@@ -194,43 +192,43 @@ public struct Channel: Sendable {
         )
     }
 
-    /// - Returns: Whether the deadline has not come.
+    /// Waits while a word has a value, and, for a filter after another one, while the bell has one.
     private func wait(
-        for word: UnsafeMutablePointer<UInt32>, while value: UInt32, until deadline: Int64
-    ) -> Bool {
-        let now = greenroom_monotonic_now()
-        guard now < deadline else { return false }
-        greenroom_futex_wait_until(word, value, min(deadline, now + Self.checkNanoseconds))
-        return true
+        for word: UnsafeMutablePointer<UInt32>, _ value: UInt32, orFor bell: UInt32,
+        until deadline: Int64
+    ) {
+        guard index == Channels.media, channels.hasInput.load(ordering: .relaxed) else {
+            return greenroom_futex_wait_until(word, value, deadline)
+        }
+        greenroom_futex_wait_for_either(word, value, channels.input.bell, bell, deadline)
     }
 
-    /// Waits until the filter before has said whether it has edited a pass's frame. [media, in the runner]
+    /// Waits until the filter before has said whether it has edited a pass's frame. From then on that filter's
+    /// process wakes this thread, too. [media, in the runner]
     ///
     /// - Returns: Whether it has; false also if the host has cancelled the pass, or is lost.
     package func waitForInput(of pass: UInt32) -> Bool {
-        let bell = channels.input.bell
+        channels.hasInput.store(true, ordering: .relaxed)
         while true {
-            let value = greenroom_load(bell)
+            let bell = greenroom_load(channels.input.bell)
+            let cancelled = greenroom_load(self.cancelled)
             // First: what the filter before says, it may say at any time.
-            if channels.isLost || greenroom_load(cancelled) == pass { return false }
+            if channels.isLost || cancelled == pass { return false }
             switch channels.input.state(of: pass) {
             case .ready: return true
             case .failed: return false
-            case .unknown: _ = wait(for: bell, while: value, until: .max)
+            case .unknown:
+                wait(
+                    for: self.cancelled, cancelled, orFor: bell,
+                    until: greenroom_monotonic_now() + Self.checkNanoseconds)
             }
         }
     }
 
-    /// Ends the runner's ``waitForInput(of:)`` for a pass. [in the host]
+    /// Ends the runner's ``waitForInput(of:)`` for a pass, whatever the filter before does. [in the host]
     package func cancel(pass: UInt32) {
         greenroom_store(cancelled, pass)
-        channels.input.ring()
-    }
-
-    /// Whether the other side has sent a return.
-    package var hasReturned: Bool {
-        greenroom_load(turn) == channels.side.rawValue
-            && greenroom_load(kind) == Call.return.rawValue
+        greenroom_futex_wake(cancelled)
     }
 
     /// Calls the other side, and serves its calls until it returns.
@@ -270,5 +268,10 @@ public struct Channel: Sendable {
         return length
     }
 
-    fileprivate func wake() { greenroom_futex_wake(turn) }
+    private func wake() { greenroom_futex_wake(turn) }
+
+    fileprivate func wakeAll() {
+        wake()
+        greenroom_futex_wake(cancelled)
+    }
 }

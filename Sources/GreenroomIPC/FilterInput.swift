@@ -1,10 +1,10 @@
 import CLinux
 
-/// Where a filter's process waits for frames, and learns that the filter before it has edited one: a page
-/// that the host maps, the filter's process, and the process of the filter before.
+/// Where a filter learns that the one before has edited a frame: a page that the host, this filter's process and
+/// that of the filter before map, and may write at any time.
 ///
-/// All three write to it, so it says nothing that any of them relies on for more than the time of a frame.
-/// What the host and a filter say to each other is in their channel.
+/// What it says can make the filter edit too early, or wait until the host ends the wait. What the host and the
+/// filter say to each other is in their channel, which no other process has.
 package struct FilterInput: Sendable {
     /// What the filter before has said of a frame.
     package enum State: Sendable {
@@ -39,22 +39,22 @@ package struct FilterInput: Sendable {
 
     private static let byteCount = 4096
 
-    /// Changes whenever there may be something to do: the filter's process waits for that.
+    /// Whether the kernel lets a filter wait for the host and for another filter at a time.
+    package static let isPossible = greenroom_can_wait_for_either() != 0
+
+    /// Changes whenever the filter before says something.
     var bell: UnsafeMutablePointer<UInt32> { memory.base.assumingMemoryBound(to: UInt32.self) }
 
     /// The last pass of which the filter before has said something, and in the lowest bit whether it has
     /// edited the frame.
     private var last: UnsafeMutablePointer<UInt32> { bell + 1 }
 
-    /// Wakes the filter's process. [any]
-    package func ring() { greenroom_ring(bell) }
-
     /// Says of a pass's frame whether it is edited, and wakes the filter's process.
     ///
     /// - Parameter pass: Its number, below 2^31.
     package func put(_ pass: UInt32, isEdited: Bool) {
         greenroom_store(last, pass << 1 | (isEdited ? 1 : 0))
-        ring()
+        greenroom_ring(bell)
     }
 
     /// What the filter before has said of a pass's frame.

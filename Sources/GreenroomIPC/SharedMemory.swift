@@ -15,6 +15,8 @@ package final class SharedMemory: Sendable {
     package let number: UInt32
     /// Who may write to it.
     package let writers: Writers
+    /// Called by one thread at a time.
+    private let hasEndedAdmission = Atomic(false)
     private static let lastNumber = Atomic<UInt32>(0)
     /// Safe to send: it never changes. It points to atomics, and to bytes that belong to one side
     /// at a time.
@@ -91,7 +93,11 @@ package final class SharedMemory: Sendable {
     /// - Returns: Whether the kernel can do so: 5.1 or later.
     package func endAdmission() -> Bool {
         guard writers == .admitted else { return writers == .maker }
-        return greenroom_forbids_writing(descriptor) != 0 || greenroom_seal(descriptor, 1, 1) == 0
+        if !hasEndedAdmission.load(ordering: .relaxed) {
+            guard greenroom_seal(descriptor, 1, 1) == 0 else { return false }
+            hasEndedAdmission.store(true, ordering: .relaxed)
+        }
+        return true
     }
 
     deinit {

@@ -45,7 +45,10 @@ final class IsolatedPlugin: RemoteBackend {
     var isIsolated: Bool { true }
     var lentByteCount: Int {
         let (pool, runner) = state.withLock { ($0.pool, $0.runner) }
-        return (pool?.heldByteCount ?? 0) + (runner?.connection.lentByteCount ?? 0)
+        let frames = runner?.connection.frames
+        // Any process that reads a page of a filter's memory fills it; all of it is of the frames' size.
+        let own = frames?.writers == .admitted ? frames?.heldByteCount : pool?.heldByteCount
+        return (own ?? 0) + (runner?.connection.lentByteCount ?? 0)
     }
 
     var endedByteCount: Int { state.withLock { $0.runner }?.connection.endedByteCount ?? 0 }
@@ -97,13 +100,18 @@ final class IsolatedPlugin: RemoteBackend {
     /// Makes the memory for the frames that the plugin sends or edits; nil for one that has none.
     private func makeFrames() throws(LoadError) -> SharedMemory? {
         guard context.frameLimit > 0 else { return nil }
+        // The filter after it may read what it edits, and so fill the memory: it is no larger than needed.
+        let side = context.largestFrame.map { max($0.width, $0.height) }
+        let slot = side.flatMap {
+            FramePool.slotByteCount(of: .i420, FrameSize(width: $0, height: $0))
+        }
+        let slotByteCount = slot ?? FrameArena.slotByteCount
         do throws(ChannelError) {
             let frames = try SharedMemory(
-                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount,
-                // The filter after it may read what it edits.
-                writers: descriptor.kind == .preProcessor ? .admitted : .all)
+                name: "greenroom-frames", byteCount: context.frameLimit * slotByteCount,
+                writers: slot == nil ? .all : .admitted)
             let pool = FramePool(
-                limit: context.frameLimit, slotByteCount: FrameArena.slotByteCount,
+                limit: context.frameLimit, slotByteCount: slotByteCount,
                 memory: frames.base, owner: frames,
                 guarding: factory.observer?.guarding)
             state.withLock { $0.pool = pool }
@@ -252,14 +260,21 @@ final class IsolatedPlugin: RemoteBackend {
 
     func put(
         _ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, of: any RemoteBackend)?
-    ) {
-        let previous = (source?.of as? IsolatedPlugin)?.connection?.frames
-        connection?.put(
-            frame, from: previous.flatMap { memory in source.map { ($0.frame, memory) } })
+    ) -> Bool {
+        guard let source else {
+            connection?.put(frame, from: nil)
+            return true
+        }
+        guard let memory = (source.of as? IsolatedPlugin)?.connection?.frames else { return false }
+        connection?.put(frame, from: (source.frame, memory))
+        return true
     }
 
     func begin(in pass: UInt32, next: (any RemoteBackend)?) {
-        connection?.begin(in: pass, next: (next as? IsolatedPlugin)?.connection?.channels.input)
+        let next = (next as? IsolatedPlugin)?.connection?.channels.input
+        // A killed one passes nothing on.
+        guard let connection else { next?.put(pass, isEdited: false); return }
+        connection.begin(in: pass, next: next)
     }
 
     func result(until deadline: Int64) -> RemoteEdit? {

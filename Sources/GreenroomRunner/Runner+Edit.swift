@@ -17,33 +17,31 @@ extension Runner {
     /// after it. [media]
     func edit(_ channel: Channel) {
         let place = channel.read(PassPlace.self, at: MessageLayout.place)
-        if place.next != 0, let input = memory(place.next).flatMap({ FilterInput(in: $0) }) {
-            next.withLock { $0 = NextFilter(input: input, pass: place.pass) }
-        }
-        guard let status = edit(at: place, channel) else {
-            // Without a status: the plugin is not called.
-            channel.send(.return)
-            return tellNext(isEdited: false)
-        }
-        channel.send(.return, length: status.length)
-        tellNext(isEdited: status.isOk)
+        let length = edit(at: place, channel)
+        channel.send(.return, length: length.answer)
+        tellNext(isEdited: length.isEdited)
     }
 
-    /// - Returns: What the plugin returned, which the message has already, and the length of that; nil if it
-    ///   does not get the frame.
-    private func edit(
-        at place: PassPlace, _ channel: Channel
-    ) -> (isOk: Bool, length: Int)? {
+    /// - Returns: The length of the answer in the message, and whether the plugin has edited the frame.
+    private func edit(at place: PassPlace, _ channel: Channel) -> (answer: Int, isEdited: Bool) {
         guard let functions = state.withLock({ $0.functions }), let frames else {
-            return (false, channel.answer(Status.gone))
+            return (channel.answer(Status.gone), false)
+        }
+        if place.next != 0 {
+            guard let page = memory(place.next), let input = FilterInput(in: page) else {
+                return (channel.answer(Status(rawValue: EditAnswer.unmapped)), false)
+            }
+            next.withLock { $0 = NextFilter(input: input, pass: place.pass) }
         }
         var frame = channel.read(gr_mutable_frame.self, at: MessageLayout.subject)
         let planes = channel.read(
             SharedPlanes.self,
             at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
         if place.source != 0 {
-            guard channel.waitForInput(of: place.pass), let source = memory(place.source) else {
-                return nil
+            // Without a status: the plugin is not called.
+            guard channel.waitForInput(of: place.pass) else { return (0, false) }
+            guard let source = memory(place.source) else {
+                return (channel.answer(Status(rawValue: EditAnswer.unmapped)), false)
             }
             let size = FrameSize(width: Int(frame.width), height: Int(frame.height))
             for index in 0..<PixelFormat.i420.planeCount {
@@ -61,14 +59,14 @@ extension Runner {
         }
         if let probe {
             let length = probe.edit(&frame, in: planes, answer: channel, process)
-            return (status == .ok, length)
+            return (length, status == .ok)
         }
         let begun = greenroom_monotonic_now()
         _ = process(&frame)
         channel.write(
             EditAnswer(
                 status: status.rawValue, nanoseconds: greenroom_monotonic_now() - begun))
-        return (status == .ok, MemoryLayout<EditAnswer>.size)
+        return (MemoryLayout<EditAnswer>.size, status == .ok)
     }
 
     /// Tells the filter that waits for this one's frame, unless it has been told, or none waits. Called, too,

@@ -41,8 +41,8 @@ extension Runner {
         return channel.answer(functions.take(&frame))
     }
 
-    /// Memory that the host has lent; nil if it can't be mapped, or the host is gone. Waits
-    /// until it has arrived: it comes by the socket. [media]
+    /// Memory that the host has lent; nil if it can't be mapped, or the host is gone or has taken it back. Waits
+    /// until it has arrived: it comes by the socket, and has been sent before the message that names it. [media]
     func memory(_ number: UInt32) -> SharedMemory? {
         while !channels.isLost {
             let (hasArrived, mapped) = state.withLock { state -> (Bool, SharedMemory?) in
@@ -52,12 +52,12 @@ extension Runner {
                 return (true, arrived)
             }
             if hasArrived { return mapped }
-            memoryArrived.take()
+            guard memoryArrived.take(within: 1) else { return nil }
         }
         return nil
     }
 
-    /// Maps memory for reading, unless it is mapped.
+    /// Maps memory, unless it is mapped.
     func addMemory(_ number: UInt32, _ descriptors: [Int32]) {
         let isMapped = state.withLock { state in
             state.memories[number].map { $0 != nil } ?? false

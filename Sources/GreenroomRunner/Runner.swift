@@ -44,7 +44,8 @@ package final class Runner: Sendable {
         /// The senders of a call's open tracks.
         var tracks: [TrackSender] = []
         var stage = Stage.none
-        /// The host's memory of frames that an output reads, by number.
+        /// The memory of others that the host has lent, by number: frames to read, and where the filter after
+        /// this one waits.
         ///
         /// Nil for one that could not be mapped.
         var memories: [UInt32: SharedMemory?] = [:]
@@ -109,9 +110,7 @@ package final class Runner: Sendable {
         channels = try Channels(adopting: setup.descriptors[0], input: setup.descriptors[1])
         frames =
             setup.descriptors.count > 2
-            ? try SharedMemory(
-                adopting: setup.descriptors[2],
-                byteCount: Int(setup.value) * FrameArena.slotByteCount) : nil
+            ? try SharedMemory(adopting: setup.descriptors[2]) : nil
         self.socket = socket
         self.environment = environment
         probe = environment.makeProbe?()

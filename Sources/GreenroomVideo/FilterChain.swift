@@ -76,6 +76,8 @@ package struct FilterChain: Sendable {
         let runner: PreProcessorRunner
         /// Whether it still had a frame at the last deadline.
         var isLate = false
+        /// Whether the filter before has edited that frame, and may have kept it from this one.
+        var isOwed = false
         var log = FilterLog()
         /// The last capability that it did not follow.
         var refused: VideoCapability?
@@ -91,6 +93,8 @@ package struct FilterChain: Sendable {
         private var editedInARow = 0
         /// How many of these it takes; ten times as many after each failure of a filter that had come so far.
         private var needed = 100
+        /// Whether it has passed on to the filter after it what it has edited, in this life.
+        var passesOn = true
         /// The memory of this life.
         private weak var pool: FramePool?
 
@@ -101,6 +105,7 @@ package struct FilterChain: Sendable {
             guard let now, now !== pool else { return }
             pool = now
             editedInARow = 0
+            passesOn = true
         }
 
         mutating func didEdit() { if !isReliable { editedInARow += 1 } }
@@ -290,7 +295,7 @@ package struct FilterChain: Sendable {
             }
             // Which one of several hangs is not known.
             let mayPassOn = deadline < hang
-            var pass = try pass(
+            var pass = pass(
                 own, in: remote, of: index, as: frames, with: converter,
                 limit: mayPassOn ? FilterPass.limit : 1)
             pass.run(until: end)
@@ -308,24 +313,28 @@ package struct FilterChain: Sendable {
     private mutating func pass(
         _ own: consuming VideoFrame, in remote: any RemoteFilter, of index: Int,
         as frames: VideoCapability, with converter: FrameConverter, limit: Int
-    ) throws(ConversionError) -> FilterPass {
+    ) -> FilterPass {
         lastPass = lastPass % (1 << 31 - 1) + 1
         var pass = FilterPass(lastPass, first: remote)
         var frame = own
         var remote = remote
         remote.put(frame)
         for next in links.indices[(index + 1)...].prefix(limit - 1) {
-            guard !links[next - 1].runner.filter.isRequired,
+            guard !links[next - 1].runner.filter.isRequired, links[next - 1].record.passesOn,
                 let editing = links[next].runner.filter.editing, let following = editing.remote,
                 case .shared(let pool) = editing.memory, !isBusy(next),
                 hasFollowed(next, editing, frames), following.canFollow(remote),
-                let color = try converter.colorUnconverted(frame, for: editing.want),
+                // What can't be converted is an error of the next filter's own step.
+                let color = try? converter.colorUnconverted(frame, for: editing.want),
                 var copy = pool.take(.i420, frame.size), following.enter()
             else { break }
+            guard following.put(copy, from: frame, of: remote) else {
+                following.leave()
+                break
+            }
             links[next].record.begin(in: pool)
             copy.info = frame.info
             copy.info.color = color
-            following.put(copy, from: frame, of: remote)
             pass.append(frame, in: remote)
             frame = copy
             remote = following
@@ -347,7 +356,8 @@ package struct FilterChain: Sendable {
         var original = original
         for place in 0..<pass.count {
             guard let frame = pass.takeFrame(place) else { continue }
-            let result = pass.result(of: place)
+            // The last one may have returned before its turn, or be lost.
+            let result = pass.result(of: place, until: end)
             if result == .notBegun, let before = original.take() {
                 // The one before has edited the frame, but did not pass it on: it called the host.
                 dismiss(&pass, after: place, first)
@@ -364,6 +374,10 @@ package struct FilterChain: Sendable {
                 return step(.returned(frame, status), of: index, original, hang: hang)
             case .notBegun, nil:
                 dismiss(&pass, after: place, first)
+                if place > 0 {
+                    pass.cancel(place)
+                    links[index].isOwed = true
+                }
                 let outcome = links[index].runner.finish(
                     frame, in: pass.remote(place), since: place == 0 ? begun : MonotonicClock.now,
                     until: end)
@@ -376,7 +390,8 @@ package struct FilterChain: Sendable {
     /// Ends the calls of the filters of a pass after one that has not passed it on.
     private mutating func dismiss(_ pass: inout FilterPass, after place: Int, _ first: Int) {
         for place in (place + 1)..<max(pass.count, place + 1) {
-            guard let frame = pass.takeFrame(place), pass.result(of: place) == nil else { continue }
+            guard let frame = pass.takeFrame(place), pass.result(of: place, until: .min) == nil
+            else { continue }
             pass.cancel(place)
             links[first + place].runner.abandon(frame, in: pass.remote(place))
             links[first + place].isLate = true
@@ -391,6 +406,7 @@ package struct FilterChain: Sendable {
         let runner = links[index].runner
         switch consume outcome {
         case .returned(let edited, let status):
+            links[index].isOwed = false
             if status == .ok { return .edited(edited) }
             links[index].record.didFail()
             let reason = Reason(status)
@@ -427,6 +443,10 @@ package struct FilterChain: Sendable {
         guard links[index].isLate else { return false }
         guard let nanoseconds = links[index].runner.busyNanoseconds else {
             links[index].isLate = false
+            if links[index].isOwed, links[index].runner.hasNotBegun {
+                links[index - 1].record.passesOn = false
+            }
+            links[index].isOwed = false
             return false
         }
         if nanoseconds >= hangNanoseconds { giveUp(links[index].runner) }

@@ -41,8 +41,10 @@ struct FilterPass: ~Copyable {
     }
 
     /// What became of a filter's frame; nil while it has it, or waits for it. Ask once.
-    func result(of place: Int) -> EditResult? {
-        place == count - 1 ? ended : remotes[place].result(until: .min)
+    ///
+    /// - Parameter deadline: When to stop waiting, in real time.
+    func result(of place: Int, until deadline: Int64) -> EditResult? {
+        place == count - 1 ? ended : remotes[place].result(until: deadline)
     }
 
     /// A filter that has the frame, or waits for it.

@@ -27,7 +27,8 @@ package final class PreProcessorRunner: Sendable {
     private struct State: ~Copyable {
         var incoming: Work?
         var outgoing: VideoFrame?
-        var status = Status.ok
+        /// nil if the filter has not got the frame.
+        var status: Status? = .ok
         /// When the filter got its frame, in real time; nil without one.
         var busySince: Int64?
         /// Whether the track waits for that frame.
@@ -38,7 +39,7 @@ package final class PreProcessorRunner: Sendable {
         mutating func takeOutcome() -> Outcome? {
             guard let edited = outgoing.take() else { return nil }
             isAwaited = false
-            return .returned(edited, status)
+            return if let status { .returned(edited, status) } else { .late }
         }
     }
 
@@ -58,9 +59,9 @@ package final class PreProcessorRunner: Sendable {
                     return state.isClosed ? .some(nil) : nil
                 }
                 guard let next = work, var next else { return }
-                let status =
+                let status: Status? =
                     if let remote = next.remote {
-                        Self.status(of: remote.finish())
+                        if case .returned(let status) = remote.finish() { status } else { nil }
                     } else {
                         filter.process(&next.frame)
                     }
@@ -80,6 +81,9 @@ package final class PreProcessorRunner: Sendable {
     package var busyNanoseconds: Int64? {
         state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
     }
+
+    /// Whether the last frame that it waited for on its thread has not come to the filter. [the track's thread]
+    package var hasNotBegun: Bool { state.withLock { $0.status == nil } }
 
     /// Edits a frame; the filter must have none. [the track's thread]
     ///
@@ -104,11 +108,6 @@ package final class PreProcessorRunner: Sendable {
     /// Waits on its thread for a frame that is no longer awaited, as for one that is late. [the track's thread]
     package func abandon(_ frame: consuming VideoFrame, in remote: any RemoteFilter) {
         give(Work(frame: frame, remote: remote), since: MonotonicClock.now, isAwaited: false)
-    }
-
-    /// A filter that is called alone has got the frame.
-    private static func status(of result: EditResult) -> Status {
-        if case .returned(let status) = result { status } else { .gone }
     }
 
     /// Passes a frame to the thread, and waits until the filter has returned it.

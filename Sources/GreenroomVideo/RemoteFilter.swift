@@ -26,9 +26,11 @@ package protocol RemoteFilter: AnyObject, Sendable {
     ///   - frame: For the copy: in the filter's memory, of the source's form, the only reference.
     ///   - source: The frame of the filter before.
     ///   - previous: The filter before, which ``canFollow(_:)`` allows.
+    /// - Returns: Whether that one is still there.
     func put(
         _ frame: borrowing VideoFrame, from source: borrowing VideoFrame,
-        of previous: any RemoteFilter)
+        of previous: any RemoteFilter
+    ) -> Bool
 
     /// Lets it edit the frame: at once, or when the filter before has edited its own.
     ///

@@ -202,50 +202,66 @@ struct ChannelTests {
 
 /// What a filter in a row with others waits for.
 struct FilterInputTests {
-    /// What a runner's wait for a pass's frame returns, after the host has done something meanwhile.
-    private func wait(
-        for pass: UInt32, while deed: (Channels, FilterInput) throws -> Void
-    ) async throws -> Bool {
+    /// What a runner's wait for pass 7 returns.
+    ///
+    /// - Parameter deed: What the host and the filter before do meanwhile.
+    private func wait(while deed: (Channel, FilterInput) throws -> Void) async throws -> Bool {
         let pair = try Pair()
         let runner = pair.runner
         // As the process of the filter before has it.
         let page = try #require(
             FilterInput(in: SharedMemory(adopting: dup(pair.host.input.memory.descriptor))))
-        let result = Background {
-            let channel = runner[Channels.media]
-            guard channel.receive() != nil else { return false }
-            return channel.waitForInput(of: pass)
-        }
-        let channel = pair.host[Channels.media]
-        channel.post(.process)
-        try deed(pair.host, page)
+        let result = Background { runner[Channels.media].waitForInput(of: 7) }
+        try deed(pair.host[Channels.media], page)
         return await result.value
     }
 
-    @Test func `a frame begins when the filter before has edited it`() async throws {
-        #expect(try await wait(for: 7) { $1.put(7, isEdited: true) })
-        #expect(try await !wait(for: 7) { $1.put(7, isEdited: false) })
-        // What was said of another pass means nothing.
-        #expect(
-            try await !wait(for: 7) { _, page in
-                for pass: UInt32 in [6, 8, 0, 7 | 1 << 30] { page.put(pass, isEdited: true) }
-                page.put(7, isEdited: false)
-            })
-        let last: UInt32 = 1 << 31 - 1
-        #expect(try await wait(for: last) { $1.put(last, isEdited: true) })
+    @Test func `a filter begins when the one before has edited the frame`() async throws {
+        #expect(try await wait { $1.put(7, isEdited: true) })
+        #expect(try await !wait { $1.put(7, isEdited: false) })
+    }
+
+    @Test func `what is said of another pass means nothing`() throws {
+        let host = try Channels()
+        for pass: UInt32 in [0, 6, 8, 7 | 1 << 30, 1 << 31 - 1] {
+            host.input.put(pass, isEdited: true)
+            #expect(host.input.state(of: 7) == .unknown && host.input.state(of: pass) == .ready)
+            host.input.put(pass, isEdited: false)
+            #expect(host.input.state(of: 7) == .unknown && host.input.state(of: pass) == .failed)
+        }
     }
 
     @Test func `the host ends the wait, whatever the filter before says`() async throws {
         #expect(
-            try await !wait(for: 7) { host, page in
-                host[Channels.media].cancel(pass: 7)
-                page.ring()
+            try await !wait { host, page in
+                for _ in 0..<100 { page.put(6, isEdited: true) }
+                host.cancel(pass: 7)
             })
-        #expect(
-            try await !wait(for: 7) { host, page in
-                host[Channels.media].cancel(pass: 7)
-                page.put(7, isEdited: true)
-            })
+    }
+
+    @Test func `a filter that another one can wake is woken by both`() async throws {
+        let pair = try Pair()
+        let runner = pair.runner
+        let host = pair.host[Channels.media]
+        let served = Background {
+            let channel = runner[Channels.media]
+            var count = 0
+            while let (call, _) = channel.receive() {
+                count += 1
+                if count % 2 == 0 { _ = channel.waitForInput(of: UInt32(count)) }
+                channel.send(.return)
+                if call == .destroy { break }
+            }
+            return count
+        }
+        // Pass 2 is the first in which it waits for the filter before; then it sleeps for both.
+        for count: UInt32 in 1...200 {
+            let call: Call = count == 200 ? .destroy : .process
+            if count % 2 == 0 && count > 2 { host.post(call) } else { host.send(call) }
+            if count % 2 == 0 { pair.host.input.put(count, isEdited: true) }
+            #expect(host.waitForReturn(serve: { _, _ in nil }) == 0)
+        }
+        #expect(await served.value == 200)
     }
 
     @Test func `a page that is too short is none`() throws {

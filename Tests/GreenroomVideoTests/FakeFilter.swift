@@ -156,7 +156,10 @@ final class FakeFilter: RemoteBackend, PluginFactory {
 
     func put(
         _ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, of: any RemoteBackend)?
-    ) { described = frame }
+    ) -> Bool {
+        described = frame
+        return true
+    }
 
     func begin(in pass: UInt32, next: (any RemoteBackend)?) {
         edit.change { $0 = nil }

@@ -1,3 +1,4 @@
+import Glibc
 import TestSupport
 import Testing
 
@@ -16,105 +17,163 @@ import Testing
         func calls(_ index: Int) throws -> Int {
             try report.plugin("camera.pre-processors[\(index)]").callbacks["process"]?.calls ?? 0
         }
-
-        /// Whether a busy machine was late with edits: these are missing then, too.
-        var isLate: Bool { picture.unprocessed.late > 0 }
     }
 
-    /// Runs filters, of which one is another one than Invert.
+    /// Runs filters, of which one is another one than Invert: again, if the machine has too little time.
+    ///
+    /// - Parameter mayBeLate: Whether the other one is.
+    /// - Parameter meanwhile: Called with the host's process, in one session.
     private func run(
         _ count: Int, except place: Int? = nil, _ name: String = "", _ settings: String = "",
-        _ more: String = "", duration: String = "3s", timeline: [String] = []
+        _ more: String = "", duration: String = "2s", timeline: [String] = [],
+        mayBeLate: Bool = false, meanwhile: ((pid_t) -> Void)? = nil
     ) throws -> Result {
         let filters = try (0..<count).map {
             try $0 == place
                 ? TestSession.hostile(name, settings, more) : TestSession.hostile("Invert")
         }
+        // A frame has 100 ms.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
-                "Camera", "fps: 30", "pre-processors: [\(filters.joined(separator: ", "))]"))
-            """, maximum: "64x36@30", duration: duration, deadline: "1s", timeline: timeline,
+                "Camera", "fps: 10", "pre-processors: [\(filters.joined(separator: ", "))]"))
+            """, maximum: "64x36@10", duration: duration, deadline: "1s", timeline: timeline,
             isolation: "process")
-        let run = try session.run()
-        #expect(run.exit == .code(0), "\(run)")
-        let recording = try session.picture("camera")
+        for _ in 1...5 {
+            let host = try session.start()
+            meanwhile?(host.id)
+            let run = host.wait(atMost: .seconds(60))
+            #expect(run.exit == .code(0), "\(run)")
+            let report = try session.expectTrueReport(run)
+            let result = Result(
+                run: run, report: report, picture: try report.picture("camera"),
+                inverted: try inverted(session.picture("camera")))
+            if mayBeLate || result.picture.unprocessed.late == 0 { return result }
+        }
+        throw TooBusy()
+    }
+
+    /// The machine had too little time.
+    private struct TooBusy: Error {}
+
+    /// Whether each frame of a recording is inverted.
+    private func inverted(_ recording: Y4MRecording) throws -> [Bool] {
         let upright = Quarters().expected[0].y
-        let inverted = try (0..<recording.frameCount).map { index in
+        return try (0..<recording.frameCount).map { index in
             let luma = try recording.frame(index)[0, 0].y
             // No frame is anything else: none that is being copied, or was left half edited.
             #expect(min(abs(luma - upright), abs(luma - (255 - upright))) <= 2, "\(index): \(luma)")
             return abs(luma - upright) > 2
         }
-        let report = try session.expectTrueReport(run)
-        return Result(
-            run: run, report: report, picture: try report.picture("camera"), inverted: inverted)
     }
 
     @Test(arguments: [2, 3, 9])
     func `each filter edits what the one before has edited`(count: Int) throws {
         // Nine are more than a pass takes.
         let result = try run(count)
-        let isOdd = count % 2 == 1
-        #expect(result.inverted.contains(isOdd), "\(result.run)")
-        #expect(result.inverted.allSatisfy { $0 == isOdd } || result.isLate, "\(result.run)")
-        #expect(result.picture.unprocessed.refused + result.picture.unprocessed.lost == 0)
+        #expect(result.inverted.allSatisfy { $0 == (count % 2 == 1) }, "\(result.run)")
+        #expect(result.picture.unprocessed.total == 0 && result.inverted.count == 20)
     }
 
     @Test(arguments: 0..<3)
     func `a filter that refuses a frame costs its edit alone`(place: Int) throws {
         let result = try run(3, except: place, "FilterFails")
-        #expect(result.inverted.allSatisfy { !$0 } || result.isLate, "\(result.run)")
+        #expect(result.inverted.allSatisfy { !$0 }, "\(result.run)")
         let refused = result.picture.unprocessed.refused
-        #expect(refused > 0)
-        #expect(try refused == result.calls(place) / 2 || result.isLate, "\(result.run)")
-        // Those after it edit the frame as it was before.
-        #expect(try result.calls(2) == result.calls(0) || result.isLate, "\(result.run)")
+        #expect(try refused > 0 && refused == result.calls(place) / 2, "\(result.run)")
+        // Those after it edit the frame as it was before, once.
+        #expect(try result.calls(2) == result.calls(0), "\(result.run)")
     }
 
     @Test(arguments: 0..<3)
     func `a frame that a required filter refuses goes to no later one`(place: Int) throws {
         let result = try run(3, except: place, "FilterFails", "", "required: true")
-        #expect(result.inverted.allSatisfy { !$0 } || result.isLate, "\(result.run)")
-        #expect(result.picture.withheld >= result.picture.unprocessed.refused, "\(result.run)")
-        #expect(result.picture.unprocessed.refused > 0, "\(result.run)")
+        #expect(result.inverted.allSatisfy { !$0 }, "\(result.run)")
+        let picture = result.picture
+        #expect(picture.unprocessed.refused > 0)
+        #expect(picture.withheld == picture.unprocessed.refused, "\(result.run)")
         let (there, last) = (try result.calls(place), try result.calls(2))
-        #expect(place == 2 || last == there - there / 2 || result.isLate, "\(result.run)")
+        #expect(place == 2 || last == there - there / 2, "\(result.run)")
     }
 
     @Test(arguments: 0..<3)
     func `a filter may call the host while it edits`(place: Int) throws {
         let result = try run(3, except: place, "FilterTalks")
-        #expect(result.inverted.contains(true), "\(result.run)")
-        #expect(result.inverted.allSatisfy { $0 } || result.isLate, "\(result.run)")
+        #expect(result.inverted.allSatisfy { $0 }, "\(result.run)")
         #expect(result.run.standardError.contains("edits frame 1"), "\(result.run)")
+        #expect(try result.calls(2) == result.calls(0), "\(result.run)")
     }
 
     @Test(arguments: 0..<3)
     func `frames go on without a filter that is lost, until it returns`(place: Int) throws {
         let role = "camera.pre-processors[\(place)]"
         let result = try run(
-            3, except: place, "FaultyFilter", "frames: 15", duration: "5s",
+            3, except: place, "FaultyFilter", "frames: 5", duration: "4s",
             timeline: [
                 "at: 1s, set: \"\(role).settings.fault=segv\"",
                 "at: 1200ms, set: \"\(role).settings.fault=none\"",
             ])
         let loss = try #require(try result.report.plugin(role).losses?.first)
         #expect(loss.awaySeconds != nil, "\(result.run)")
+        // Without an edit that is late: no one waits for a frame that it had.
         #expect(result.picture.unprocessed.lost > 0, "\(result.run)")
-        #expect(result.inverted.contains(false), "without it")
-        let ends = result.inverted.prefix(25) + result.inverted.suffix(25)
-        #expect(ends.allSatisfy { $0 } || result.isLate, "\(result.run)")
+        let ends = result.inverted.prefix(9) + result.inverted.suffix(9)
+        #expect(ends.allSatisfy { $0 } && result.inverted.contains(false), "\(result.run)")
     }
 
     @Test(arguments: 0..<3)
     func `those beside a filter that hangs edit the frames after it`(place: Int) throws {
-        let result = try run(3, except: place, "FilterHangs", "frames: 30", "on-failure: off")
-        #expect(result.isLate && result.picture.unprocessed.lost > 0, "\(result.run)")
+        let result = try run(
+            3, except: place, "FilterHangs", "frames: 5", "on-failure: off", duration: "4s",
+            mayBeLate: true)
+        let unprocessed = result.picture.unprocessed
+        #expect(unprocessed.late > 0 && unprocessed.lost > 0, "\(result.run)")
         let hung = try result.report.plugin("camera.pre-processors[\(place)]")
         #expect(hung.fault == "it hangs in process", "\(result.run)")
-        // It has had 31 frames; no other filter was given up for it.
         #expect(result.report.plugins.count { $0.fault != nil } == 1, "\(result.run)")
-        #expect(!(result.inverted.last ?? true), "\(result.run)")
+        #expect(result.inverted.last == false, "\(result.run)")
+    }
+
+    // MARK: - Hostile processes
+
+    @Test func `nonsense where filters pass frames on costs no filter its life`() throws {
+        var random = SeededGenerator(seed: 7)
+        var times = 0
+        let result = try run(4, duration: "5s", mayBeLate: true) { host in
+            guard Runners.wait(for: 5, ofHost: host, atMost: .seconds(20)) else { return }
+            let end = ContinuousClock.now + .seconds(3)
+            while ContinuousClock.now < end {
+                for process in Runners.all(ofHost: host)
+                where Runners.corrupt(process, only: "greenroom-input", &random) { times += 1 }
+                usleep(1000)
+            }
+        }
+        #expect(result.report.plugins.allSatisfy { $0.losses == nil && $0.fault == nil })
+        #expect(result.inverted.suffix(5).allSatisfy { !$0 }, "\(times): \(result.run)")
+    }
+
+    @Test func `who reads all of a filter's memory costs it nothing`() throws {
+        let filter = try TestSession.hostile("Invert", "", "memory-limit: 64MB")
+        let session = try TestSession(
+            "camera: "
+                + TestSession.bundled("ColorBars", "", "pre-processors: [\(filter), \(filter)]"),
+            maximum: "1920x1080@10", duration: "4s", table: "[1920x1080@10]",
+            isolation: "process")
+        let host = try session.start()
+        _ = Runners.wait(for: 3, ofHost: host.id, atMost: .seconds(20))
+        var pages: Int? = 0
+        // The whole time: the watch looks ten times a second.
+        let end = ContinuousClock.now + .seconds(2)
+        while ContinuousClock.now < end {
+            for process in Runners.all(ofHost: host.id) {
+                pages = Runners.readPages(of: process).flatMap { read in pages.map { $0 + read } }
+            }
+        }
+        // Where the machine lets no process read another one's memory, nothing is shown.
+        #expect(pages.map { $0 > 20_000 } ?? true)
+        let run = host.wait(atMost: .seconds(60))
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.expectTrueReport(run)
+        #expect(report.plugins.allSatisfy { $0.losses == nil }, "\(run)")
     }
 }

@@ -255,8 +255,8 @@ import Testing
         let own: [Substring] = ["rw-s"]
         let expected = [own, own, isRequired ? own : ["r--s", "rw-s"]]
         #expect(Runners.wait(atMost: .seconds(20)) { mapped() == expected }, "\(mapped())")
-        // Nor later.
-        usleep(300_000)
+        // Nor later, when both have edited frames.
+        usleep(500_000)
         #expect(mapped() == expected)
     }
 

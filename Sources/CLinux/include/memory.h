@@ -14,6 +14,15 @@ void greenroom_store(uint32_t *_Nonnull word, uint32_t value);
 // Waits while a word has a value, up to a time on the monotonic clock; may return early.
 void greenroom_futex_wait_until(uint32_t *_Nonnull word, uint32_t value, int64_t deadline_ns);
 
+// Waits while each of two words has a value of its own, up to a time on the monotonic clock; may return
+// early.
+void greenroom_futex_wait_for_either(uint32_t *_Nonnull one, uint32_t one_value,
+                                     uint32_t *_Nonnull other, uint32_t other_value,
+                                     int64_t deadline_ns);
+
+// Whether the kernel can wait for either of two words: from 5.16 on.
+int greenroom_can_wait_for_either(void);
+
 // The time on the monotonic clock, in nanoseconds.
 int64_t greenroom_monotonic_now(void);
 

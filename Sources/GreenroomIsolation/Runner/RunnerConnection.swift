@@ -21,9 +21,9 @@ final class RunnerConnection: Sendable {
         case lost(evidence: String)
     }
 
-    /// Memory that the runner has mapped to read frames.
+    /// Memory of others that the runner has mapped.
     private struct LentMemory {
-        /// Lives as long as its frames.
+        /// Lives as long as what is in it.
         weak var memory: SharedMemory?
         var byteCount: Int
         var file: MemoryFile?
@@ -43,8 +43,10 @@ final class RunnerConnection: Sendable {
         var trackSenders: [UInt64] = []
         /// Whether the warning about an ended sender is logged.
         var hasWarnedOfDeadSender = false
-        /// Memory of other frames that the runner has mapped, by its number.
+        /// Memory of others that the runner has mapped, by its number.
         var lent: [UInt32: LentMemory] = [:]
+        /// Whether the runner could not map what it needs to pass frames on, or to get them so.
+        var cannotPass = false
         /// Channels that the plugin's own threads use.
         var openChannels: Set<Int> = []
         /// Whether the runner's watch thread runs.
@@ -63,6 +65,8 @@ final class RunnerConnection: Sendable {
         var place = PassPlace()
         /// The filter that waits for it; nil for none, and when the plugin has returned.
         var next: FilterInput?
+        /// Whether its process waits for the filter before it, too: since the first such frame.
+        var hasInput = false
     }
 
     let context: InstanceContext
@@ -108,7 +112,7 @@ final class RunnerConnection: Sendable {
         let descriptors =
             [channels.memory.descriptor, channels.input.memory.descriptor]
             + (frames.map { [$0.descriptor] } ?? [])
-        self.socket.send(.setup, UInt32(context.frameLimit), descriptors: descriptors)
+        self.socket.send(.setup, descriptors: descriptors)
     }
 
     /// The socket's descriptor, for polling.
@@ -141,11 +145,14 @@ final class RunnerConnection: Sendable {
     /// Whether the plugin's process can copy frames of another filter's memory, and be woken by its process.
     /// Both get what they need for that.
     func canFollow(_ previous: RunnerConnection) -> Bool {
-        guard observer == nil, previous.observer == nil, let source = previous.frames,
-            source.endAdmission()
+        guard FilterInput.isPossible, observer == nil, previous.observer == nil,
+            let source = previous.frames, source.endAdmission(), !cannotPass,
+            !previous.cannotPass
         else { return false }
         return lend(source) && previous.lend(channels.input.memory)
     }
+
+    private var cannotPass: Bool { state.withLock { $0.cannotPass } }
 
     /// Writes the message with a frame to edit. [media]
     ///
@@ -166,7 +173,7 @@ final class RunnerConnection: Sendable {
             place.source = source.in.number
             place.planes = SharedPlanes(of: source.frame, in: source.in)
         }
-        edit.withLock { $0 = Edit(place: place) }
+        edit.withLock { $0.place = place }
     }
 
     /// Sends that message: at once, or for the filter before to wake the plugin's process. [media]
@@ -176,15 +183,22 @@ final class RunnerConnection: Sendable {
     ///   - next: The filter after it in the pass; nil for the last one.
     func begin(in pass: UInt32, next: FilterInput?) {
         let channel = channels[Channels.media]
-        let place = edit.withLock { edit in
+        let (place, isAwaken) = edit.withLock { edit in
             edit.place.pass = pass
             edit.place.next = next?.memory.number ?? 0
             edit.next = next
-            return edit.place
+            let isAwaken = edit.place.source != 0 && edit.hasInput
+            if edit.place.source != 0 { edit.hasInput = true }
+            return (edit.place, isAwaken)
         }
         channel.write(place, at: MessageLayout.place)
-        guard place.source == 0 else { return channel.post(.process, length: MessageLayout.edit) }
-        channel.send(.process, length: MessageLayout.edit)
+        if isAwaken {
+            channel.post(.process, length: MessageLayout.edit)
+        } else {
+            channel.send(.process, length: MessageLayout.edit)
+        }
+        // It may have been lost before it could be known who waits for it.
+        if channels.isLost { next?.put(pass, isEdited: false) }
     }
 
     /// Waits until the plugin has edited its frame; serves nothing. [media]
@@ -221,9 +235,8 @@ final class RunnerConnection: Sendable {
         }
         let answer: EditAnswer = channel.read()
         let status = Status(rawValue: answer.status)
-        if ended.source != 0, status == .noBuffer {
-            // Its process could not map the memory: it is sent again with the next frame.
-            state.withLock { $0.lent[ended.source]?.isUnmapped = true }
+        if ended.pass != 0, answer.status == EditAnswer.unmapped, length < MemoryLayout<EditAnswer>.size {
+            state.withLock { $0.cannotPass = true }
         }
         return RemoteEdit(
             .returned(status), nanoseconds: ended.pass == 0 ? nil : answer.nanoseconds)
@@ -549,7 +562,7 @@ final class RunnerConnection: Sendable {
         beginEnding()
         terminate(socket)
         channels.lose()
-        // What waits for the plugin's frame needs not wait until its deadline.
+        // What waits for the plugin's frame need not wait until its deadline.
         let edit = edit.withLock { $0 }
         edit.next?.put(edit.place.pass, isEdited: false)
     }

@@ -34,15 +34,15 @@ final class FilterLife: RemoteFilter {
     }
 
     func put(_ frame: borrowing VideoFrame) {
-        backend.put(Self.description(of: frame), from: nil)
+        _ = backend.put(Self.description(of: frame), from: nil)
     }
 
     func put(
         _ frame: borrowing VideoFrame, from source: borrowing VideoFrame,
         of previous: any RemoteFilter
-    ) {
-        guard let previous = previous as? FilterLife else { return }
-        backend.put(
+    ) -> Bool {
+        guard let previous = previous as? FilterLife else { return false }
+        return backend.put(
             Self.description(of: frame), from: (Self.description(of: source), previous.backend))
     }
 

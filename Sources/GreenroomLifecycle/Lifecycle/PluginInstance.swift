@@ -36,18 +36,21 @@ package final class PluginInstance: Sendable {
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
     ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
     ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
+    ///   - largestFrame: What no frame for a pre-processor is wider or higher than, either way up; nil if that is
+    ///     not known.
     ///   - control: Set for a plugin that may control its session.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
         pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil,
-        roster: CallRoster? = nil, ownFrameLimit: Int = 0, control: ControlGrant? = nil
+        roster: CallRoster? = nil, ownFrameLimit: Int = 0, largestFrame: FrameSize? = nil,
+        control: ControlGrant? = nil
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
             audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
             roster: roster, control: control, clock: clock, events: events,
-            ownFrameLimit: ownFrameLimit)
+            ownFrameLimit: ownFrameLimit, largestFrame: largestFrame)
         factory = plan.factory
         isRequired = plan.configuration.isRequired
         state = Mutex(State(settings: plan.settings))

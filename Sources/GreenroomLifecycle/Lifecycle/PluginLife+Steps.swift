@@ -36,6 +36,7 @@ extension PluginLife {
         InstanceContext(
             handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
             mayControl: environment.control != nil, frameLimit: environment.frameLimit,
+            largestFrame: environment.largestFrame,
             lentBytes: { [weak self] in
                 self?.state.withLock { $0.backend }?.lentByteCount ?? 0
             },

@@ -13,8 +13,10 @@ package protocol RemoteBackend: InstanceBackend {
     ///   - frame: In its memory.
     ///   - source: What its process copies to the frame first, in the memory of the filter before, which
     ///     ``canFollow(_:)`` allows; nil for a complete frame.
+    /// - Returns: Whether the filter before is still there, if there is one.
     func put(
-        _ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, of: any RemoteBackend)?)
+        _ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, of: any RemoteBackend)?
+    ) -> Bool
 
     /// Lets it edit the frame, as ``RemoteFilter/begin(in:next:)``.
     func begin(in pass: UInt32, next: (any RemoteBackend)?)

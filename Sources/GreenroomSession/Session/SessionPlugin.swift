@@ -127,7 +127,8 @@ struct PluginSlots {
                 plan: plugin, number: slots.count + number, role: "\(address)", clock: clock,
                 events: events,
                 // Outputs get edited frames unchanged.
-                ownFrameLimit: frameLimit, control: control?.grant(of: "\(address)"))
+                ownFrameLimit: frameLimit, largestFrame: plan.configuration.maximum.size,
+                control: control?.grant(of: "\(address)"))
             filters.append(SessionPlugin(address: address, plan: plugin, instance: instance))
         }
         let taking = plan.outputs.sorted { $0.key < $1.key }
