@@ -184,7 +184,9 @@ public struct Channel: Sendable {
             if turn == channels.side.rawValue { break }
             let now = greenroom_monotonic_now()
             if now >= deadline { return nil }
-            wait(for: self.turn, turn, orFor: bell, until: min(deadline, now + Self.checkNanoseconds))
+            wait(
+                for: self.turn, turn, orFor: bell, until: min(deadline, now + Self.checkNanoseconds)
+            )
         }
         return (
             Call(rawValue: greenroom_load(kind)),

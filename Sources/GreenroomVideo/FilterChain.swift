@@ -50,7 +50,7 @@ package struct FilterChain: Sendable {
     }
 
     /// The result of one filter.
-    private enum Step: ~Copyable {
+    enum Step: ~Copyable {
         case edited(VideoFrame)
         /// One that was edited in place is as the filter left it.
         case unedited(VideoFrame, Reason, wasInPlace: Bool = false)
@@ -59,7 +59,7 @@ package struct FilterChain: Sendable {
         case lost
     }
 
-    private enum Reason {
+    enum Reason {
         case refused(Status)
         case late
         case lost
@@ -72,7 +72,7 @@ package struct FilterChain: Sendable {
         }
     }
 
-    private struct Link {
+    struct Link {
         let runner: PreProcessorRunner
         /// Whether it still had a frame at the last deadline.
         var isLate = false
@@ -88,7 +88,7 @@ package struct FilterChain: Sendable {
 
     /// Whether an isolated filter has edited enough frames in time for none to be copied for it, which costs
     /// more than most edits.
-    private struct Record {
+    struct Record {
         /// How many frames in a row it has edited in time, in this life.
         private var editedInARow = 0
         /// How many of these it takes; ten times as many after each failure of a filter that had come so far.
@@ -128,7 +128,7 @@ package struct FilterChain: Sendable {
 
     /// Whether there is none.
     var isEmpty: Bool { links.isEmpty }
-    private var links: [Link]
+    var links: [Link]
     /// The time after which a filter counts as hung, in nanoseconds.
     private let hangNanoseconds: Int64
     private let isVirtual: Bool
@@ -142,7 +142,7 @@ package struct FilterChain: Sendable {
     /// Whether a filter has kept the shape of its frames when the track's changed.
     private(set) var hasKeptShape = false
     /// The number of the last pass: above 0, below 2^31.
-    private var lastPass: UInt32 = 0
+    var lastPass: UInt32 = 0
 
     /// - Parameter keepsCopies: Whether the source may send nothing for long.
     init(
@@ -199,7 +199,7 @@ package struct FilterChain: Sendable {
         return .carried(frame, isEdited: isEdited)
     }
 
-    private mutating func noteEdit(by index: Int, at nanoseconds: Int64) {
+    mutating func noteEdit(by index: Int, at nanoseconds: Int64) {
         links[index].record.didEdit()
         tellRecovery(of: index, at: nanoseconds)
     }
@@ -304,102 +304,8 @@ package struct FilterChain: Sendable {
         }
     }
 
-    /// Tells a filter what to edit, and those after it that can get its frame from it.
-    ///
-    /// - Parameters:
-    ///   - own: In the filter's memory, the only reference.
-    ///   - remote: The filter, whose call has been entered.
-    ///   - limit: Of filters.
-    private mutating func pass(
-        _ own: consuming VideoFrame, in remote: any RemoteFilter, of index: Int,
-        as frames: VideoCapability, with converter: FrameConverter, limit: Int
-    ) -> FilterPass {
-        lastPass = lastPass % (1 << 31 - 1) + 1
-        var pass = FilterPass(lastPass, first: remote)
-        var frame = own
-        var remote = remote
-        remote.put(frame)
-        for next in links.indices[(index + 1)...].prefix(limit - 1) {
-            guard !links[next - 1].runner.filter.isRequired, links[next - 1].record.passesOn,
-                let editing = links[next].runner.filter.editing, let following = editing.remote,
-                case .shared(let pool) = editing.memory, !isBusy(next),
-                hasFollowed(next, editing, frames), following.canFollow(remote),
-                // What can't be converted is an error of the next filter's own step.
-                let color = try? converter.colorUnconverted(frame, for: editing.want),
-                var copy = pool.take(.i420, frame.size), following.enter()
-            else { break }
-            guard following.put(copy, from: frame, of: remote) else {
-                following.leave()
-                break
-            }
-            links[next].record.begin(in: pool)
-            copy.info = frame.info
-            copy.info.color = color
-            pass.append(frame, in: remote)
-            frame = copy
-            remote = following
-        }
-        pass.append(frame, in: remote)
-        return pass
-    }
-
-    /// What became of a pass.
-    ///
-    /// - Parameters:
-    ///   - index: Its first filter; afterwards the one whose step is returned.
-    ///   - original: What the first filter's frame was copied from; nil if it was not.
-    private mutating func finish(
-        _ pass: inout FilterPass, _ index: inout Int, _ original: consuming VideoFrame?,
-        at nanoseconds: Int64, since begun: Int64, until end: Int64, hang: Int64
-    ) -> Step {
-        let first = index
-        var original = original
-        for place in 0..<pass.count {
-            guard let frame = pass.takeFrame(place) else { continue }
-            // The last one may have returned before its turn, or be lost.
-            let result = pass.result(of: place, until: end)
-            if result == .notBegun, let before = original.take() {
-                // The one before has edited the frame, but did not pass it on: it called the host.
-                dismiss(&pass, after: place, first)
-                return .edited(before)
-            }
-            if place > 0 {
-                noteEdit(by: index, at: nanoseconds)
-                index += 1
-            }
-            switch result {
-            case .returned(.ok) where place < pass.count - 1: original = consume frame
-            case .returned(let status):
-                dismiss(&pass, after: place, first)
-                return step(.returned(frame, status), of: index, original, hang: hang)
-            case .notBegun, nil:
-                dismiss(&pass, after: place, first)
-                if place > 0 {
-                    pass.cancel(place)
-                    links[index].isOwed = true
-                }
-                let outcome = links[index].runner.finish(
-                    frame, in: pass.remote(place), since: place == 0 ? begun : MonotonicClock.now,
-                    until: end)
-                return step(outcome, of: index, original, hang: hang)
-            }
-        }
-        return .lost
-    }
-
-    /// Ends the calls of the filters of a pass after one that has not passed it on.
-    private mutating func dismiss(_ pass: inout FilterPass, after place: Int, _ first: Int) {
-        for place in (place + 1)..<max(pass.count, place + 1) {
-            guard let frame = pass.takeFrame(place), pass.result(of: place, until: .min) == nil
-            else { continue }
-            pass.cancel(place)
-            links[first + place].runner.abandon(frame, in: pass.remote(place))
-            links[first + place].isLate = true
-        }
-    }
-
     /// What follows for a frame from what a filter in a process of its own made of it.
-    private mutating func step(
+    mutating func step(
         _ outcome: consuming PreProcessorRunner.Outcome, of index: Int,
         _ original: consuming VideoFrame?, hang: Int64
     ) -> Step {
@@ -439,7 +345,7 @@ package struct FilterChain: Sendable {
     }
 
     /// Whether a filter still has an earlier frame; one that has it for too long is given up.
-    private mutating func isBusy(_ index: Int) -> Bool {
+    mutating func isBusy(_ index: Int) -> Bool {
         guard links[index].isLate else { return false }
         guard let nanoseconds = links[index].runner.busyNanoseconds else {
             links[index].isLate = false
@@ -487,7 +393,7 @@ package struct FilterChain: Sendable {
     }
 
     /// Whether a filter gets the frames that it wants, and has nothing to be told.
-    private func hasFollowed(
+    func hasFollowed(
         _ index: Int, _ editing: FilterEditing, _ frames: VideoCapability
     ) -> Bool {
         !links[index].isChanging && (editing.frames == frames || links[index].refused == frames)

@@ -100,7 +100,9 @@ import Testing
     func `a filter may call the host while it edits`(place: Int) throws {
         let result = try run(3, except: place, "FilterTalks")
         #expect(result.inverted.allSatisfy { $0 }, "\(result.run)")
-        #expect(result.run.standardError.contains("edits frame 1"), "\(result.run)")
+        #expect(
+            result.run.standardError.contains(
+                "frame 1: range 1, matrix 1, rotation 0, agreed, stamped"), "\(result.run)")
         #expect(try result.calls(2) == result.calls(0), "\(result.run)")
     }
 

@@ -235,7 +235,9 @@ final class RunnerConnection: Sendable {
         }
         let answer: EditAnswer = channel.read()
         let status = Status(rawValue: answer.status)
-        if ended.pass != 0, answer.status == EditAnswer.unmapped, length < MemoryLayout<EditAnswer>.size {
+        if ended.pass != 0, answer.status == EditAnswer.unmapped,
+            length < MemoryLayout<EditAnswer>.size
+        {
             state.withLock { $0.cannotPass = true }
         }
         return RemoteEdit(

@@ -6,7 +6,8 @@ extension InstanceContext {
         log: @escaping @Sendable (LogLevel, String) -> Void
     ) -> InstanceContext {
         InstanceContext(
-            handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0, largestFrame: nil,
+            handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0,
+            largestFrame: nil,
             lentBytes: { 0 }, log: log, lose: { _ in }, agreedRate: { nil }, startsProcess: {},
             didStartProcess: {},
             whereabouts: { nil })

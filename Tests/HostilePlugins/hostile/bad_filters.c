@@ -27,8 +27,11 @@ static gr_status scribble(instance *me, gr_mutable_frame *frame) {
 
 /* FilterTalks: inverts luma, and calls the host before that. */
 static gr_status talk(instance *me, gr_mutable_frame *frame) {
-  char text[64];
-  snprintf(text, sizeof text, "edits frame %llu", (unsigned long long)me->count++);
+  char text[128];
+  snprintf(text, sizeof text, "frame %llu: range %u, matrix %u, rotation %u, %s, %s",
+           (unsigned long long)me->count++, frame->info.range, frame->info.matrix,
+           frame->info.rotation, frame->info.offer_revision > 0 ? "agreed" : "not agreed",
+           frame->info.pts_ns >= 0 ? "stamped" : "not stamped");
   me->host->log(me->handle, GR_LOG_INFO, text);
   return invert(me, frame);
 }
