@@ -60,6 +60,15 @@ int greenroom_can_wait_for_either(void) {
     return wait_for_either(&word, 1, &word, 1, 0) < 0 && errno == EAGAIN;
 }
 
+int greenroom_take_until(sem_t *semaphore, int64_t deadline_ns) {
+    struct timespec deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
+    int taken;
+    do {
+        taken = sem_clockwait(semaphore, CLOCK_MONOTONIC, &deadline);
+    } while (taken != 0 && errno == EINTR);
+    return taken == 0;
+}
+
 int64_t greenroom_monotonic_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);

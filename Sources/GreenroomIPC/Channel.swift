@@ -178,7 +178,7 @@ public struct Channel: Sendable {
     ///   ``Channels/messageByteCount``; nil if the other side is lost, or has sent none by the deadline.
     package func receive(until deadline: Int64 = .max) -> (call: Call, length: Int)? {
         while true {
-            let bell = greenroom_load(channels.input.bell)
+            let bell = bell
             let turn = greenroom_load(self.turn)
             if channels.isLost { return nil }
             if turn == channels.side.rawValue { break }
@@ -194,15 +194,24 @@ public struct Channel: Sendable {
         )
     }
 
-    /// Waits while a word has a value, and, for a filter after another one, while the bell has one.
+    /// The bell of a filter after another one; nil for all that only the host wakes.
+    private var bell: UInt32? {
+        guard index == Channels.media, channels.hasInput.load(ordering: .relaxed) else {
+            return nil
+        }
+        return greenroom_load(channels.input.bell)
+    }
+
+    /// Waits while a word has a value, and the bell, if there is one, has its.
     private func wait(
-        for word: UnsafeMutablePointer<UInt32>, _ value: UInt32, orFor bell: UInt32,
+        for word: UnsafeMutablePointer<UInt32>, _ value: UInt32, orFor bell: UInt32?,
         until deadline: Int64
     ) {
-        guard index == Channels.media, channels.hasInput.load(ordering: .relaxed) else {
-            return greenroom_futex_wait_until(word, value, deadline)
+        if let bell {
+            greenroom_futex_wait_for_either(word, value, channels.input.bell, bell, deadline)
+        } else {
+            greenroom_futex_wait_until(word, value, deadline)
         }
-        greenroom_futex_wait_for_either(word, value, channels.input.bell, bell, deadline)
     }
 
     /// Waits until the filter before has said whether it has edited a pass's frame. From then on that filter's
@@ -212,7 +221,7 @@ public struct Channel: Sendable {
     package func waitForInput(of pass: UInt32) -> Bool {
         channels.hasInput.store(true, ordering: .relaxed)
         while true {
-            let bell = greenroom_load(channels.input.bell)
+            let bell = bell
             let cancelled = greenroom_load(self.cancelled)
             // First: what the filter before says, it may say at any time.
             if channels.isLost || cancelled == pass { return false }
@@ -227,10 +236,14 @@ public struct Channel: Sendable {
         }
     }
 
-    /// Ends the runner's ``waitForInput(of:)`` for a pass, whatever the filter before does. [in the host]
-    package func cancel(pass: UInt32) {
+    /// Ends the runner's ``waitForInput(of:)`` for a pass, whatever the filter before does; also one that has not
+    /// begun, since the message was only posted. [in the host]
+    ///
+    /// - Returns: Whether the filter before has said nothing of the frame.
+    package func cancel(pass: UInt32) -> Bool {
         greenroom_store(cancelled, pass)
-        greenroom_futex_wake(cancelled)
+        wakeAll()
+        return channels.input.state(of: pass) == .unknown
     }
 
     /// Calls the other side, and serves its calls until it returns.

@@ -15,7 +15,6 @@ package final class SharedMemory: Sendable {
     package let number: UInt32
     /// Who may write to it.
     package let writers: Writers
-    /// Called by one thread at a time.
     private let hasEndedAdmission = Atomic(false)
     private static let lastNumber = Atomic<UInt32>(0)
     /// Safe to send: it never changes. It points to atomics, and to bytes that belong to one side
@@ -94,7 +93,9 @@ package final class SharedMemory: Sendable {
     package func endAdmission() -> Bool {
         guard writers == .admitted else { return writers == .maker }
         if !hasEndedAdmission.load(ordering: .relaxed) {
-            guard greenroom_seal(descriptor, 1, 1) == 0 else { return false }
+            // Of two threads at a time one finds it sealed.
+            guard greenroom_seal(descriptor, 1, 1) == 0 || greenroom_forbids_writing(descriptor) != 0
+            else { return false }
             hasEndedAdmission.store(true, ordering: .relaxed)
         }
         return true

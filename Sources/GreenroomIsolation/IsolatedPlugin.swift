@@ -100,11 +100,10 @@ final class IsolatedPlugin: RemoteBackend {
     /// Makes the memory for the frames that the plugin sends or edits; nil for one that has none.
     private func makeFrames() throws(LoadError) -> SharedMemory? {
         guard context.frameLimit > 0 else { return nil }
-        // The filter after it may read what it edits, and so fill the memory: it is no larger than needed.
-        let side = context.largestFrame.map { max($0.width, $0.height) }
-        let slot = side.flatMap {
-            FramePool.slotByteCount(of: .i420, FrameSize(width: $0, height: $0))
-        }
+        // The filter after it may read what it edits, and so fill the memory: that is no larger than needed, and
+        // then no page needs to be given back, which is forbidden for memory that others may not write to.
+        let slot = context.largestFrame.flatMap { FramePool.slotByteCount(of: .i420, $0) }
+            .flatMap { context.frameLimit * $0 <= FramePool.ordinaryByteLimit ? $0 : nil }
         let slotByteCount = slot ?? FrameArena.slotByteCount
         do throws(ChannelError) {
             let frames = try SharedMemory(
@@ -282,8 +281,8 @@ final class IsolatedPlugin: RemoteBackend {
         return connection.result(until: deadline)
     }
 
-    func cancel(pass: UInt32) {
-        connection?.channels[Channels.media].cancel(pass: pass)
+    func cancel(pass: UInt32) -> Bool {
+        connection?.channels[Channels.media].cancel(pass: pass) ?? false
     }
 
     func finish() -> RemoteEdit { connection?.finish() ?? RemoteEdit(.returned(.gone)) }

@@ -17,13 +17,13 @@ extension Runner {
     /// after it. [media]
     func edit(_ channel: Channel) {
         let place = channel.read(PassPlace.self, at: MessageLayout.place)
-        let length = edit(at: place, channel)
-        channel.send(.return, length: length.answer)
-        tellNext(isEdited: length.isEdited)
+        let (length, isEdited) = edit(at: place, channel)
+        channel.send(.return, length: length)
+        tellNext(isEdited: isEdited)
     }
 
     /// - Returns: The length of the answer in the message, and whether the plugin has edited the frame.
-    private func edit(at place: PassPlace, _ channel: Channel) -> (answer: Int, isEdited: Bool) {
+    private func edit(at place: PassPlace, _ channel: Channel) -> (length: Int, isEdited: Bool) {
         guard let functions = state.withLock({ $0.functions }), let frames else {
             return (channel.answer(Status.gone), false)
         }

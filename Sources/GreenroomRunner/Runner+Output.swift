@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import GreenroomABI
 import GreenroomIPC
@@ -44,6 +45,7 @@ extension Runner {
     /// Memory that the host has lent; nil if it can't be mapped, or the host is gone or has taken it back. Waits
     /// until it has arrived: it comes by the socket, and has been sent before the message that names it. [media]
     func memory(_ number: UInt32) -> SharedMemory? {
+        let deadline = greenroom_monotonic_now() + 1_000_000_000
         while !channels.isLost {
             let (hasArrived, mapped) = state.withLock { state -> (Bool, SharedMemory?) in
                 guard let arrived = state.memories[number] else { return (false, nil) }
@@ -52,7 +54,7 @@ extension Runner {
                 return (true, arrived)
             }
             if hasArrived { return mapped }
-            guard memoryArrived.take(within: 1) else { return nil }
+            guard memoryArrived.take(until: deadline) else { return nil }
         }
         return nil
     }

@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 import GreenroomIPC
 
@@ -113,16 +114,8 @@ final class Semaphore: @unchecked Sendable {
     /// Takes one; waits for it if there is none.
     func take() { while sem_wait(semaphore) != 0, errno == EINTR {} }
 
-    /// Takes one; false if there is none within a time.
-    func take(within seconds: Int) -> Bool {
-        var end = timespec()
-        clock_gettime(CLOCK_REALTIME, &end)
-        end.tv_sec += seconds
-        while sem_timedwait(semaphore, &end) != 0 {
-            guard errno == EINTR else { return false }
-        }
-        return true
-    }
+    /// Takes one; false if there is none until a time on the monotonic clock.
+    func take(until deadline: Int64) -> Bool { greenroom_take_until(semaphore, deadline) != 0 }
 
     func give() { sem_post(semaphore) }
 }

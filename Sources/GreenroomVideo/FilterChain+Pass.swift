@@ -19,8 +19,9 @@ extension FilterChain {
         var frame = own
         var remote = remote
         remote.put(frame)
+        links[index].trust.countFrame()
         for next in links.indices[(index + 1)...].prefix(limit - 1) {
-            guard !links[next - 1].runner.filter.isRequired, links[next - 1].record.passesOn,
+            guard !links[next - 1].runner.filter.isRequired, links[next - 1].trust.allowsPass,
                 let editing = links[next].runner.filter.editing, let following = editing.remote,
                 case .shared(let pool) = editing.memory, !isBusy(next),
                 hasFollowed(next, editing, frames), following.canFollow(remote),
@@ -34,7 +35,8 @@ extension FilterChain {
                 following.leave()
                 break
             }
-            links[next].record.begin(in: pool)
+            links[next].begin(in: pool)
+            links[next].trust.countFrame()
             pass.append(frame, in: remote)
             frame = copy
             remote = following
@@ -67,32 +69,32 @@ extension FilterChain {
                 noteEdit(by: index, at: nanoseconds)
                 index += 1
             }
-            switch result {
-            case .returned(.ok) where place < pass.count - 1: original = consume frame
-            case .returned(let status):
-                dismiss(&pass, after: place, first)
-                return step(.returned(frame, status), of: index, original, hang: hang)
-            case .notBegun, nil:
-                dismiss(&pass, after: place, first)
-                if place > 0 {
-                    pass.cancel(place)
-                    links[index].isOwed = true
-                }
-                let outcome = links[index].runner.finish(
-                    frame, in: pass.remote(place), since: place == 0 ? begun : MonotonicClock.now,
-                    until: end)
-                return step(outcome, of: index, original, hang: hang)
+            if case .returned(.ok) = result, place < pass.count - 1 {
+                original = consume frame
+                continue
             }
+            dismiss(&pass, after: place, first)
+            if case .returned(let status) = result {
+                return step(.returned(frame, status), of: index, original, hang: hang)
+            }
+            // It calls the host, or is late, or the one before has kept the frame from it.
+            let now = MonotonicClock.now
+            if place < pass.count - 1 { links[index].trust.didFail() }
+            if place > 0, pass.cancel(place) { links[index - 1].trust.didFail() }
+            let outcome = links[index].runner.finish(
+                frame, in: pass.remote(place), since: place == 0 ? begun : now, until: end)
+            return step(
+                outcome, of: index, original, hang: place == 0 ? hang : now + hangNanoseconds)
         }
         return .lost
     }
 
     /// Ends the calls of the filters of a pass after one that has not passed it on.
     private mutating func dismiss(_ pass: inout FilterPass, after place: Int, _ first: Int) {
-        for place in (place + 1)..<max(pass.count, place + 1) {
+        for place in (place + 1)..<pass.count {
             guard let frame = pass.takeFrame(place), pass.result(of: place, until: .min) == nil
             else { continue }
-            pass.cancel(place)
+            _ = pass.cancel(place)
             links[first + place].runner.abandon(frame, in: pass.remote(place))
             links[first + place].isLate = true
         }

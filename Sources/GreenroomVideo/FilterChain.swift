@@ -76,14 +76,18 @@ package struct FilterChain: Sendable {
         let runner: PreProcessorRunner
         /// Whether it still had a frame at the last deadline.
         var isLate = false
-        /// Whether the filter before has edited that frame, and may have kept it from this one.
-        var isOwed = false
         var log = FilterLog()
         /// The last capability that it did not follow.
         var refused: VideoCapability?
         /// Whether it had not returned from a property change at the last frame.
         var isChanging = false
         var record = Record()
+        var trust = PassTrust()
+
+        /// A new life has proved nothing.
+        mutating func begin(in pool: FramePool?) {
+            if record.begin(in: pool) { trust = PassTrust() }
+        }
     }
 
     /// Whether an isolated filter has edited enough frames in time for none to be copied for it, which costs
@@ -93,19 +97,17 @@ package struct FilterChain: Sendable {
         private var editedInARow = 0
         /// How many of these it takes; ten times as many after each failure of a filter that had come so far.
         private var needed = 100
-        /// Whether it has passed on to the filter after it what it has edited, in this life.
-        var passesOn = true
         /// The memory of this life.
         private weak var pool: FramePool?
 
         var isReliable: Bool { editedInARow >= needed }
 
-        /// A new life has proved nothing.
-        mutating func begin(in now: FramePool?) {
-            guard let now, now !== pool else { return }
+        /// - Returns: Whether this is a new life, which has proved nothing.
+        mutating func begin(in now: FramePool?) -> Bool {
+            guard let now, now !== pool else { return false }
             pool = now
             editedInARow = 0
-            passesOn = true
+            return true
         }
 
         mutating func didEdit() { if !isReliable { editedInARow += 1 } }
@@ -113,6 +115,25 @@ package struct FilterChain: Sendable {
         mutating func didFail() {
             if isReliable { needed = min(needed * 10, 1_000_000) }
             editedInARow = 0
+        }
+    }
+
+    /// Whether an isolated filter passes frames on. One that calls the host while it edits, is late, or keeps frames
+    /// back does not: it is tried again after a hundred frames, and after ten times as many each time.
+    struct PassTrust {
+        /// How many frames it is not to pass on.
+        private var rest = 0
+        /// How many after the next failure.
+        private var next = 100
+
+        var allowsPass: Bool { rest == 0 }
+
+        /// Counts a frame that it gets.
+        mutating func countFrame() { if rest > 0 { rest -= 1 } }
+
+        mutating func didFail() {
+            rest = next
+            next = min(next * 10, 1_000_000)
         }
     }
 
@@ -130,7 +151,7 @@ package struct FilterChain: Sendable {
     var isEmpty: Bool { links.isEmpty }
     var links: [Link]
     /// The time after which a filter counts as hung, in nanoseconds.
-    private let hangNanoseconds: Int64
+    let hangNanoseconds: Int64
     private let isVirtual: Bool
     /// Whether all but required filters get copies: a frame that one spoils may be the last one for long.
     private let keepsCopies: Bool
@@ -246,7 +267,7 @@ package struct FilterChain: Sendable {
         let runner = links[index].runner
         let editing = runner.filter.editing
         let shared = editing?.sharedMemory
-        links[index].record.begin(in: shared?.pool)
+        links[index].begin(in: shared?.pool)
         let needsNoCopy =
             runner.filter.isRequired || links[index].record.isReliable && !keepsCopies
         if index == 0 { memory = needsNoCopy ? shared : nil }
@@ -312,7 +333,6 @@ package struct FilterChain: Sendable {
         let runner = links[index].runner
         switch consume outcome {
         case .returned(let edited, let status):
-            links[index].isOwed = false
             if status == .ok { return .edited(edited) }
             links[index].record.didFail()
             let reason = Reason(status)
@@ -349,10 +369,6 @@ package struct FilterChain: Sendable {
         guard links[index].isLate else { return false }
         guard let nanoseconds = links[index].runner.busyNanoseconds else {
             links[index].isLate = false
-            if links[index].isOwed, links[index].runner.hasNotBegun {
-                links[index - 1].record.passesOn = false
-            }
-            links[index].isOwed = false
             return false
         }
         if nanoseconds >= hangNanoseconds { giveUp(links[index].runner) }

@@ -54,5 +54,7 @@ struct FilterPass: ~Copyable {
     mutating func takeFrame(_ place: Int) -> VideoFrame? { frames[place].take() }
 
     /// Lets a filter not begin, unless it has.
-    func cancel(_ place: Int) { remotes[place].cancel(pass: number) }
+    ///
+    /// - Returns: Whether the filter before has kept the frame from it so far.
+    func cancel(_ place: Int) -> Bool { remotes[place].cancel(pass: number) }
 }

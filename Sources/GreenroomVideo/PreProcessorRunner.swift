@@ -82,9 +82,6 @@ package final class PreProcessorRunner: Sendable {
         state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
     }
 
-    /// Whether the last frame that it waited for on its thread has not come to the filter. [the track's thread]
-    package var hasNotBegun: Bool { state.withLock { $0.status == nil } }
-
     /// Edits a frame; the filter must have none. [the track's thread]
     ///
     /// - Parameters:

@@ -46,7 +46,9 @@ package protocol RemoteFilter: AnyObject, Sendable {
     func result(until deadline: Int64) -> EditResult?
 
     /// Lets it not begin with the frame of a pass, unless it has begun.
-    func cancel(pass: UInt32)
+    ///
+    /// - Returns: Whether the filter before has said nothing of that frame.
+    func cancel(pass: UInt32) -> Bool
 
     /// Serves the filter's calls of the host, and waits for the end of the call. [the filter's media thread]
     func finish() -> EditResult

@@ -6,7 +6,8 @@
 # - in the host's process and isolated, I420 and BGRA, leased and borrowed; before and after each row
 #   GStreamer's pipeline (appsrc, queue, videoconvert for BGRA, queue, fdsink), whose mean counts;
 # - what a filter that changes nothing adds once it has proved reliable, in the host's process and isolated;
-#   there also as a required one;
+#   there also as a required one; and what two more isolated ones add in the host's process, which they pass
+#   their frames by;
 # - what the watch of an isolated plugin costs, and how much that is of both processes.
 #
 # Fails where a number with a limit exceeds it.
@@ -122,6 +123,10 @@ for name, keys, limit in (
     cost = sum(ours(0, 1, "host", f"pre-processors: [{{ plugin: Adjust, {keys} }}]")[:2])
     print("a filter, %s: %s us" % (name, check("a filter, " + name, cost - in_host[0, 1], limit)),
           flush=True)
+row = ["{ plugin: Adjust, isolation: process }"]
+one, three = [ours(0, 1, "host", "pre-processors: [%s]" % ", ".join(row * count)) for count in (1, 3)]
+print("two more: %s us in the host's process, %.0f in all" % (
+    check("two more filters", three[0] - one[0], 100), sum(three[:2]) - sum(one[:2])))
 if failures:
     sys.exit("exceeded: " + "; ".join(failures))
 PYTHON

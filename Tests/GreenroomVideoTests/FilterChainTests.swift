@@ -174,6 +174,104 @@ import Testing
         chain.close()
     }
 
+    // MARK: Passes
+
+    private static let interval: Int64 = 2_000_000_000
+
+    /// Three isolated filters, which add 1, 2 and 4.
+    private func row(
+        _ clock: SessionClock, required: Int? = nil
+    ) throws -> (filters: [FakeFilter], runners: [PreProcessorRunner]) {
+        let filters = [1, 2, 4].map { FakeFilter(pool: FramePool(limit: 3), adds: $0) }
+        let runners = try filters.enumerated().map {
+            try $1.runner(clock, events, isRequired: $0 == required)
+        }
+        return (filters, runners)
+    }
+
+    private func expectFree(_ filters: [FakeFilter], _ runners: [PreProcessorRunner]) {
+        for (filter, runner) in zip(filters, runners) {
+            waitUntilIdle(runner)
+            #expect(filter.pool?.aliveCount == 0 && runner.instance.mediaNanoseconds == nil)
+        }
+    }
+
+    @Test(arguments: 0..<3)
+    func `a filter that keeps frames back costs those after it one of them`(place: Int) throws {
+        let (filters, runners) = try row(clock)
+        var chain = chain(runners, hangNanoseconds: Self.interval + 1)
+        filters[place].behave(.keepBack)
+        // Without those after it, which were not given up for that.
+        let expected: UInt8 = [1, 3, 7][place]
+        #expect(try edit(0, &chain, within: Self.interval)?.mark == expected)
+        runners.forEach(waitUntilIdle)
+        // It passes nothing on any more.
+        for _ in 1...20 { #expect(try edit(0, &chain, within: Self.interval)?.mark == 7) }
+        let late = 2 - place
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: late))
+        #expect(hangs.count.load(ordering: .relaxed) == 0)
+        expectFree(filters, runners)
+        chain.close()
+    }
+
+    @Test(arguments: 0..<3)
+    func `a filter that calls the host in a pass is served at once`(place: Int) throws {
+        let (filters, runners) = try row(clock)
+        var chain = chain(runners)
+        filters[place].behave(.callHost)
+        for _ in 1...20 { #expect(try edit(0, &chain)?.mark == 7) }
+        #expect(chain.unprocessed.total == 0 && filters.map(\.callCount) == [20, 20, 20])
+        expectFree(filters, runners)
+        chain.close()
+    }
+
+    @Test func `a last filter that ends before its turn costs its own edit`() throws {
+        let (filters, runners) = try row(clock)
+        var chain = chain(runners)
+        filters[0].behave(.work(milliseconds: 20))
+        filters[2].behave(.hurry)
+        // Its frame is what its memory had, here nothing.
+        for _ in 1...5 { #expect(try edit(0, &chain)?.mark != 3) }
+        filters[2].behave(.edit)
+        #expect(try edit(0, &chain)?.mark == 7)
+        #expect(chain.unprocessed.total == 0 && filters.map(\.callCount) == [6, 6, 1])
+        expectFree(filters, runners)
+        chain.close()
+    }
+
+    @Test(arguments: 0..<3)
+    func `a filter that refuses a frame of a pass costs its own edit`(place: Int) throws {
+        let (filters, runners) = try row(clock)
+        var chain = chain(runners)
+        filters[place].behave(.refuse(.failed))
+        let expected: UInt8 = [6, 5, 3][place]
+        for _ in 1...20 { #expect(try edit(0, &chain)?.mark == expected) }
+        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 20))
+        #expect(filters.map(\.callCount) == [20, 20, 20])
+        expectFree(filters, runners)
+        chain.close()
+    }
+
+    @Test(arguments: 0..<3)
+    func `a filter that is late with a frame of a pass has it alone`(place: Int) throws {
+        let (filters, runners) = try row(clock)
+        var chain = chain(runners)
+        filters[place].behave(.wait)
+        let before: UInt8 = [0, 1, 3][place]
+        #expect(try edit(0, &chain, within: Self.interval)?.mark == before)
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 3 - place))
+        for (index, runner) in runners.enumerated() where index != place { waitUntilIdle(runner) }
+        #expect(runners[place].busyNanoseconds != nil)
+        let without: UInt8 = [6, 5, 3][place]
+        #expect(try edit(0, &chain)?.mark == without)
+        filters[place].behave(.edit)
+        filters[place].ingest.change { $0 = true }
+        waitUntilIdle(runners[place])
+        #expect(try edit(0, &chain)?.mark == 7)
+        expectFree(filters, runners)
+        chain.close()
+    }
+
     /// Sends a frame through a chain that lies in a filter's memory.
     private func editInPlace(
         _ number: Int, _ filter: FakeFilter, _ chain: inout FilterChain,

@@ -21,23 +21,24 @@ import Testing
 
     /// Runs filters, of which one is another one than Invert: again, if the machine has too little time.
     ///
-    /// - Parameter mayBeLate: Whether the other one is.
-    /// - Parameter meanwhile: Called with the host's process, in one session.
+    /// - Parameters:
+    ///   - rate: Of frames a second: by default each has 100 ms.
+    ///   - mayBeLate: Whether a filter is late by intent.
+    ///   - meanwhile: Called with the host's process.
     private func run(
         _ count: Int, except place: Int? = nil, _ name: String = "", _ settings: String = "",
         _ more: String = "", duration: String = "2s", timeline: [String] = [],
-        mayBeLate: Bool = false, meanwhile: ((pid_t) -> Void)? = nil
+        rate: Int = 10, mayBeLate: Bool = false, meanwhile: ((pid_t) -> Void)? = nil
     ) throws -> Result {
         let filters = try (0..<count).map {
             try $0 == place
                 ? TestSession.hostile(name, settings, more) : TestSession.hostile("Invert")
         }
-        // A frame has 100 ms.
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile(
-                "Camera", "fps: 10", "pre-processors: [\(filters.joined(separator: ", "))]"))
-            """, maximum: "64x36@10", duration: duration, deadline: "1s", timeline: timeline,
+                "Camera", "fps: \(rate)", "pre-processors: [\(filters.joined(separator: ", "))]"))
+            """, maximum: "64x36@\(rate)", duration: duration, deadline: "1s", timeline: timeline,
             isolation: "process")
         for _ in 1...5 {
             let host = try session.start()
@@ -140,18 +141,19 @@ import Testing
 
     @Test func `nonsense where filters pass frames on costs no filter its life`() throws {
         var random = SeededGenerator(seed: 7)
-        var times = 0
-        let result = try run(4, duration: "5s", mayBeLate: true) { host in
-            guard Runners.wait(for: 5, ofHost: host, atMost: .seconds(20)) else { return }
+        let result = try run(3, duration: "5s", rate: 60, mayBeLate: true) { host in
+            guard Runners.wait(for: 4, ofHost: host, atMost: .seconds(20)) else { return }
             let end = ContinuousClock.now + .seconds(3)
             while ContinuousClock.now < end {
-                for process in Runners.all(ofHost: host)
-                where Runners.corrupt(process, only: "greenroom-input", &random) { times += 1 }
+                for process in Runners.all(ofHost: host) {
+                    // Where the machine does not permit it, nothing is shown.
+                    _ = Runners.corrupt(process, only: "greenroom-input", &random)
+                }
                 usleep(1000)
             }
         }
         #expect(result.report.plugins.allSatisfy { $0.losses == nil && $0.fault == nil })
-        #expect(result.inverted.suffix(5).allSatisfy { !$0 }, "\(times): \(result.run)")
+        #expect(result.inverted.suffix(10).contains(true), "\(result.run)")
     }
 
     @Test func `who reads all of a filter's memory costs it nothing`() throws {

@@ -3,6 +3,7 @@
 #ifndef GREENROOM_CLINUX_MEMORY_H
 #define GREENROOM_CLINUX_MEMORY_H
 
+#include <semaphore.h>
 #include <stdint.h>
 
 // Reads a word that another process may write at any time, with acquire ordering.
@@ -22,6 +23,9 @@ void greenroom_futex_wait_for_either(uint32_t *_Nonnull one, uint32_t one_value,
 
 // Whether the kernel can wait for either of two words: from 5.16 on.
 int greenroom_can_wait_for_either(void);
+
+// Takes one of a semaphore, or waits for it up to a time on the monotonic clock. Whether it was taken.
+int greenroom_take_until(sem_t *_Nonnull semaphore, int64_t deadline_ns);
 
 // The time on the monotonic clock, in nanoseconds.
 int64_t greenroom_monotonic_now(void);

@@ -149,7 +149,13 @@ final class RunnerConnection: Sendable {
             let source = previous.frames, source.endAdmission(), !cannotPass,
             !previous.cannotPass
         else { return false }
-        return lend(source) && previous.lend(channels.input.memory)
+        let input = channels.input.memory
+        // With the next frame: it has come to the processes by then.
+        guard hasLent(source), previous.hasLent(input) else {
+            _ = lend(source) && previous.lend(input)
+            return false
+        }
+        return true
     }
 
     private var cannotPass: Bool { state.withLock { $0.cannotPass } }
@@ -183,16 +189,16 @@ final class RunnerConnection: Sendable {
     ///   - next: The filter after it in the pass; nil for the last one.
     func begin(in pass: UInt32, next: FilterInput?) {
         let channel = channels[Channels.media]
-        let (place, isAwaken) = edit.withLock { edit in
+        let (place, isWokenByPrevious) = edit.withLock { edit in
             edit.place.pass = pass
             edit.place.next = next?.memory.number ?? 0
             edit.next = next
-            let isAwaken = edit.place.source != 0 && edit.hasInput
+            let isWokenByPrevious = edit.place.source != 0 && edit.hasInput
             if edit.place.source != 0 { edit.hasInput = true }
-            return (edit.place, isAwaken)
+            return (edit.place, isWokenByPrevious)
         }
         channel.write(place, at: MessageLayout.place)
-        if isAwaken {
+        if isWokenByPrevious {
             channel.post(.process, length: MessageLayout.edit)
         } else {
             channel.send(.process, length: MessageLayout.edit)
@@ -273,10 +279,7 @@ final class RunnerConnection: Sendable {
     ///
     /// - Returns: Whether it has the memory, or gets it.
     private func lend(_ memory: SharedMemory) -> Bool {
-        let isLent = state.withLock { state in
-            state.lent[memory.number].map { !$0.isUnmapped } ?? false
-        }
-        if isLent { return true }
+        if hasLent(memory) { return true }
         // What others want may end memory, too.
         guard endedByteCount <= FramePool.ordinaryByteLimit else { return false }
         let isSent = socket.send(.addMemory, memory.number, descriptors: [memory.descriptor])
@@ -287,6 +290,11 @@ final class RunnerConnection: Sendable {
             )
         }
         return true
+    }
+
+    /// Whether the runner has been told to map memory, and has not failed to.
+    private func hasLent(_ memory: SharedMemory) -> Bool {
+        state.withLock { state in state.lent[memory.number].map { !$0.isUnmapped } ?? false }
     }
 
     /// Has the runner unmap memory that has no frames any more. Called by the watch thread.
@@ -329,7 +337,7 @@ final class RunnerConnection: Sendable {
         return lent.reduce(0) { $0 + ($1.0 == nil ? $1.1 : 0) }
     }
 
-    /// Bytes of the memory that the runner has mapped to read frames, or has not unmapped yet.
+    /// Bytes of others' memory that the runner has mapped, or has not unmapped yet.
     var lentByteCount: Int {
         let lent = state.withLock { state in state.lent.values.map { ($0.memory, $0.byteCount) } }
         return lent.reduce(0) { $0 + ($1.0?.heldByteCount ?? $1.1) }

@@ -58,7 +58,7 @@ final class FilterLife: RemoteFilter {
         backend.result(until: deadline).map { end(with: $0) }
     }
 
-    func cancel(pass: UInt32) { backend.cancel(pass: pass) }
+    func cancel(pass: UInt32) -> Bool { backend.cancel(pass: pass) }
 
     func finish() -> EditResult { end(with: backend.finish()) }
 

@@ -23,7 +23,7 @@ struct InstanceEnvironment: Sendable {
     let events: SessionEvents
     /// Limit of the plugin's own frames in use; 0 for one that has none.
     let frameLimit: Int
-    /// What no frame that a pre-processor edits is wider or higher than, either way up; nil if that is not known.
+    /// What no frame that a pre-processor edits is wider or higher than; nil if that is not known.
     let largestFrame: FrameSize?
     private let limiter = LogRateLimiter()
 

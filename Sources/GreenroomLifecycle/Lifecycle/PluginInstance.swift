@@ -36,8 +36,7 @@ package final class PluginInstance: Sendable {
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
     ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
     ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
-    ///   - largestFrame: What no frame for a pre-processor is wider or higher than, either way up; nil if that is
-    ///     not known.
+    ///   - largestFrame: What no frame for a pre-processor is wider or higher than; nil if that is not known.
     ///   - control: Set for a plugin that may control its session.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,

@@ -25,7 +25,7 @@ package protocol RemoteBackend: InstanceBackend {
     func result(until deadline: Int64) -> RemoteEdit?
 
     /// As ``RemoteFilter/cancel(pass:)``.
-    func cancel(pass: UInt32)
+    func cancel(pass: UInt32) -> Bool
 
     /// Serves its calls, and waits for the end. [media]
     func finish() -> RemoteEdit
