@@ -273,6 +273,12 @@ public struct Channel: Sendable {
         return nil
     }
 
+    /// Whether the other side has made a call that this side has not answered.
+    package var hasCall: Bool {
+        greenroom_load(turn) == channels.side.rawValue
+            && greenroom_load(kind) != Call.return.rawValue
+    }
+
     /// Waits until the other side returns from a call that this side has sent; serves nothing.
     ///
     /// - Parameter deadline: On the monotonic clock, in nanoseconds.

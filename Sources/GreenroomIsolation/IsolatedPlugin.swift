@@ -281,6 +281,8 @@ final class IsolatedPlugin: RemoteBackend {
         return connection.result(until: deadline)
     }
 
+    var callsHost: Bool { connection?.channels[Channels.media].hasCall ?? false }
+
     func cancel(pass: UInt32) -> Bool {
         connection?.channels[Channels.media].cancel(pass: pass) ?? false
     }

@@ -79,10 +79,11 @@ extension FilterChain {
             }
             // It calls the host, or is late, or the one before has kept the frame from it.
             let now = MonotonicClock.now
-            if place < pass.count - 1 { links[index].trust.didFail() }
+            let remote = pass.remote(place)
+            if remote.callsHost { links[index].trust.didFail() }
             if place > 0, pass.cancel(place) { links[index - 1].trust.didFail() }
             let outcome = links[index].runner.finish(
-                frame, in: pass.remote(place), since: place == 0 ? begun : now, until: end)
+                frame, in: remote, since: place == 0 ? begun : now, until: end)
             return step(
                 outcome, of: index, original, hang: place == 0 ? hang : now + hangNanoseconds)
         }

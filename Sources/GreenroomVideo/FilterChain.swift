@@ -118,8 +118,8 @@ package struct FilterChain: Sendable {
         }
     }
 
-    /// Whether an isolated filter passes frames on. One that calls the host while it edits, is late, or keeps frames
-    /// back does not: it is tried again after a hundred frames, and after ten times as many each time.
+    /// Whether an isolated filter passes frames on. One that calls the host while it edits, or keeps frames back,
+    /// does not: it is tried again after a hundred frames, and after ten times as many each time.
     struct PassTrust {
         /// How many frames it is not to pass on.
         private var rest = 0

@@ -45,6 +45,9 @@ package protocol RemoteFilter: AnyObject, Sendable {
     /// - Returns: nil if it has not ended, or the filter calls the host.
     func result(until deadline: Int64) -> EditResult?
 
+    /// Whether the filter waits for the host to serve a call that it has made while it edits.
+    var callsHost: Bool { get }
+
     /// Lets it not begin with the frame of a pass, unless it has begun.
     ///
     /// - Returns: Whether the filter before has said nothing of that frame.

@@ -226,6 +226,8 @@ final class FakeFilter: RemoteBackend, PluginFactory {
         } ?? nil
     }
 
+    var callsHost: Bool { remote.withLock { $0.calls } }
+
     func cancel(pass: UInt32) -> Bool {
         remote.change { $0.cancelled = pass }
         return remote.withLock { $0.said?.pass != pass }

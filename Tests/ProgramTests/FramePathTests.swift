@@ -73,13 +73,14 @@ import Testing
         Path(
             name: "required filter in a process", filter: "process", isRequired: true,
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
-        // The second one's process copies the frame to its own memory, and wakes the track.
+        // The last one wakes the track; all but the first one's processes copy the frame to their own memory. A frame
+        // that is late with one of them is copied for the others here.
         Path(
             name: "two filters in processes", filter: "process", filterCount: 2,
-            limit: Cost(allocations: 0, locks: 12, wakeups: 3, copies: 0.5)),
+            limit: Cost(allocations: 0, locks: 12, wakeups: 3, copies: 0.75)),
         Path(
             name: "four filters in processes", filter: "process", filterCount: 4,
-            limit: Cost(allocations: 0, locks: 18, wakeups: 3, copies: 0.5)),
+            limit: Cost(allocations: 0, locks: 20, wakeups: 3.5, copies: 1.5)),
         // What a required one has not edited, no other one's process may read: the track copies the frame.
         Path(
             name: "two required filters in processes", filter: "process", filterCount: 2,
@@ -99,8 +100,10 @@ import Testing
     @Test(arguments: paths)
     func `a frame costs no more than its path`(path: Path) throws {
         func measure() throws -> Cost {
-            let few = try Count(video: path, fps: 20)
-            return try Count(video: path, fps: 200).cost(without: few)
+            // A filter has as long for a frame as the next one takes to come: on a busy machine too short at 200.
+            let rate = path.filter == nil ? 20 : 10
+            let few = try Count(video: path, fps: rate)
+            return try Count(video: path, fps: 10 * rate).cost(without: few)
         }
         try expect(path.name, within: path.limit, measure)
     }
@@ -189,7 +192,8 @@ private struct Count {
             } ?? ""
         let session = try TestSession(
             "camera: \(TestSession.library(flood, settings, filter))", maximum: "256x144@1000",
-            duration: "1500ms", table: "[256x144@1000]", isolation: path.isolation,
+            duration: path.filter == nil ? "1500ms" : "3s", table: "[256x144@1000]",
+            isolation: path.isolation,
             outputs: try Self.outputs(path.outputs, takers: path.takers))
         numbers = try Self.run(session)
         let picture = try session.report().picture("camera")

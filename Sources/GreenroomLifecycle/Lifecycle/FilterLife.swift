@@ -58,6 +58,8 @@ final class FilterLife: RemoteFilter {
         backend.result(until: deadline).map { end(with: $0) }
     }
 
+    var callsHost: Bool { backend.callsHost }
+
     func cancel(pass: UInt32) -> Bool { backend.cancel(pass: pass) }
 
     func finish() -> EditResult { end(with: backend.finish()) }

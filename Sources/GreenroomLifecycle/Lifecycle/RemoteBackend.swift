@@ -24,6 +24,9 @@ package protocol RemoteBackend: InstanceBackend {
     /// Waits for the end, as ``RemoteFilter/result(until:)``.
     func result(until deadline: Int64) -> RemoteEdit?
 
+    /// As ``RemoteFilter/callsHost``.
+    var callsHost: Bool { get }
+
     /// As ``RemoteFilter/cancel(pass:)``.
     func cancel(pass: UInt32) -> Bool
 
