@@ -94,7 +94,8 @@ package final class SharedMemory: Sendable {
         guard writers == .admitted else { return writers == .maker }
         if !hasEndedAdmission.load(ordering: .relaxed) {
             // Of two threads at a time one finds it sealed.
-            guard greenroom_seal(descriptor, 1, 1) == 0 || greenroom_forbids_writing(descriptor) != 0
+            guard
+                greenroom_seal(descriptor, 1, 1) == 0 || greenroom_forbids_writing(descriptor) != 0
             else { return false }
             hasEndedAdmission.store(true, ordering: .relaxed)
         }
