@@ -85,7 +85,8 @@ extension FilterChain {
             let outcome = links[index].runner.finish(
                 frame, in: remote, since: place == 0 ? begun : now, until: end)
             return step(
-                outcome, of: index, original, hang: place == 0 ? hang : now + hangNanoseconds)
+                outcome, of: index, original,
+                hang: place == 0 ? hang : MonotonicClock.deadline(after: hangNanoseconds))
         }
         return .lost
     }

@@ -280,7 +280,7 @@ package struct FilterChain: Sendable {
         case .lost: return .unedited(frame, .lost)
         }
         let begun = MonotonicClock.now
-        let hang = begun &+ hangNanoseconds
+        let hang = MonotonicClock.deadline(after: hangNanoseconds)
         switch editing.memory {
         case .inPlace:
             // It needs a unique frame to write to; the reference to another one is released.
