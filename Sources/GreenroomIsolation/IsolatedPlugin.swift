@@ -271,9 +271,12 @@ final class IsolatedPlugin: RemoteBackend {
 
     func begin(in pass: UInt32, next: (any RemoteBackend)?) {
         let next = (next as? IsolatedPlugin)?.connection?.channels.input
-        // A killed one passes nothing on.
-        guard let connection else { next?.put(pass, isEdited: false); return }
-        connection.begin(in: pass, next: next)
+        if let connection {
+            connection.begin(in: pass, next: next)
+        } else {
+            // A killed one passes nothing on.
+            next?.put(pass, isEdited: false)
+        }
     }
 
     func result(until deadline: Int64) -> RemoteEdit? {

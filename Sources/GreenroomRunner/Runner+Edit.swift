@@ -72,8 +72,8 @@ extension Runner {
     /// Tells the filter that waits for this one's frame, unless it has been told, or none waits. Called, too,
     /// before the plugin calls the host while it edits: the host then sees to the frame. [media]
     func tellNext(isEdited: Bool) {
-        let waiting = next.withLock { $0.take() }
-        waiting?.input.put(waiting?.pass ?? 0, isEdited: isEdited)
+        guard let waiting = next.withLock({ $0.take() }) else { return }
+        waiting.input.put(waiting.pass, isEdited: isEdited)
     }
 }
 

@@ -61,7 +61,7 @@ extension FilterChain {
             // The last one may have returned before its turn, or be lost.
             let result = pass.result(of: place, until: end)
             if result == .notBegun, let before = original.take() {
-                // The one before has edited the frame, but did not pass it on: it called the host.
+                // The one before has edited the frame, but did not pass it on: it has called the host, say.
                 dismiss(&pass, after: place, first)
                 return .edited(before)
             }
