@@ -53,9 +53,10 @@ package enum MessageLayout {
         subject + MemoryLayout<gr_output_frame>.stride + MemoryLayout<SharedPlanes>.stride
     /// The samples of an audio block, after every description of one; a frame's ends before, too.
     package static let samples = 320
-    /// A filter's place in a frame's pass, after the frame and its planes.
-    package static let place =
-        subject + MemoryLayout<gr_mutable_frame>.stride + MemoryLayout<SharedPlanes>.stride
+    /// The planes of a frame to edit, after the frame.
+    package static let editedPlanes = subject + MemoryLayout<gr_mutable_frame>.stride
+    /// A filter's place in a frame's pass, after the planes.
+    package static let place = editedPlanes + MemoryLayout<SharedPlanes>.stride
     /// The length of the message with a frame to edit.
     package static let edit = place + MemoryLayout<PassPlace>.stride
 }

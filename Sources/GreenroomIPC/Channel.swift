@@ -70,7 +70,8 @@ package final class Channels: Sendable {
     /// Ends every call and wait of this side, because the other side is lost. [any]
     package func lose() {
         lost.store(true, ordering: .releasing)
-        for index in 0..<Self.count { self[index].wakeAll() }
+        for index in 0..<Self.count { self[index].wake() }
+        self[Self.media].wakeAll()
         greenroom_futex_wake(senderWord)
     }
 
@@ -289,8 +290,9 @@ public struct Channel: Sendable {
         return length
     }
 
-    private func wake() { greenroom_futex_wake(turn) }
+    fileprivate func wake() { greenroom_futex_wake(turn) }
 
+    /// Wakes the thread of a media channel wherever it waits.
     fileprivate func wakeAll() {
         wake()
         greenroom_futex_wake(cancelled)

@@ -34,9 +34,7 @@ extension Runner {
             next.withLock { $0 = NextFilter(input: input, pass: place.pass) }
         }
         var frame = channel.read(gr_mutable_frame.self, at: MessageLayout.subject)
-        let planes = channel.read(
-            SharedPlanes.self,
-            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
+        let planes = channel.read(SharedPlanes.self, at: MessageLayout.editedPlanes)
         if place.source != 0 {
             // Without a status: the plugin is not called.
             guard channel.waitForInput(of: place.pass) else { return (0, false) }

@@ -178,15 +178,13 @@ import Testing
 
     private static let interval: Int64 = 2_000_000_000
 
-    /// Three isolated filters, which add 1, 2 and 4.
+    /// Three isolated filters, which add 1, 2 and 4, one of them with a behaviour of its own.
     private func row(
-        _ clock: SessionClock, required: Int? = nil
+        _ place: Int, _ behaviour: FakeFilter.Behaviour
     ) throws -> (filters: [FakeFilter], runners: [PreProcessorRunner]) {
         let filters = [1, 2, 4].map { FakeFilter(pool: FramePool(limit: 3), adds: $0) }
-        let runners = try filters.enumerated().map {
-            try $1.runner(clock, events, isRequired: $0 == required)
-        }
-        return (filters, runners)
+        filters[place].behave(behaviour)
+        return (filters, try filters.map { try $0.runner(clock, events) })
     }
 
     private func expectFree(_ filters: [FakeFilter], _ runners: [PreProcessorRunner]) {
@@ -198,9 +196,8 @@ import Testing
 
     @Test(arguments: 0..<3)
     func `a filter that keeps frames back costs those after it one of them`(place: Int) throws {
-        let (filters, runners) = try row(clock)
+        let (filters, runners) = try row(place, .keepBack)
         var chain = chain(runners, hangNanoseconds: Self.interval + 1)
-        filters[place].behave(.keepBack)
         // Without those after it, which were not given up for that.
         let expected: UInt8 = [1, 3, 7][place]
         #expect(try edit(0, &chain, within: Self.interval)?.mark == expected)
@@ -216,9 +213,8 @@ import Testing
 
     @Test(arguments: 0..<3)
     func `a filter that calls the host in a pass is served at once`(place: Int) throws {
-        let (filters, runners) = try row(clock)
+        let (filters, runners) = try row(place, .callHost)
         var chain = chain(runners)
-        filters[place].behave(.callHost)
         for _ in 1...20 { #expect(try edit(0, &chain)?.mark == 7) }
         #expect(chain.unprocessed.total == 0 && filters.map(\.callCount) == [20, 20, 20])
         expectFree(filters, runners)
@@ -226,10 +222,9 @@ import Testing
     }
 
     @Test func `a last filter that ends before its turn costs its own edit`() throws {
-        let (filters, runners) = try row(clock)
+        let (filters, runners) = try row(2, .hurry)
         var chain = chain(runners)
         filters[0].behave(.work(milliseconds: 20))
-        filters[2].behave(.hurry)
         // Its frame is what its memory had, here nothing.
         for _ in 1...5 { #expect(try edit(0, &chain)?.mark != 3) }
         filters[2].behave(.edit)
@@ -241,9 +236,8 @@ import Testing
 
     @Test(arguments: 0..<3)
     func `a filter that refuses a frame of a pass costs its own edit`(place: Int) throws {
-        let (filters, runners) = try row(clock)
+        let (filters, runners) = try row(place, .refuse(.failed))
         var chain = chain(runners)
-        filters[place].behave(.refuse(.failed))
         let expected: UInt8 = [6, 5, 3][place]
         for _ in 1...20 { #expect(try edit(0, &chain)?.mark == expected) }
         #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 20))
@@ -254,9 +248,8 @@ import Testing
 
     @Test(arguments: 0..<3)
     func `a filter that is late with a frame of a pass has it alone`(place: Int) throws {
-        let (filters, runners) = try row(clock)
+        let (filters, runners) = try row(place, .wait)
         var chain = chain(runners)
-        filters[place].behave(.wait)
         let before: UInt8 = [0, 1, 3][place]
         #expect(try edit(0, &chain, within: Self.interval)?.mark == before)
         #expect(chain.unprocessed == FilterChain.Unprocessed(late: 3 - place))

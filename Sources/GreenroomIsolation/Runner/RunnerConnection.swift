@@ -171,9 +171,7 @@ final class RunnerConnection: Sendable {
         var described = frame
         described.clearAddresses()
         channel.write(described, at: MessageLayout.subject)
-        channel.write(
-            SharedPlanes(of: frame, in: frames),
-            at: MessageLayout.subject + MemoryLayout<gr_mutable_frame>.stride)
+        channel.write(SharedPlanes(of: frame, in: frames), at: MessageLayout.editedPlanes)
         var place = PassPlace()
         if let source {
             place.source = source.in.number

@@ -259,7 +259,9 @@ extension PluginLife {
             whileAlive { state in
                 gate?.open(to: backend)
                 // A virtual clock stands still only for the filter's own thread.
-                if let gate, let backend = backend as? any RemoteBackend, !clock.isVirtual {
+                if environment.descriptor.kind.isFilter, !clock.isVirtual, let gate,
+                    let backend = backend as? any RemoteBackend
+                {
                     state.remote = FilterLife(backend, gate, clock)
                 }
                 // A finished source sends nothing more.

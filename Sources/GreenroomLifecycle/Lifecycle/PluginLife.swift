@@ -69,7 +69,7 @@ final class PluginLife: Sendable {
         var senderStatus = Status.notStarted
         /// nil before ``beginCreate(from:)``.
         var backend: (any InstanceBackend)?
-        /// Set while the track's thread may call a pre-processor in a process of its own.
+        /// Set from the first start on, for the track's thread to call a pre-processor in a process of its own.
         var remote: FilterLife?
         /// The handle for the plugin's calls.
         var handle: UInt64 = 0
