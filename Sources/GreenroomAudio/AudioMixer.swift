@@ -214,6 +214,8 @@ package final class AudioMixer: Sendable {
         for output in mixSinks where output.start <= place {
             sums.withSamples(of: output.mix) { output.sink.write($0) }
         }
+        for entry in entries { for sink in entry.track.sinks { sink.wake() } }
+        for output in mixSinks { output.sink.wake() }
         let clamped = sums.clamped
         if clamped > 0 { state.withLock { $0.clamped += clamped } }
     }

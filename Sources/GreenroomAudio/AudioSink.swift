@@ -3,6 +3,10 @@ package protocol AudioSink: AnyObject, Sendable {
     /// Takes a block of 48 kHz stereo; never waits. [the session's audio thread]
     func write(_ samples: Span<Int16>)
 
+    /// Wakes the thread that takes what was written, once all sinks have their block. [the session's audio
+    /// thread]
+    func wake()
+
     /// Has the sink write what it has, and end; ``finish(until:)`` waits for that. [any]
     func beginFinish()
     /// Whether it takes nothing now: what is written is only counted. [the session's audio thread]
@@ -24,6 +28,7 @@ package protocol AudioSink: AnyObject, Sendable {
 }
 
 extension AudioSink {
+    package func wake() {}
     package func beginFinish() {}
     package var isIdle: Bool { false }
     package var isOfPlugin: Bool { false }

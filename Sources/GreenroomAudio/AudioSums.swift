@@ -2,31 +2,42 @@ import GreenroomMedia
 
 /// The sums of 10 ms of tracks: one for each mix that something takes.
 ///
+/// Each track is added once: to the sum of the session's tracks or to the participants' sum. A mix without a
+/// participant is both sums minus that participant's tracks; 32 bits hold it exactly.
+///
 /// The session's own mix clamps what exceeds 16 bits. The mixes with participants, who are many and
 /// know nothing of each other, are turned down by a ``PeakLimiter`` instead.
 struct AudioSums: ~Copyable {
-    fileprivate struct Sum {
+    fileprivate struct Output {
         var mix: AudioMixer.Mix
-        var samples: [Int32]
+        /// The tracks of the participant whom the mix leaves out; empty in other mixes.
+        var leftOut: [Int32]
         var limiter = PeakLimiter()
         /// Whether something takes it now.
         var isWanted = true
         /// The samples in 16 bits.
-        var output: [Int16]
+        var samples: [Int16]
         /// Whether they are those of this stretch.
         var isMixed = false
     }
 
-    private let capacity: Int
     private let silence: [Int16]
     private var count = 0
-    private var sums: [Sum] = []
+    /// The session's own tracks.
+    private var own: [Int32]
+    /// The participants' tracks.
+    private var incoming: [Int32]
+    /// The mix that is brought into 16 bits.
+    private var sum: [Int32]
+    private var outputs: [Output] = []
     /// Samples of this stretch that were clamped.
     private(set) var clamped = 0
 
     init(sampleCount: Int) {
-        capacity = sampleCount
         silence = [Int16](repeating: 0, count: sampleCount)
+        own = [Int32](repeating: 0, count: sampleCount)
+        incoming = own
+        sum = own
     }
 
     /// Begins a stretch.
@@ -37,62 +48,105 @@ struct AudioSums: ~Copyable {
     mutating func begin(_ count: Int, for mixes: some Sequence<AudioMixer.Mix>) {
         self.count = count
         clamped = 0
-        for index in sums.indices {
-            sums[index].isWanted = false
-            sums[index].isMixed = false
+        for index in outputs.indices {
+            outputs[index].isWanted = false
+            outputs[index].isMixed = false
         }
         for mix in mixes {
-            if let index = sums.firstIndex(where: { $0.mix == mix }) {
-                sums[index].isWanted = true
+            if let index = outputs.firstIndex(where: { $0.mix == mix }) {
+                outputs[index].isWanted = true
             } else {
-                sums.append(
-                    Sum(
-                        mix: mix, samples: [Int32](repeating: 0, count: capacity),
-                        output: [Int16](repeating: 0, count: capacity)))
+                let leftOut = if case .without = mix { silence.map(Int32.init) } else { [Int32]() }
+                outputs.append(Output(mix: mix, leftOut: leftOut, samples: silence))
             }
         }
-        sums.removeAll { !$0.isWanted }
-        for index in sums.indices {
-            for sample in 0..<count { sums[index].samples[sample] = 0 }
-        }
+        outputs.removeAll { !$0.isWanted }
+        own.clear()
+        incoming.clear()
+        for index in outputs.indices { outputs[index].leftOut.clear() }
     }
 
     /// Adds a track's samples to the mixes that it belongs to.
     ///
     /// - Parameter participant: Whose they are; nil for the session's own.
     mutating func add(_ samples: Span<Int16>, of participant: UInt32?) {
-        for index in sums.indices where sums[index].mix.has(participant) {
-            for sample in 0..<min(count, samples.count) {
-                sums[index].samples[sample] &+= Int32(samples[sample])
-            }
+        let samples = samples.extracting(..<min(count, samples.count))
+        guard let participant else { return own.add(samples) }
+        incoming.add(samples)
+        if let index = outputs.firstIndex(where: { $0.mix == .without(participant) }) {
+            outputs[index].leftOut.add(samples)
         }
     }
 
     /// Passes the samples of a mix, in 16 bits; silence of the same length for one that nothing takes.
     mutating func withSamples(of mix: AudioMixer.Mix, _ body: (Span<Int16>) -> Void) {
-        guard let index = sums.firstIndex(where: { $0.mix == mix }) else {
+        guard let index = outputs.firstIndex(where: { $0.mix == mix }) else {
             return body(silence.span.extracting(..<count))
         }
-        if !sums[index].isMixed { clamped += sums[index].mixDown(count) }
-        let output = sums[index].output
-        body(output.span.extracting(..<count))
+        if !outputs[index].isMixed {
+            clamped += outputs[index].mixDown(own, incoming, count: count, with: &sum)
+        }
+        let samples = outputs[index].samples
+        body(samples.span.extracting(..<count))
     }
 }
 
-extension AudioSums.Sum {
-    /// Brings the samples into 16 bits.
+extension AudioSums.Output {
+    /// Brings the mix into 16 bits.
     ///
-    /// - Returns: The number of those that were clamped.
-    fileprivate mutating func mixDown(_ count: Int) -> Int {
+    /// - Parameters:
+    ///   - own: The session's own tracks.
+    ///   - incoming: The participants' tracks.
+    ///   - sum: Memory for the mix.
+    /// - Returns: The number of samples that were clamped.
+    fileprivate mutating func mixDown(
+        _ own: [Int32], _ incoming: [Int32], count: Int, with sum: inout [Int32]
+    ) -> Int {
         isMixed = true
+        let (own, incoming) = (own.span.extracting(..<count), incoming.span.extracting(..<count))
+        var sums = sum.mutableSpan
+        switch mix {
+        case .own: for place in own.indices { sums[place] = own[place] }
+        case .incoming: for place in own.indices { sums[place] = incoming[place] }
+        case .all: for place in own.indices { sums[place] = own[place] &+ incoming[place] }
+        case .without:
+            let leftOut = leftOut.span
+            for place in own.indices {
+                sums[place] = own[place] &+ incoming[place] &- leftOut[place]
+            }
+        }
         guard mix == .own else {
-            limiter.limit(samples, count: count, into: &output)
+            limiter.limit(sums.span.extracting(..<count), into: &samples)
             return 0
         }
+        return samples.clamp(sums.span.extracting(..<count))
+    }
+}
+
+extension [Int32] {
+    fileprivate mutating func clear() {
+        var sums = mutableSpan
+        for place in sums.indices { sums[place] = 0 }
+    }
+
+    fileprivate mutating func add(_ samples: Span<Int16>) {
+        var sums = mutableSpan
+        for place in 0..<Swift.min(samples.count, sums.count) {
+            sums[place] &+= Int32(samples[place])
+        }
+    }
+}
+
+extension [Int16] {
+    /// Takes samples, clamped to 16 bits.
+    ///
+    /// - Returns: The number of clamped samples.
+    fileprivate mutating func clamp(_ sums: Span<Int32>) -> Int {
+        var samples = mutableSpan
         var clamped = 0
-        for index in 0..<count {
-            output[index] = Int16(clamping: samples[index])
-            if Int32(output[index]) != samples[index] { clamped += 1 }
+        for place in 0..<Swift.min(sums.count, samples.count) {
+            samples[place] = Int16(clamping: sums[place])
+            if Int32(samples[place]) != sums[place] { clamped += 1 }
         }
         return clamped
     }
@@ -127,19 +181,22 @@ struct PeakLimiter {
     private var gain: Float = 1
 
     /// Limits interleaved stereo samples.
-    mutating func limit(_ samples: [Int32], count: Int, into output: inout [Int16]) {
+    mutating func limit(_ samples: Span<Int32>, into output: inout [Int16]) {
+        var output = output.mutableSpan
         var peak: Int32 = 0
-        for index in 0..<count { peak = max(peak, abs(samples[index])) }
+        for index in samples.indices { peak = max(peak, abs(samples[index])) }
         let needed = peak > Int32(Int16.max) ? Float(Int16.max) / Float(peak) : 1
         guard needed < 1 || gain < 1 else {
-            for index in 0..<count { output[index] = Int16(truncatingIfNeeded: samples[index]) }
+            for index in samples.indices {
+                output[index] = Int16(truncatingIfNeeded: samples[index])
+            }
             return
         }
         let begin = gain
         let returned = gain + (1 - gain) * Self.release
         let end = min(needed, returned > Self.whole ? 1 : returned)
-        let ramp = end < begin ? min(Self.attack, count) : count
-        for index in 0..<count {
+        let ramp = end < begin ? min(Self.attack, samples.count) : samples.count
+        for index in samples.indices {
             // Both channels of a frame get the same gain.
             let part = min(Float(index / 2 * 2 + 2) / Float(max(ramp, 1)), 1)
             let gain = begin + (end - begin) * part

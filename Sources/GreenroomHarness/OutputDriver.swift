@@ -145,9 +145,10 @@ final class OutputDriver: Sendable {
             let epoch = clock.now
             feed.begin(epoch: epoch)
             let wants = feed.wants
+            let audio = PluginAudioThread(feed, instance, clock: clock)
             let audioSinks = wants.compactMap { track, want -> PluginAudioSink? in
                 guard case .audio(let want) = want else { return nil }
-                return PluginAudioSink(feed, instance, track: track.id, want: want, clock: clock)
+                return audio.sink(of: track.id, want: want)
             }
             self.audioSinks = audioSinks
             let state = state
@@ -229,6 +230,7 @@ final class OutputDriver: Sendable {
             if due == audio {
                 fill(&samples, at: stretches)
                 for sink in audioSinks { sink.write(samples.span) }
+                for sink in audioSinks { sink.wake() }
                 stretches += 1
             }
             if camera?.due == due { camera?.write() }

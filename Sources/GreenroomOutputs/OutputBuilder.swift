@@ -78,7 +78,7 @@ package struct OutputBuilder {
 
     /// Connects an output plugin to the tracks that it gets to know, whether it wants them or not.
     package mutating func connect(_ feed: OutputFeed, _ instance: PluginInstance) {
-        let connection = OutputConnection(feed, instance)
+        let connection = OutputConnection(feed, instance, clock: clock)
         connections.append(connection)
         for track in SessionTrack.allCases
         where feed.selection?.own.contains(track) ?? true && has(track) {
@@ -88,7 +88,7 @@ package struct OutputBuilder {
                         of: track.id, name: track.name, duration: duration, clock: clock))
                 continue
             }
-            let sink = connection.sink(of: track.id, clock: clock)
+            let sink = connection.sink(of: track.id)
             if let kind = track.role?.track {
                 connect(sink, to: kind)
             } else {

@@ -39,13 +39,15 @@ package final class OutputConnection: Sendable {
 
     private let feed: OutputFeed
     private let instance: PluginInstance
+    private let audio: PluginAudioThread
     /// In the order in which they were connected. Used by the session's thread alone; off the path of
     /// frames, so that a lock costs nothing.
     private let entries = Mutex<[Entry]>([])
 
-    init(_ feed: OutputFeed, _ instance: PluginInstance) {
+    init(_ feed: OutputFeed, _ instance: PluginInstance, clock: SessionClock) {
         self.feed = feed
         self.instance = instance
+        audio = PluginAudioThread(feed, instance, clock: clock)
     }
 
     /// Connects a video track, which begins.
@@ -71,12 +73,11 @@ package final class OutputConnection: Sendable {
     /// Connects an audio track or a mix, which begins.
     ///
     /// - Parameter start: Of the track, in nanoseconds from the session's start.
-    package func sink(of track: UInt32, start: Int64 = 0, clock: SessionClock) -> PluginAudioSink {
+    package func sink(of track: UInt32, start: Int64 = 0) -> PluginAudioSink {
         let taken = wanted(of: track)
         var want: AudioTrackWant?
         if case .audio(let wanted) = taken { want = wanted }
-        let sink = PluginAudioSink(
-            feed, instance, track: track, want: want, start: start, clock: clock)
+        let sink = audio.sink(of: track, want: want, start: start)
         add(Entry(track: track, path: .audio(sink), start: start, taken: taken))
         return sink
     }

@@ -2,17 +2,18 @@ package import GreenroomAudio
 import GreenroomMedia
 package import GreenroomPluginInterface
 package import GreenroomRuntime
+import Synchronization
 
 /// Passes the audio of a track to an output plugin, in the format and the blocks that it wants.
 ///
-/// The audio thread writes samples to a ring of a second without waiting; a thread of the sink's
-/// converts them and calls the plugin. Of a plugin that is too slow samples are lost, counted, and
-/// replaced by silence of the same length.
+/// The session's audio thread writes samples to a ring of a second without waiting; the output's
+/// ``PluginAudioThread`` converts them and calls the plugin. If the plugin is too slow, samples are lost,
+/// counted, and replaced by silence of the same length.
 ///
-/// What the plugin wants may change: the samples so far are passed as it wanted them, the last block
+/// The plugin may change its want: it gets the samples so far as it wanted them, the last block
 /// shorter, and the next ones as it wants them then.
 package final class PluginAudioSink: AudioSink {
-    /// What the audio thread has left for the sink's.
+    /// A run of samples, or a change, that the session's audio thread queues.
     private enum Stretch {
         /// Frames in the ring.
         case frames(Int)
@@ -22,7 +23,7 @@ package final class PluginAudioSink: AudioSink {
         case change(AudioTrackWant?, at: Int64)
     }
 
-    /// The next task of the sink's thread.
+    /// The next task of the output's thread.
     private enum Turn {
         /// Pass so many frames.
         case pass(Int)
@@ -30,7 +31,7 @@ package final class PluginAudioSink: AudioSink {
         case end
     }
 
-    private struct State {
+    private struct Queue {
         /// A second; nil before the plugin wanted the track.
         var ring: SampleRing?
         /// Oldest first.
@@ -41,9 +42,25 @@ package final class PluginAudioSink: AudioSink {
         var total: Int64 = 0
         /// A change that begins with a later frame; nil without one.
         var coming: (want: AudioTrackWant?, place: Int64)?
+        /// Frames lost, for the report.
+        var lost = 0
         var isFinishing = false
+        /// Whether the output's thread has something to do of which it was not told.
+        var hasNews = false
 
-        mutating func note(_ frames: Int, isLost: Bool) {
+        /// Adds 10 ms that the plugin wants, or silence where the ring has no room.
+        mutating func append(_ samples: Span<Int16>) {
+            let frames = samples.count / 2
+            hasNews = true
+            guard (ring?.room ?? 0) >= frames else {
+                lost += frames
+                return note(frames, isLost: true)
+            }
+            _ = ring?.append(samples, channels: 2)
+            note(frames, isLost: false)
+        }
+
+        private mutating func note(_ frames: Int, isLost: Bool) {
             switch stretches.last {
             case .frames(let before) where !isLost:
                 stretches[stretches.count - 1] = .frames(before + frames)
@@ -64,6 +81,7 @@ package final class PluginAudioSink: AudioSink {
             // Of two changes at one frame the last counts.
             if case .change = stretches.last { stretches.removeLast() }
             stretches.append(.change(want, at: total))
+            hasNews = true
             isWanted = want != nil
             if isWanted, ring == nil {
                 ring = SampleRing(capacity: AudioFormat.session.sampleRate)
@@ -93,104 +111,88 @@ package final class PluginAudioSink: AudioSink {
         }
     }
 
-    /// How much is converted at a time: 10 ms.
-    private static let stretch = AudioFormat.session.sampleRate / 100
+    /// The next block's format and first sample.
+    private struct Position {
+        var format = AudioFormat.session
+        var index: Int64 = 0
+    }
 
-    private let feed: OutputFeed
-    private let instance: PluginInstance
-    private let track: UInt32
+    fileprivate let track: UInt32
+    private let thread: PluginAudioThread
     /// The start of the track, in nanoseconds from that of the session.
     private let start: Int64
-    private let clock: SessionClock
-    private let state = Monitor(State())
-    /// Started as soon as the plugin wants the track.
-    private let thread = Monitor<HostThread?>(nil)
-    /// Frames lost, for the report. Written by the audio thread.
-    private let lost = Monitor(0)
+    private let queue = Mutex(Queue())
+    /// Safe: the output's thread alone uses both, and an output has one such thread at a time.
+    nonisolated(unsafe) private var blocks: AudioBlocks?
+    nonisolated(unsafe) private var position = Position()
 
-    /// - Parameters:
-    ///   - want: What the plugin wants at first; nil for nothing.
-    ///   - start: Of the track, in nanoseconds from the session's start.
-    package init(
-        _ feed: OutputFeed, _ instance: PluginInstance, track: UInt32, want: AudioTrackWant?,
-        start: Int64 = 0, clock: SessionClock
-    ) {
-        self.feed = feed
-        self.instance = instance
+    fileprivate init(_ thread: PluginAudioThread, track: UInt32, start: Int64) {
+        self.thread = thread
         self.track = track
         self.start = start
-        self.clock = clock
-        if want != nil { change(to: want, at: 0) }
     }
+
+    private var feed: OutputFeed { thread.feed }
 
     /// Passes the samples that are not due yet as the plugin wants them now.
     ///
     /// - Parameter want: Nil for nothing.
     package func change(to want: AudioTrackWant?) {
         // The audio thread may be about to write what is due.
-        change(to: want, at: AudioMixer.duePlace(at: clock.now - feed.epoch - start))
+        change(to: want, at: AudioMixer.duePlace(at: thread.clock.now - feed.epoch - start))
     }
 
-    private func change(to want: AudioTrackWant?, at place: Int64) {
-        state.change { state in
-            state.coming = (want, place)
-            state.follow()
+    fileprivate func change(to want: AudioTrackWant?, at place: Int64) {
+        queue.withLock { queue in
+            queue.coming = (want, place)
+            queue.follow()
         }
-        guard want != nil else { return }
-        thread.withLock { [self] thread in
-            guard thread == nil else { return }
-            let order = ClockOrder(
-                part: .output, number: 1000 + 10 * instance.number + Int(track),
-                owner: instance.number)
-            thread = HostThread(
-                name: feed.name, clock: clock, as: order
-            ) { [feed, instance, track, start, clock, state] in
-                Self.run(feed, instance, track, start, state, clock)
-            }
-        }
+        if want != nil { thread.serve(self) }
+        wake()
     }
 
-    /// The sink's thread.
-    private static func run(
-        _ feed: OutputFeed, _ instance: PluginInstance, _ track: UInt32, _ start: Int64,
-        _ state: Monitor<State>, _ clock: SessionClock
-    ) {
-        var samples = [Int16](repeating: 0, count: stretch * 2)
-        var format = AudioFormat.session
-        var blocks: AudioBlocks?
-        var index: Int64 = 0
-        func deliver(_ block: Span<Int16>) {
-            let place = OutputFeed.BlockPlace(
-                track: track, format: format, index: index,
-                ptsNanoseconds: feed.epoch + start
-                    + AudioMixer.nanoseconds(at: index, rate: format.sampleRate))
-            feed.count(OutputFeed.Result(instance.take(block, place)), of: track)
-            index += Int64(block.count / format.channels)
+    // MARK: The output's thread
+
+    /// Does the next task.
+    ///
+    /// - Parameter samples: Memory for 10 ms.
+    /// - Returns: Whether there was one; nil after the last one.
+    fileprivate func takeTurn(_ samples: inout [Int16]) -> Bool? {
+        let turn = queue.withLock { queue in
+            var output = samples.mutableSpan
+            return queue.take(into: &output, PluginAudioThread.stretch)
         }
-        while true {
-            let turn: Turn? = clock.wait(for: state, until: nil) { state in
-                var output = samples.mutableSpan
-                return state.take(into: &output, stretch)
+        switch turn {
+        case .pass(let frames):
+            blocks?.append(samples.span.extracting(..<(frames * 2)), deliver)
+        case .change(let want, let place):
+            blocks?.finish(deliver)
+            blocks = nil
+            guard let want else { break }
+            guard let made = AudioBlocks(want, from: place) else {
+                feed.leave()
+                return nil
             }
-            switch turn {
-            case .pass(let frames):
-                blocks?.append(samples.span.extracting(..<(frames * 2)), deliver)
-            case .change(let want, let place):
-                blocks?.finish(deliver)
-                blocks = nil
-                guard let want else { continue }
-                guard let made = AudioBlocks(want, from: place) else {
-                    feed.leave()
-                    return
-                }
-                blocks = consume made
-                format = want.format
-                index = Self.index(of: place, format.sampleRate)
-            case .end, nil:
-                blocks?.finish(deliver)
-                return
-            }
+            blocks = consume made
+            position = Position(
+                format: want.format, index: Self.index(of: place, want.format.sampleRate))
+        case .end:
+            blocks?.finish(deliver)
+            blocks = nil
+            return nil
+        case nil: return false
         }
+        return true
+    }
+
+    private func deliver(_ block: Span<Int16>) {
+        let (format, index) = (position.format, position.index)
+        let place = OutputFeed.BlockPlace(
+            track: track, format: format, index: index,
+            ptsNanoseconds: feed.epoch + start
+                + AudioMixer.nanoseconds(at: index, rate: format.sampleRate))
+        feed.count(OutputFeed.Result(thread.instance.take(block, place)), of: track)
+        position.index += Int64(block.count / format.channels)
     }
 
     /// The sample at a frame of the session's rate.
@@ -200,9 +202,11 @@ package final class PluginAudioSink: AudioSink {
         return seconds * Int64(rate) + (rest * Int64(rate) + own / 2) / own
     }
 
+    // MARK: AudioSink
+
     package var isOfPlugin: Bool { true }
 
-    package var isIdle: Bool { state.withLock { !$0.isWanted && $0.coming == nil } }
+    package var isIdle: Bool { queue.withLock { !$0.isWanted && $0.coming == nil } }
 
     package var health: SinkHealth {
         feed.hasFinished || isIdle ? .passive : feed.hasLeft ? .failed : .working
@@ -210,38 +214,139 @@ package final class PluginAudioSink: AudioSink {
 
     package func write(_ samples: Span<Int16>) {
         let frames = samples.count / 2
-        // The sink's thread has nothing to do while the plugin wants nothing.
-        let isUnwanted = state.withLock { state in
-            guard !state.isWanted, state.coming == nil else { return false }
-            state.total += Int64(frames)
-            return true
+        let lost = queue.withLock { queue -> Int? in
+            queue.follow()
+            queue.total += Int64(frames)
+            guard queue.isWanted else { return nil }
+            let before = queue.lost
+            queue.append(samples)
+            return queue.lost == before ? nil : queue.lost
         }
-        guard !isUnwanted else { return }
-        let isLost = state.change { state in
-            state.follow()
-            state.total += Int64(frames)
-            guard state.isWanted else { return false }
-            let isLost = (state.ring?.room ?? 0) < frames
-            if !isLost { _ = state.ring?.append(samples, channels: 2) }
-            state.note(frames, isLost: isLost)
-            return isLost
-        }
-        guard isLost else { return }
-        let total = lost.withLock { lost in
-            lost += frames
-            return lost
-        }
-        feed.count(lostSamples: total, of: track)
+        if let lost { feed.count(lostSamples: lost, of: track) }
     }
 
-    package func beginFinish() { state.change { $0.isFinishing = true } }
+    package func wake() {
+        let hasNews = queue.withLock { queue in
+            defer { queue.hasNews = false }
+            return queue.hasNews
+        }
+        if hasNews { thread.wake() }
+    }
+
+    package func beginFinish() {
+        queue.withLock { queue in
+            queue.isFinishing = true
+            queue.hasNews = true
+        }
+        wake()
+    }
 
     package func finish(until deadline: Int64) {
         beginFinish()
-        guard let thread = thread.withLock({ $0 }), !thread.join(until: deadline) else { return }
-        let rest = state.withLock { $0.ring?.count ?? 0 }
-        feed.count(lostSamples: lost.withLock { $0 } + rest, of: track)
+        guard !thread.waitForEnd(of: self, until: deadline) else { return }
+        let lost = queue.withLock { $0.lost + ($0.ring?.count ?? 0) }
+        feed.count(lostSamples: lost, of: track)
         feed.tellOfRest()
+    }
+}
+
+/// The thread that passes an output plugin its audio, of all tracks that it wants.
+///
+/// The thread runs while a sink is not finished. It takes 10 ms of each track in turn, so that a slow
+/// plugin loses samples of all tracks alike.
+package final class PluginAudioThread: Sendable {
+    private struct State {
+        /// In the order of their tracks.
+        var sinks: [PluginAudioSink] = []
+        /// Whether a sink has something to do.
+        var hasNews = false
+        var isRunning = false
+    }
+
+    /// How much is converted at a time: 10 ms.
+    fileprivate static let stretch = AudioFormat.session.sampleRate / 100
+
+    fileprivate let feed: OutputFeed
+    fileprivate let instance: PluginInstance
+    fileprivate let clock: SessionClock
+    /// Never locked together with a sink's queue.
+    private let state = Monitor(State())
+
+    package init(_ feed: OutputFeed, _ instance: PluginInstance, clock: SessionClock) {
+        self.feed = feed
+        self.instance = instance
+        self.clock = clock
+    }
+
+    /// Makes the sink of a track.
+    ///
+    /// - Parameters:
+    ///   - want: What the plugin wants at first; nil for nothing.
+    ///   - start: Of the track, in nanoseconds from the session's start.
+    package func sink(
+        of track: UInt32, want: AudioTrackWant?, start: Int64 = 0
+    ) -> PluginAudioSink {
+        let sink = PluginAudioSink(self, track: track, start: start)
+        if want != nil { sink.change(to: want, at: 0) }
+        return sink
+    }
+
+    /// Serves a sink from now on, until its end.
+    fileprivate func serve(_ sink: PluginAudioSink) {
+        let mustStart = state.withLock { state in
+            guard !state.sinks.contains(where: { $0 === sink }) else { return false }
+            let place = state.sinks.firstIndex { $0.track > sink.track } ?? state.sinks.count
+            state.sinks.insert(sink, at: place)
+            defer { state.isRunning = true }
+            return !state.isRunning
+        }
+        guard mustStart else { return }
+        // After all video of the same time: no track has so high a number.
+        let order = ClockOrder(
+            part: .output, number: 1 << 32 + instance.number, owner: instance.number)
+        _ = HostThread(name: feed.name, clock: clock, as: order) { [self] in run() }
+    }
+
+    fileprivate func wake() { state.change { $0.hasNews = true } }
+
+    /// - Parameter deadline: When to stop waiting, in monotonic nanoseconds.
+    /// - Returns: Whether the sink has passed all that it had.
+    fileprivate func waitForEnd(of sink: PluginAudioSink, until deadline: Int64) -> Bool {
+        state.wait(until: deadline) { state in
+            state.sinks.contains { $0 === sink } ? nil : true
+        } ?? false
+    }
+
+    private func run() {
+        var samples = [Int16](repeating: 0, count: Self.stretch * 2)
+        while let sinks = nextSinks() {
+            var isBusy = true
+            while isBusy {
+                isBusy = false
+                for sink in sinks {
+                    switch sink.takeTurn(&samples) {
+                    case true: isBusy = true
+                    case false: break
+                    case nil: state.change { $0.sinks.removeAll { $0 === sink } }
+                    }
+                }
+            }
+        }
+    }
+
+    /// Waits until a sink has something to do.
+    ///
+    /// - Returns: All sinks; nil if none is left, and the thread ends.
+    private func nextSinks() -> [PluginAudioSink]? {
+        let sinks: [PluginAudioSink]? = clock.wait(for: state, until: nil) { state in
+            guard !state.sinks.isEmpty else {
+                state.isRunning = false
+                return []
+            }
+            defer { state.hasNews = false }
+            return state.hasNews ? state.sinks : nil
+        }
+        return sinks.flatMap { $0.isEmpty ? nil : $0 }
     }
 }
 

@@ -126,10 +126,10 @@ final class ParticipantPipelines: Sendable {
                     video, wishes: connected.branches.wants, name: track.name, number: number,
                     firstBranch: 1000 * number, timeline: own, clock: clock, events: events))
         case .audio(let ingest):
-            mixer.add(at: start) { [timeline, clock] begin in
+            mixer.add(at: start) { [timeline] begin in
                 // The sinks are made for the position at which the track begins.
                 for connection in taking {
-                    connected.connect(connection.sink(of: track.id, start: begin, clock: clock))
+                    connected.connect(connection.sink(of: track.id, start: begin))
                 }
                 ingest.begin(epoch: timeline.epoch + begin)
                 return AudioMixer.Track(
@@ -234,8 +234,8 @@ final class ParticipantPipelines: Sendable {
         let joined = timeline.time(of: member.joined)
         for connection in connections where connection.opens(member.describedMix) {
             // The sink is made for the position at which it is connected.
-            mixer.add(to: .without(member.participant.number), at: joined) { [clock] start in
-                let sink = connection.sink(of: member.mixTrack, start: start, clock: clock)
+            mixer.add(to: .without(member.participant.number), at: joined) { start in
+                let sink = connection.sink(of: member.mixTrack, start: start)
                 sinks.append(sink)
                 return sink
             }
