@@ -381,7 +381,8 @@ let package = Package(
             name: "GreenroomLifecycleTests",
             dependencies: [
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
-                "GreenroomMedia", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(

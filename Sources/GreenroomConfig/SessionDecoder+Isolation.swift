@@ -9,7 +9,7 @@ extension SessionDecoder {
         Field(
             "isolation", \.configuration.isolation, isolation,
             "Where plugins without this key run. By default bundled plugins run in the host's "
-                + "process, and all others in processes of their own.",
+                + "process; all others, and Frei0r, Ladspa and Media, in processes of their own.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,
@@ -29,8 +29,8 @@ extension SessionDecoder {
         Field(
             "isolation", \.configuration.isolation, isolation,
             "Where the plugin runs. By default as the session's \"isolation\" says, otherwise "
-                + "bundled plugins in the host's process, and all others in processes of "
-                + "their own.",
+                + "bundled plugins in the host's process; all others, and Frei0r, Ladspa and "
+                + "Media, in processes of their own.",
             examples: ["process"]),
         Field(
             "sandbox", \.configuration.sandbox, sandbox,

@@ -92,19 +92,19 @@ private struct Assembly {
                         + "greenroom plugins lists the plugins of each kind.", "\(address).plugin")
                 return nil
             }
-            let isBundled = locator.isBundled(found.path)
+            let standard = locator.standardIsolation(of: found.path)
             // The library of an isolated plugin is not loaded into this process.
             let loaded =
-                configuration.isolation(of: plugin, isBundled: isBundled) == .process
+                configuration.isolation(of: plugin, standard: standard) == .process
                 ? nil : try load(seen, from: found.path)
             let descriptor = loaded?.descriptor ?? seen
             let given = plugin.settings.sorted { $0.key < $1.key }.map { (name: $0, value: $1) }
             let (settings, wrong) = descriptor.check(
                 settings: given, relativeTo: configuration.folder)
             for problem in wrong { report(problem, plugin, address, of: descriptor) }
-            problems += configuration.conflicts(of: plugin, at: address, isBundled: isBundled)
+            problems += configuration.conflicts(of: plugin, at: address, standard: standard)
             let policy = configuration.failurePolicy(
-                of: plugin, isBundled: isBundled, isOutput: kind.isOutput)
+                of: plugin, standard: standard, isOutput: kind.isOutput)
             if let library = loaded?.library {
                 return SourcePlan(
                     factory: library, descriptor: descriptor, settings: settings,
@@ -113,7 +113,8 @@ private struct Assembly {
             var isolation = isolation(of: plugin, kind, settings)
             if let folder { isolation.grants.write.append(folder) }
             // What is bundled is trusted, and takes what there is.
-            if isolation.sandbox == .on, isBundled, Sandbox.available.gap != nil {
+            if isolation.sandbox == .on, locator.isBundled(found.path), Sandbox.available.gap != nil
+            {
                 isolation.sandbox = .partial
             }
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {

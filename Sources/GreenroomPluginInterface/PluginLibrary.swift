@@ -120,10 +120,14 @@ package struct PluginLibrary: Sendable {
         // ("libfoo.so.1: cannot open shared object file: No such file or directory").
         let missing = message.prefix { $0 != ":" }
         if message.contains("cannot open shared object file"), !path.hasSuffix(missing) {
+            let libraries = LibraryNeeds(of: path)?.names ?? []
+            let cure =
+                DebianPackage.installation(of: String(missing), among: libraries).map {
+                    "Install it: \($0)"
+                } ?? "`apt-file search \(missing)` names the package."
             return LoadError(
                 code: .missingLibrary, place: path,
-                explanation: "it needs \(missing), which is not installed. `apt-file search "
-                    + "\(missing)` names the package.")
+                explanation: "it needs \(missing), which is not installed. \(cure)")
         }
         if message.contains("undefined symbol") {
             return LoadError(

@@ -6,6 +6,7 @@ import GreenroomSchema
 import GreenroomHost
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomModel
 import GreenroomSandbox
 
 /// What `--rescan` does.
@@ -49,7 +50,8 @@ struct PluginsCommand: ParsableCommand {
                         descriptor.summary,
                     ])
                     plugins.append(
-                        descriptor.json(in: library, isBundled: isBundled, conformance))
+                        descriptor.json(
+                            in: library, locator.standardIsolation(of: library.path), conformance))
                 }
             case .failure(let error):
                 guard error.code != .notAPlugin || !needed.contains(finding.path) else { continue }
@@ -153,12 +155,13 @@ struct PluginCommand: ParsableCommand {
         private func show(
             _ descriptor: PluginDescriptor, _ library: LibraryDescription, _ locator: PluginLocator
         ) {
-            let isBundled = locator.isBundled(absolutePath(library.path, from: workingFolder))
+            let isolation = locator.standardIsolation(
+                of: absolutePath(library.path, from: workingFolder))
             let sandbox = Sandbox.available
             let conformance = Conformance(of: descriptor, in: library)
             if json {
                 print(
-                    descriptor.json(in: library, isBundled: isBundled, conformance, sandbox).text)
+                    descriptor.json(in: library, isolation, conformance, sandbox).text)
                 return
             }
             print("\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle)")
@@ -168,7 +171,7 @@ struct PluginCommand: ParsableCommand {
             if let url = descriptor.url { print("  url: \(url)") }
             print("  library: \(library.path), interface 1.\(library.minorVersion)")
             print(
-                isBundled
+                isolation == .host
                     ? "  runs in the host's process; with isolation: process in one of its own"
                     : "  runs in a process of its own; with isolation: host in the host's")
             print("  validated: \(conformance.text)")
@@ -203,7 +206,7 @@ extension PluginDescriptor {
     ///
     /// - Parameter sandbox: The sandbox on this machine; nil to omit it.
     fileprivate func json(
-        in library: LibraryDescription, isBundled: Bool, _ conformance: Conformance,
+        in library: LibraryDescription, _ isolation: Isolation, _ conformance: Conformance,
         _ sandbox: SandboxReport? = nil
     ) -> JSON {
         .members([
@@ -215,7 +218,7 @@ extension PluginDescriptor {
             ("vendor", vendor.map { .string($0) }),
             ("url", url.map { .string($0) }),
             ("library", .string(library.path)),
-            ("isolation", .string(isBundled ? "host" : "process")),
+            ("isolation", .string(isolation.rawValue)),
             ("validated", conformance.json),
             ("sandbox", sandbox.map { .array($0.entries.map(\.json)) }),
             ("settings", .array(parameters.map(\.json))),

@@ -8,7 +8,7 @@ import Testing
 
 @Suite struct IsolationTests {
     private typealias Row = (
-        session: String, plugin: String, isBundled: Bool, isolation: Isolation,
+        session: String, plugin: String, standard: Isolation, isolation: Isolation,
         onFailure: FailurePolicy
     )
 
@@ -17,36 +17,36 @@ import Testing
         throws
     {
         let rows: [Row] = [
-            ("", "", true, .host, .end),
-            ("", "", false, .process, .restart),
-            ("", ", isolation: process", true, .process, .restart),
-            ("", ", isolation: host", false, .host, .end),
-            ("isolation: process", "", true, .process, .restart),
-            ("isolation: process", "", false, .process, .restart),
-            ("isolation: host", "", true, .host, .end),
-            ("isolation: host", "", false, .host, .end),
-            ("isolation: host", ", isolation: process", true, .process, .restart),
-            ("isolation: process", ", isolation: host", false, .host, .end),
-            ("", ", on-failure: off", true, .host, .off),
-            ("", ", on-failure: end", false, .process, .end),
-            ("", ", on-failure: restart", false, .process, .restart),
-            ("isolation: process", ", on-failure: restart", true, .process, .restart),
+            ("", "", .host, .host, .end),
+            ("", "", .process, .process, .restart),
+            ("", ", isolation: process", .host, .process, .restart),
+            ("", ", isolation: host", .process, .host, .end),
+            ("isolation: process", "", .host, .process, .restart),
+            ("isolation: process", "", .process, .process, .restart),
+            ("isolation: host", "", .host, .host, .end),
+            ("isolation: host", "", .process, .host, .end),
+            ("isolation: host", ", isolation: process", .host, .process, .restart),
+            ("isolation: process", ", isolation: host", .process, .host, .end),
+            ("", ", on-failure: off", .host, .host, .off),
+            ("", ", on-failure: end", .process, .process, .end),
+            ("", ", on-failure: restart", .process, .process, .restart),
+            ("isolation: process", ", on-failure: restart", .host, .process, .restart),
         ]
         for row in rows {
             let file = try read(
                 "session: { \(row.session) }\ncamera: { plugin: A\(row.plugin) }")
             let camera = try #require(file.configuration.slots[.camera]?.plugin)
             #expect(
-                file.configuration.isolation(of: camera, isBundled: row.isBundled) == row.isolation,
+                file.configuration.isolation(of: camera, standard: row.standard) == row.isolation,
                 "\(row)")
             #expect(
                 file.configuration.failurePolicy(
-                    of: camera, isBundled: row.isBundled, isOutput: false)
+                    of: camera, standard: row.standard, isOutput: false)
                     == row.onFailure,
                 "\(row)")
             #expect(
                 file.configuration.conflicts(
-                    of: camera, at: PluginAddress(.camera), isBundled: row.isBundled
+                    of: camera, at: PluginAddress(.camera), standard: row.standard
                 ).isEmpty, "\(row)")
         }
     }
@@ -121,10 +121,10 @@ import Testing
         let camera = try #require(file.configuration.slots[.camera]?.plugin)
         #expect(camera.grants?.control == control)
         #expect(
-            file.configuration.conflicts(of: camera, at: PluginAddress(.camera), isBundled: true)
+            file.configuration.conflicts(of: camera, at: PluginAddress(.camera), standard: .host)
                 .map(\.path) == faults)
         #expect(
-            file.configuration.conflicts(of: camera, at: PluginAddress(.camera), isBundled: false)
+            file.configuration.conflicts(of: camera, at: PluginAddress(.camera), standard: .process)
                 .isEmpty)
     }
 
@@ -143,10 +143,10 @@ import Testing
         let camera = try #require(file.configuration.slots[.camera]?.plugin)
         #expect(
             file.configuration.conflicts(
-                of: camera, at: PluginAddress(.camera), isBundled: false
+                of: camera, at: PluginAddress(.camera), standard: .process
             ).isEmpty)
         let faults = file.configuration.conflicts(
-            of: camera, at: PluginAddress(.camera), isBundled: true)
+            of: camera, at: PluginAddress(.camera), standard: .host)
         #expect(
             faults.map(\.path) == [
                 "camera.sandbox", "camera.memory-limit", "camera.allow", "camera.on-failure",
@@ -157,7 +157,7 @@ import Testing
         let microphone = try #require(file.configuration.slots[.microphone]?.plugin)
         #expect(
             file.configuration.conflicts(
-                of: microphone, at: PluginAddress(.microphone), isBundled: true
+                of: microphone, at: PluginAddress(.microphone), standard: .host
             ).isEmpty)
     }
 
@@ -193,13 +193,13 @@ import Testing
                 .set("session.isolation=process"), .set("camera.on-failure=off"),
             ])
         let camera = try #require(file.configuration.slots[.camera]?.plugin)
-        #expect(file.configuration.isolation(of: camera, isBundled: true) == .process)
+        #expect(file.configuration.isolation(of: camera, standard: .host) == .process)
         #expect(file.configuration.process(of: camera).sandbox == .require)
         #expect(file.configuration.process(of: camera).memoryLimit.bytes == 50_000_000)
         #expect(camera.grants?.devices == ["/dev/video0"])
         #expect(camera.grants?.network == true)
         #expect(
-            file.configuration.failurePolicy(of: camera, isBundled: true, isOutput: false) == .off)
+            file.configuration.failurePolicy(of: camera, standard: .host, isOutput: false) == .off)
         #expect(
             faults(yaml, overrides: [.set("session.isolation=host")]) == [
                 "1:31: camera.sandbox: applies only to a plugin in its own process, and "

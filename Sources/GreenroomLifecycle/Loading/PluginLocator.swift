@@ -1,6 +1,7 @@
 import Glibc
 package import GreenroomPluginInterface
 package import GreenroomMedia
+package import GreenroomModel
 import GreenroomRuntime
 import GreenroomSystem
 import Synchronization
@@ -77,6 +78,15 @@ package struct PluginLocator: Sendable {
         return bundled.contains(String(path[..<slash]))
     }
 
+    /// The bundled libraries that decode foreign data or run foreign code.
+    private static let isolated: Set<String> = ["libFrei0r.so", "libLadspa.so", "libMedia.so"]
+
+    /// Where the plugins of a library run if the session file does not say it.
+    package func standardIsolation(of path: String) -> Isolation {
+        let file = path.split(separator: "/").last.map(String.init) ?? path
+        return isBundled(path) && !Self.isolated.contains(file) ? .host : .process
+    }
+
     /// Finds a plugin.
     ///
     /// - Parameters:
@@ -115,6 +125,7 @@ package struct PluginLocator: Sendable {
         if let failure = failures.first { throw failure }
         // The caller says which kind it is.
         if let other { return other }
+        if let failure = incompleteLibrary(of: name) { throw failure }
         throw LoadError(
             code: .noSuchPlugin, place: name,
             explanation: "no \(kind?.name ?? "plugin") of this name is installed. "
@@ -154,6 +165,22 @@ package struct PluginLocator: Sendable {
             explanation: "several libraries have a plugin of this name: "
                 + "\(found.map(\.0.path).joined(separator: ", ")). Name one by its path, or "
                 + "remove the others.")
+    }
+
+    /// Why a bundled library, of which a library is missing, has no plugin of a name. The plugins of a library
+    /// are named after it: `MediaAudio` is in `libMedia.so`.
+    private func incompleteLibrary(of name: String) -> LoadError? {
+        for folder in folders where bundled.contains(folder) {
+            for file in Self.libraries(in: folder)
+            where name.hasPrefix(file.dropFirst("lib".count).dropLast(".so".count)) {
+                do throws(LoadError) {
+                    _ = try examine("\(folder)/\(file)")
+                } catch {
+                    if error.code == .missingLibrary { return error }
+                }
+            }
+        }
+        return nil
     }
 
     /// Limit of concurrent scans: each may need a process.

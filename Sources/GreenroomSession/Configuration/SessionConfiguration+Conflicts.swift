@@ -127,11 +127,11 @@ extension SessionConfiguration {
         }
     }
 
-    /// Conflicts with the plugin's isolation that depend on whether it is bundled.
+    /// Conflicts with the plugin's isolation that depend on where it runs if the configuration does not say it.
     package func conflicts(
-        of plugin: PluginConfiguration, at address: PluginAddress, isBundled: Bool
+        of plugin: PluginConfiguration, at address: PluginAddress, standard: Isolation
     ) -> [ConfigurationProblem] {
-        guard isBundled, (plugin.isolation ?? isolation) == nil else { return [] }
+        guard standard == .host, (plugin.isolation ?? isolation) == nil else { return [] }
         return plugin.processKeys(
             at: address,
             because: "a bundled plugin runs in the host's process unless it says otherwise")

@@ -37,8 +37,8 @@ public struct SessionConfiguration: Sendable {
     /// How much of each track has to be real at the end, in per cent; nil: anything at all. With
     /// less the outcome of the report is `not-real`.
     public var minimumRealPercent: Int?
-    /// Where plugins run that do not say it themselves; nil: bundled plugins in the host's process,
-    /// all others in processes of their own.
+    /// Where plugins run that do not say it themselves; nil: bundled plugins in the host's process, all others
+    /// and Frei0r, Ladspa and Media in processes of their own.
     public var isolation: Isolation?
     /// The default sandbox of isolated plugins; nil for every layer that the kernel has.
     public var sandbox: SandboxMode?
@@ -73,9 +73,9 @@ extension SessionConfiguration {
 
     /// Where a plugin runs.
     ///
-    /// - Parameter isBundled: Whether it comes with the host.
-    package func isolation(of plugin: PluginConfiguration, isBundled: Bool) -> Isolation {
-        plugin.isolation ?? isolation ?? (isBundled ? .host : .process)
+    /// - Parameter standard: Where it runs if the configuration does not say it.
+    package func isolation(of plugin: PluginConfiguration, standard: Isolation) -> Isolation {
+        plugin.isolation ?? isolation ?? standard
     }
 
     /// Whether a plugin may run where the sandbox can't keep it to its grants.
@@ -97,13 +97,13 @@ extension SessionConfiguration {
     /// What the session does when a plugin fails.
     ///
     /// - Parameters:
-    ///   - isBundled: Whether it comes with the host.
+    ///   - standard: Where it runs if the configuration does not say it.
     ///   - isOutput: Whether it is an output.
     package func failurePolicy(
-        of plugin: PluginConfiguration, isBundled: Bool, isOutput: Bool
+        of plugin: PluginConfiguration, standard: Isolation, isOutput: Bool
     ) -> FailurePolicy {
         if let policy = plugin.onFailure { return policy }
-        return switch isolation(of: plugin, isBundled: isBundled) {
+        return switch isolation(of: plugin, standard: standard) {
         case .process: .restart
         // An output costs itself alone.
         case .host: isOutput ? .off : .end

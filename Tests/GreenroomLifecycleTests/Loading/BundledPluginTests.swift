@@ -1,0 +1,90 @@
+import Foundation
+import GreenroomModel
+import GreenroomPluginInterface
+import TestSupport
+import Testing
+
+@testable import GreenroomLifecycle
+
+/// What the host knows of bundled plugins before it loads them.
+@Suite struct BundledPluginTests {
+    @Test(
+        arguments: [
+            ("/opt/bin/libColorBars.so", .host), ("/opt/lib/greenroom/libColorBars.so", .host),
+            ("/opt/bin/libMedia.so", .process), ("/opt/lib/greenroom/libFrei0r.so", .process),
+            ("/opt/bin/libLadspa.so", .process), ("/home/ana/libColorBars.so", .process),
+            ("/home/ana/libMedia.so", .process), ("libColorBars.so", .process),
+        ] as [(String, Isolation)])
+    func `bundled plugins that decode foreign data are isolated by default`(
+        library: String, isolation: Isolation
+    ) {
+        let locator = PluginLocator(programs: "/opt/bin", pluginFolders: []) {
+            path throws(LoadError) in
+            throw LoadError(code: .notFound, place: path, explanation: "")
+        }
+        #expect(locator.standardIsolation(of: library) == isolation)
+    }
+
+    @Test(arguments: ["Media", "MediaAudio"])
+    func `each plugin of a library whose dependency is missing is refused with the cure`(
+        name: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        #expect(FileManager.default.createFile(atPath: folder("libMedia.so"), contents: nil))
+        let locator = PluginLocator(programs: folder.path, pluginFolders: []) {
+            path throws(LoadError) in
+            throw LoadError(code: .missingLibrary, place: path, explanation: "apt install it")
+        }
+        let error = try #require(throws: LoadError.self) {
+            try locator.find(name, kind: nil, relativeTo: "/")
+        }
+        #expect(error.code == .missingLibrary)
+        #expect(error.explanation == "apt install it")
+        let other = try #require(throws: LoadError.self) {
+            try locator.find("Tone", kind: nil, relativeTo: "/")
+        }
+        #expect(other.code == .noSuchPlugin)
+    }
+
+    @Test(
+        arguments: [
+            (
+                "libavcodec.so.59", ["libavformat.so.59", "libavcodec.so.59", "libm.so.6"],
+                "apt install libavcodec59 libavformat59"
+            ),
+            ("libpng16.so.16", [], "apt install libpng16-16"),
+            ("libgobject-2.0.so.0", ["libglib-2.0.so.0"], "apt install libglib2.0-0"),
+            ("libmine.so.1", ["libavcodec.so.59"], nil),
+            ("libavcodec.so", [], nil), ("", [], nil),
+        ] as [(String, [String], String?)])
+    func `one command installs all libraries of a plugin`(
+        missing: String, libraries: [String], command: String?
+    ) {
+        #expect(DebianPackage.installation(of: missing, among: libraries) == command)
+    }
+
+    /// A bundled plugin that links with another library needs an entry in the table of packages.
+    @Test func `the table of packages has every library of the bundled plugins`() throws {
+        let libraries = try FileManager.default
+            .contentsOfDirectory(atPath: Checkout.products).filter { $0.hasSuffix(".so") }
+        let own = Set(libraries)
+        #expect(own.contains("libRecorder.so"))
+        var needed: Set<String> = []
+        for library in libraries {
+            needed.formUnion(LibraryNeeds(of: "\(Checkout.products)/\(library)")?.names ?? [])
+        }
+        let system = ["libc.so", "libm.so", "libgcc_s.so", "libstdc++.so", "ld-linux"]
+        let swift = ["libswift", "lib_", "libFoundation", "libdispatch", "libBlocksRuntime"]
+        let foreign = needed.filter { name in
+            !own.contains(name) && !(system + swift).contains { name.hasPrefix($0) }
+        }
+        #expect(foreign.contains { $0.hasPrefix("libavcodec.so.") })
+        for name in foreign.sorted() {
+            let package = try #require(DebianPackage.name(of: name), "no package of \(name)")
+            let owner = try ChildProcess.run("/usr/bin/dpkg-query", ["-S", "*/\(name)"])
+            #expect(
+                owner.text.split(separator: "\n").contains { $0.hasPrefix("\(package):") },
+                "\(owner)")
+        }
+    }
+}
