@@ -322,7 +322,8 @@ let package = Package(
             name: "GreenroomOperate",
             dependencies: [
                 "CLinux", "GreenroomConfig", "GreenroomLifecycle", "GreenroomMedia",
-                "GreenroomModel", "GreenroomOutputs", "GreenroomSession", "GreenroomSystem",
+                "GreenroomModel", "GreenroomOutputs", "GreenroomSchema", "GreenroomSession",
+                "GreenroomSystem",
                 systemPackage,
             ]),
         .executableTarget(

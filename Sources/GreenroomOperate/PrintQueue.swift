@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomModel
+import GreenroomSchema
 import Synchronization
 import SystemPackage
 
@@ -8,9 +9,19 @@ import SystemPackage
 /// Its own thread writes the lines in order. The queue is bounded: while it is full, lines are
 /// dropped and counted, and a notice replaces them when the reader continues. So adding a line
 /// never waits for the reader.
+///
+/// No control character of a line reaches the reader, which may be a terminal.
 package final class PrintQueue: Sendable {
     /// Limit of queued bytes. The thread may have taken up to the same amount.
     private static let maximumBytes = 256 * 1024
+
+    /// What the lines are.
+    package enum Content: Sendable {
+        /// Text. A line may contain line breaks.
+        case text
+        /// JSON.
+        case json
+    }
 
     private struct State {
         var lines: [String] = []
@@ -33,6 +44,7 @@ package final class PrintQueue: Sendable {
     }
 
     private let descriptor: Int32
+    private let content: Content
     private let notice: @Sendable (Int) -> String
     private let begun: ContinuousClock.Instant
     private let state = Mutex(State())
@@ -45,13 +57,15 @@ package final class PrintQueue: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: Where to write.
+    ///   - content: What the lines are.
     ///   - begun: From when seconds count.
     ///   - notice: The line for a number of dropped lines.
     package init(
-        descriptor: Int32, begun: ContinuousClock.Instant = .now,
+        descriptor: Int32, content: Content, begun: ContinuousClock.Instant = .now,
         notice: @escaping @Sendable (Int) -> String
     ) {
         self.descriptor = descriptor
+        self.content = content
         self.begun = begun
         self.notice = notice
         DetachedThread { self.write() }
@@ -67,7 +81,7 @@ package final class PrintQueue: Sendable {
                 state.dropped += 1
                 return false
             }
-            let line = make(Double((ContinuousClock.now - begun).nanoseconds) / 1e9)
+            let line = shown(make(Double((ContinuousClock.now - begun).nanoseconds) / 1e9))
             state.lines.append(line)
             state.bytes += line.utf8.count + 1
             return state.wake()
@@ -78,6 +92,7 @@ package final class PrintQueue: Sendable {
     /// Shows a status of one or several lines that the next line replaces, on a terminal with room
     /// for it. [any]
     package func show(status: String) {
+        let status = shown(status)
         let isAsleep = state.withLock { state in
             state.status = status
             return state.wake()
@@ -111,6 +126,13 @@ package final class PrintQueue: Sendable {
             return state.wake()
         }
         if isAsleep { workSignal.ring() }
+    }
+
+    private func shown(_ line: String) -> String {
+        switch content {
+        case .text: line.printableLines.joined(separator: "\n")
+        case .json: line.printableJSON
+        }
     }
 
     // MARK: The thread

@@ -126,7 +126,7 @@ package final class SessionSocket: Sendable {
             Glibc.close(socket)
             return
         }
-        let queue = PrintQueue(descriptor: socket, begun: begun) { [self] count in
+        let queue = PrintQueue(descriptor: socket, content: .json, begun: begun) { [self] count in
             text(of: .leftOut(count), at: nil)
         }
         let number = state.withLock { state -> Int? in

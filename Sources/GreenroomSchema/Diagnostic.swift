@@ -34,9 +34,10 @@ public struct SessionFileError: Error, Sendable {
 
 extension SessionFileError: CustomStringConvertible {
     /// Each problem on a line, followed by the line of the file and a caret.
-    public var description: String {
-        diagnostics.map { source.render($0) }.joined(separator: "\n")
-    }
+    public var description: String { lines.joined(separator: "\n") }
+
+    /// The lines of the description, ``Swift/String/printable``.
+    package var lines: [String] { diagnostics.flatMap { source.lines(of: $0) } }
 }
 
 extension SourceText {
@@ -48,22 +49,27 @@ extension SourceText {
     ///
     /// - Parameter isWarning: Marks it as a warning before the path.
     public func render(_ diagnostic: Diagnostic, isWarning: Bool = false) -> String {
+        lines(of: diagnostic, isWarning: isWarning).joined(separator: "\n")
+    }
+
+    /// A problem as lines, ``Swift/String/printable``.
+    package func lines(of diagnostic: Diagnostic, isWarning: Bool = false) -> [String] {
         let path = diagnostic.place.path.isEmpty ? "" : "\(diagnostic.place.path): "
         let text = (isWarning ? "warning: " : "") + path.printable + diagnostic.message.printable
         switch diagnostic.place.origin {
         case .argument(let argument):
-            return "\(argument.printable): \(text)"
+            return ["\(argument.printable): \(text)"]
         case .file(let number, let column):
-            let first = "\(file):\(number):\(column): \(text)"
-            guard let excerpt = excerpt(line: number, column: column) else { return first }
-            return "\(first)\n\(excerpt)"
+            let first = "\(file.printable):\(number):\(column): \(text)"
+            guard let excerpt = excerpt(line: number, column: column) else { return [first] }
+            return [first] + excerpt
         }
     }
 
     /// Characters of a long line to show on either side of the caret.
     private static let contextLimit = 60
 
-    private func excerpt(line number: Int, column: Int) -> String? {
+    private func excerpt(line number: Int, column: Int) -> [String]? {
         guard let line = line(number), !line.allSatisfy(\.isWhitespace) else { return nil }
         let scalars = Array(line.unicodeScalars)
         let index = min(max(column - 1, 0), scalars.count)
@@ -76,23 +82,6 @@ extension SourceText {
         let tail = scalars.count > index + Self.contextLimit ? "..." : ""
         // One blank for each character, not for each Unicode scalar.
         let blanks = String(repeating: " ", count: head.count + before.count)
-        return "\(head)\(before.printable)\(after.printable)\(tail)\n\(blanks)^"
-    }
-}
-
-extension String {
-    /// The text with control characters replaced, so that a file can't control the terminal.
-    package var printable: String {
-        var scalars = String.UnicodeScalarView()
-        for scalar in unicodeScalars {
-            switch scalar.properties.generalCategory {
-            case .control: scalars.append(scalar == "\t" ? " " : "\u{FFFD}")
-            // Direction overrides change the visible order of a line.
-            case .format, .lineSeparator, .paragraphSeparator, .surrogate:
-                scalars.append(scalar == "\u{200D}" ? scalar : "\u{FFFD}")
-            default: scalars.append(scalar)
-            }
-        }
-        return String(scalars)
+        return ["\(head)\(before.printable)\(after.printable)\(tail)", "\(blanks)^"]
     }
 }

@@ -20,6 +20,9 @@ struct CheckCommand: ParsableCommand {
         discussion: """
             Loads the plugins of the file to check their settings. Without errors, prints what \
             would run.
+
+            A session file is as powerful as a program: it can start programs, write files and use \
+            the network. Run only one that you trust.
             """)
 
     @OptionGroup var source: SessionFileOptions
@@ -35,15 +38,18 @@ struct CheckCommand: ParsableCommand {
             let plan = try file.plan(with: locator)
             let warnings = file.warnings + plan.warnings.map(file.places.diagnostic)
             if json {
-                print(result(faults: [], warnings: warnings, plan: plan).text)
+                Console.write(json: result(faults: [], warnings: warnings, plan: plan).text)
             } else {
-                for warning in warnings { print(file.source.render(warning, isWarning: true)) }
+                for warning in warnings {
+                    Console.write(file.source.lines(of: warning, isWarning: true))
+                }
                 let count = "\(warnings.count) warning\(warnings.count == 1 ? "" : "s")"
-                print("\(source.file): \(warnings.isEmpty ? "fine" : "no errors, \(count)")")
-                print(table(plan.rows(locator).map { ["  \($0)", $1] }))
+                Console.write(
+                    "\(source.file): \(warnings.isEmpty ? "fine" : "no errors, \(count)")")
+                Console.write(table(plan.rows(locator).map { ["  \($0)", $1] }))
             }
         } catch let error as SessionFileError where json {
-            print(result(faults: error.diagnostics, warnings: [], plan: nil).text)
+            Console.write(json: result(faults: error.diagnostics, warnings: [], plan: nil).text)
             throw Failure(explained: error.status)
         }
     }
@@ -121,6 +127,8 @@ extension SessionPlan {
         rows += diskUses(of: largestTracks).compactMap { _, use in
             use.words.map { ("disk", "\(use.folder): \($0)") }
         }
+        rows.append(
+            ("trust", "a session file can do what a program can: run only one that you trust"))
         return rows
     }
 

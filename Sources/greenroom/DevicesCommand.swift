@@ -33,20 +33,20 @@ struct DevicesCommand: ParsableCommand {
             let object: JSON = [
                 "devices": .array(list), "card": .boolean(ALSADevice.hasCard),
             ]
-            print(object.text)
+            Console.write(json: object.text)
             return
         }
         for device in devices {
-            print(
+            Console.write(
                 device.description.isEmpty ? device.name : "\(device.name): \(device.description)")
             // Quoted: names contain commas and colons, and an unquoted null is no name.
             let name = JSON.string(device.name).text
-            if device.canPlay { print("  - loudspeaker: \(name)") }
+            if device.canPlay { Console.write("  - loudspeaker: \(name)") }
             if device.canCapture {
-                print(
+                Console.write(
                     "  microphone: { plugin: AlsaMicrophone, settings: { device: \(name) } }")
             }
         }
-        if !ALSADevice.hasCard { print(ALSAError.noCard) }
+        if !ALSADevice.hasCard { Console.write(ALSAError.noCard) }
     }
 }

@@ -72,10 +72,12 @@ struct ExplainConversionCommand: ParsableCommand {
             throw Failure(.usage, error.message)
         }
         guard !json else {
-            return print(Self.json(of: costs, whole.nanoseconds, whole.bandRows).text)
+            return Console.write(
+                json: Self.json(of: costs, whole.nanoseconds, whole.bandRows).text)
         }
         guard !costs.isEmpty else {
-            return print("nothing to do: the frames are what is wanted, and no byte is copied")
+            return Console.write(
+                "nothing to do: the frames are what is wanted, and no byte is copied")
         }
         let rows = costs.map { cost in
             [
@@ -95,7 +97,7 @@ struct ExplainConversionCommand: ParsableCommand {
                 ?? (costs.count > 1 ? "one after the other" : "the conversion"), "", "", "",
             Self.milliseconds(whole.nanoseconds),
         ]
-        print(
+        Console.write(
             table(
                 [["STEP", "RESULT", "MOVES", "AS A COPY", "MEASURED"]] + rows + [sum, together]))
     }

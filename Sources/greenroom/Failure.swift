@@ -1,5 +1,4 @@
 import ArgumentParser
-import Glibc
 import GreenroomConfig
 import GreenroomLifecycle
 import GreenroomSchema
@@ -10,21 +9,21 @@ import GreenroomOperate
 /// An error that ends the command, with a message and an exit code.
 struct Failure: Error {
     var status: ExitStatus
-    /// Printed to standard error; empty for none.
-    var message: String
+    /// The lines for standard error.
+    var message: [String]
 
     init(_ status: ExitStatus, _ message: String) {
         self.status = status
-        self.message = "greenroom: \(message)"
+        self.message = ["greenroom: \(message)"]
     }
 
     /// All errors of a session file. Each line begins with its location, so that editors can parse
     /// it.
     init(_ error: SessionFileError) {
         status = error.status
-        message = "\(error)"
+        message = error.lines
         if error.diagnostics.count > 1 {
-            message += "\n\(error.diagnostics.count) faults in \(error.source.file)"
+            message.append("\(error.diagnostics.count) faults in \(error.source.file)")
         }
     }
 
@@ -40,7 +39,7 @@ struct Failure: Error {
     /// An error with a message already printed.
     init(explained status: ExitStatus) {
         self.status = status
-        message = ""
+        message = []
     }
 }
 
@@ -57,12 +56,6 @@ extension SessionFileError {
 extension PluginLocator {
     /// Prints what is wrong with `GREENROOM_PLUGIN_PATH` to standard error.
     func printWarnings() {
-        guard let standardError else { return }
-        for warning in warnings { fputs("warning: \(warning)\n", standardError) }
-        fflush(standardError)
+        Console.write(warnings.map { "warning: \($0)" }, to: .errors)
     }
 }
-
-/// Standard error as a C stream; Swift does not import the variable. Safe: written once before any
-/// thread reads it, and C locks the stream.
-nonisolated(unsafe) let standardError = fdopen(STDERR_FILENO, "w")

@@ -32,7 +32,7 @@ struct Greenroom: ParsableCommand {
             var command = try parseAsRoot()
             try command.run()
             // A reader that wants no more, such as head, is none.
-            if fflush(nil) != 0, Errno.last != .brokenPipe {
+            if !Console.flush(), Errno.last != .brokenPipe {
                 throw Failure(.outputFailed, "standard output: \(Errno.last)")
             }
         } catch let failure as Failure {
@@ -44,18 +44,19 @@ struct Greenroom: ParsableCommand {
         } catch let error as UnreadableFile {
             end(with: Failure(.badFile, "\(error)"))
         } catch {
-            exit(withError: error)
+            // Help and the version are no errors of the user; wrong arguments are.
+            let code = exitCode(for: error)
+            Console.write(fullMessage(for: error).lines, to: code.isSuccess ? .output : .errors)
+            Console.flush()
+            _exit(code.rawValue)
         }
     }
 
     private static func end(with failure: Failure) -> Never {
-        if let standardError, !failure.message.isEmpty {
-            fputs("\(failure.message)\n", standardError)
-            fflush(standardError)
-        }
+        Console.write(failure.message, to: .errors)
         // Exit without a plugin's exit handlers: they must not run while a thread hangs in one of
         // them.
-        fflush(nil)
+        Console.flush()
         _exit(failure.status.rawValue)
     }
 }

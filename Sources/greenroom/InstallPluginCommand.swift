@@ -62,8 +62,8 @@ struct InstallPluginCommand: ParsableCommand {
             as: name, in: folder, replace: replace, hash: reports.first?.sha256 ?? "",
             others: locator.claims(in: folder, except: target))
         for descriptor in library.descriptors { tell(of: descriptor, reports, locator) }
-        print("installed in \(target)")
-        if !parts.names.isEmpty { print("  with \(parts.names.joined(separator: ", "))") }
+        Console.write("installed in \(target)")
+        if !parts.names.isEmpty { Console.write("  with \(parts.names.joined(separator: ", "))") }
         for report in reports {
             ReportCache.ofThisUser?.store(Array(report.json.utf8), of: report.plugin, at: target)
         }
@@ -106,7 +106,8 @@ struct InstallPluginCommand: ParsableCommand {
     private func tell(
         of plugin: PluginDescriptor, _ reports: [ConformanceReport], _ locator: PluginLocator
     ) {
-        print("\(plugin.name) \(plugin.version), \(plugin.kind.nameWithArticle): \(plugin.summary)")
+        Console.write(
+            "\(plugin.name) \(plugin.version), \(plugin.kind.nameWithArticle): \(plugin.summary)")
         let report = reports.first { $0.plugin == plugin.id }
         let grants = report?.grants ?? []
         // A refusal is a warning, since a plugin may do without; but then it wants more than it was given.
@@ -114,22 +115,21 @@ struct InstallPluginCommand: ParsableCommand {
             $0.check == "robustness.ungranted" && $0.outcome != .passed && $0.outcome != .skipped
         }
         if !grants.isEmpty {
-            print(
+            Console.write(
                 "  was validated with these grants, which a session file gives under allow: "
                     + grants.joined(separator: ", "))
         } else if refused == nil {
-            print("  conforms without grants, with the settings that it has by default")
+            Console.write("  conforms without grants, with the settings that it has by default")
         }
         if let refused {
-            print("  tried what was not granted, and conforms without it:")
-            // An untrusted library chooses the paths in these lines.
-            for line in [refused.text] + refused.details { print("    \(line.printable)") }
+            Console.write("  tried what was not granted, and conforms without it:")
+            for line in [refused.text] + refused.details { Console.write("    \(line)") }
         }
         if locator.folders.contains(where: { folder in
             locator.isBundled("\(folder)/lib\(plugin.name).so")
                 && access("\(folder)/lib\(plugin.name).so", F_OK) == 0
         }) {
-            print("  overrides the bundled plugin of the same name")
+            Console.write("  overrides the bundled plugin of the same name")
         }
     }
 }
@@ -167,10 +167,10 @@ struct RemovePluginCommand: ParsableCommand {
         guard unlink(found.path) == 0 else {
             throw Failure(.outputFailed, "\(found.path): \(Errno.last)")
         }
-        print("removed \(found.path)")
+        Console.write("removed \(found.path)")
         for part in parts {
             try PluginParts.remove(part, in: folder)
-            print("removed \(folder)/\(part)")
+            Console.write("removed \(folder)/\(part)")
         }
     }
 }

@@ -27,13 +27,13 @@ struct SessionsCommand: ParsableCommand {
                     ("seconds", answer.seconds.map { .number($0) }),
                 ])
             }
-            return print((["sessions": .array(list)] as JSON).text)
+            return Console.write(json: (["sessions": .array(list)] as JSON).text)
         }
-        guard !sessions.isEmpty else { return print("no session runs") }
+        guard !sessions.isEmpty else { return Console.write("no session runs") }
         let rows = sessions.map { session, answer -> [String] in
-            [session.name, "\(session.process)", answer.words, answer.tracks].map(\.printable)
+            [session.name, "\(session.process)", answer.words, answer.tracks]
         }
-        print(table([["NAME", "PROCESS", "RUNS", "TRACKS"]] + rows))
+        Console.write(table([["NAME", "PROCESS", "RUNS", "TRACKS"]] + rows))
     }
 
     /// What a session says of itself.
@@ -130,16 +130,14 @@ struct StatusCommand: ParsableCommand {
         }
         let record = EventRecord(json: line)
         if record?.event == .controlError {
-            throw Failure(.outputFailed, (record?.text ?? line).printable)
+            throw Failure(.outputFailed, record?.text ?? line)
         }
-        guard !json else { return print(line) }
+        guard !json else { return Console.write(json: line) }
         if metrics {
             guard let metrics = Metrics(report: line) else { throw Failure.hasEnded }
-            return print(metrics.text, terminator: "")
+            return Console.write(metrics.text.lines)
         }
-        // A session's texts have its plugins' words.
-        let lines = record?.summary ?? ["the session is starting"]
-        print(lines.map(\.printable).joined(separator: "\n"))
+        Console.write(record?.summary ?? ["the session is starting"])
     }
 }
 
@@ -189,20 +187,14 @@ struct ControlCommand: ParsableCommand {
             guard let record = EventRecord(json: answer) else { continue }
             switch record.event {
             case .commanded:
-                print((record.text ?? line).printable)
+                Console.write(record.text ?? line)
                 return true
             case .help:
-                print((record.commands ?? []).map(\.printable).joined(separator: "\n"))
+                Console.write(record.commands ?? [])
                 return true
             default:
-                if let standardError {
-                    // In the order of the commands, also where both are one pipe.
-                    fflush(nil)
-                    fputs(
-                        "\(line): \(record.text ?? record.event.rawValue)".printable + "\n",
-                        standardError)
-                    fflush(standardError)
-                }
+                Console.write(
+                    "\(line): \(record.text ?? record.event.rawValue)", to: .errors)
                 return false
             }
         }
@@ -251,8 +243,8 @@ struct LogsCommand: ParsableCommand {
 /// - Returns: Whether the reader is still there.
 /// - Throws: ``Failure``, if it can't be written.
 private func printed(_ line: String) throws(Failure) -> Bool {
-    print(line)
-    guard fflush(nil) != 0 else { return true }
+    Console.write(json: line)
+    guard !Console.flush() else { return true }
     guard errno != EPIPE else { return false }
     throw Failure(.outputFailed, "standard output: \(Errno(rawValue: errno))")
 }

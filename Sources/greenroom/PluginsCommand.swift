@@ -65,7 +65,8 @@ struct PluginsCommand: ParsableCommand {
                     "reason": .string(refusal.explanation),
                 ]
             }
-            print((["plugins": .array(plugins), "refused": .array(refused)] as JSON).text)
+            Console.write(
+                json: (["plugins": .array(plugins), "refused": .array(refused)] as JSON).text)
             return
         }
         rows.sort { ($0[1], $0[0]) < ($1[1], $1[0]) }
@@ -74,9 +75,10 @@ struct PluginsCommand: ParsableCommand {
             return [file, "-", "-", "-", refusal.place, "refused: \(refusal.explanation)"]
         }
         if rows.isEmpty {
-            print("no plugins in \(locator.folders.joined(separator: ", "))")
+            Console.write("no plugins in \(locator.folders.joined(separator: ", "))")
         } else {
-            print(table([["NAME", "KIND", "VERSION", "VALIDATED", "FROM", "SUMMARY"]] + rows))
+            Console.write(
+                table([["NAME", "KIND", "VERSION", "VALIDATED", "FROM", "SUMMARY"]] + rows))
         }
     }
 }
@@ -160,35 +162,37 @@ struct PluginCommand: ParsableCommand {
             let sandbox = Sandbox.available
             let conformance = Conformance(of: descriptor, in: library)
             if json {
-                print(
-                    descriptor.json(in: library, isolation, conformance, sandbox).text)
+                Console.write(
+                    json: descriptor.json(in: library, isolation, conformance, sandbox)
+                        .text)
                 return
             }
-            print("\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle)")
-            print("  \(descriptor.summary)")
-            print("  id: \(descriptor.id)")
-            if let vendor = descriptor.vendor { print("  vendor: \(vendor)") }
-            if let url = descriptor.url { print("  url: \(url)") }
-            print("  library: \(library.path), interface 1.\(library.minorVersion)")
-            print(
+            Console.write(
+                "\(descriptor.name) \(descriptor.version), \(descriptor.kind.nameWithArticle)")
+            Console.write("  \(descriptor.summary)")
+            Console.write("  id: \(descriptor.id)")
+            if let vendor = descriptor.vendor { Console.write("  vendor: \(vendor)") }
+            if let url = descriptor.url { Console.write("  url: \(url)") }
+            Console.write("  library: \(library.path), interface 1.\(library.minorVersion)")
+            Console.write(
                 isolation == .host
                     ? "  runs in the host's process; with isolation: process in one of its own"
                     : "  runs in a process of its own; with isolation: host in the host's")
-            print("  validated: \(conformance.text)")
-            print("  sandbox of a process of its own, on this machine:")
+            Console.write("  validated: \(conformance.text)")
+            Console.write("  sandbox of a process of its own, on this machine:")
             let layers = sandbox.entries.map { entry in
                 ["    " + entry.layer.name, entry.state == .on ? "yes" : "no", entry.text]
             }
-            print(table(layers))
-            print(
+            Console.write(table(layers))
+            Console.write(
                 sandbox.gap.map {
                     "    not kept to its grants: \($0) is missing; it starts with sandbox: partial only"
                 } ?? "    together they keep it to its grants")
             guard !descriptor.parameters.isEmpty else {
-                print("  settings: none")
+                Console.write("  settings: none")
                 return
             }
-            print("  settings:")
+            Console.write("  settings:")
             let rows = descriptor.parameters.map { parameter in
                 [
                     "    " + parameter.name, parameter.typeDescription,
@@ -196,7 +200,7 @@ struct PluginCommand: ParsableCommand {
                     parameter.isLive ? "live" : "", parameter.title,
                 ]
             }
-            print(table(rows))
+            Console.write(table(rows))
         }
     }
 }
@@ -268,8 +272,10 @@ extension Parameter {
     }
 }
 
-/// Rows of text with aligned columns.
-func table(_ rows: [[String]]) -> String {
+/// Rows of text with aligned columns, each a line.
+func table(_ rows: [[String]]) -> [String] {
+    // Before the cells are measured.
+    let rows = rows.map { $0.map(\.printable) }
     let columns = rows.map(\.count).max() ?? 0
     let widths = (0..<columns).map { column in
         rows.map { column < $0.count ? $0[column].count : 0 }.max() ?? 0
@@ -280,5 +286,5 @@ func table(_ rows: [[String]]) -> String {
                 ? cell : cell + String(repeating: " ", count: widths[column] - cell.count)
         }
         return cells.joined(separator: "  ")
-    }.joined(separator: "\n")
+    }
 }

@@ -17,6 +17,6 @@ struct SchemaCommand: ParsableCommand {
     var events = false
 
     func run() {
-        print(events ? EventRecord.jsonSchema : SessionFile.jsonSchema)
+        Console.write(json: events ? EventRecord.jsonSchema : SessionFile.jsonSchema)
     }
 }

@@ -1,9 +1,18 @@
 import GreenroomMedia
 import GreenroomNegotiation
+import GreenroomSchema
 
 extension SessionEvent {
-    /// The text for users; nil for an event without one.
+    /// The text for users, without control characters; nil for an event without one. Only that of an
+    /// explanation has line breaks.
     public var line: String? {
+        if case .explanation(let role, let record) = self {
+            return record.explanation(role: role).map(\.printable).joined(separator: "\n")
+        }
+        return words?.printable
+    }
+
+    private var words: String? {
         switch self {
         case .agreed(let role, let agreement, _):
             switch agreement.answer {
@@ -16,8 +25,6 @@ extension SessionEvent {
             }
         case .renegotiated(let role, let record):
             "\(role): \(record.track ?? record.suggested), \(record.reason)"
-        case .explanation(let role, let record):
-            record.explanation(role: role).joined(separator: "\n")
         case .commanded(let origin, let text): "\(text) (\(origin))"
         case .started: "sending"
         case .pluginLog(let role, let level, let text):
@@ -53,7 +60,7 @@ extension SessionEvent {
         case .disk(let folder, let text, let isLow): isLow ? "\(folder): \(text)" : nil
         case .note(let role, let text): "\(role): \(text)"
         case .stopping(let reason): "stopping: \(reason)"
-        case .ended: nil
+        case .explanation, .ended: nil
         }
     }
 }

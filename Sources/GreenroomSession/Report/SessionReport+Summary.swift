@@ -2,11 +2,14 @@ import GreenroomAudio
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
+import GreenroomSchema
 import GreenroomVideo
 
 extension SessionReport {
-    /// The lines of the summary at the end.
-    public var summary: [String] {
+    /// The lines of the summary at the end, without control characters.
+    public var summary: [String] { summaryLines.map(\.printable) }
+
+    private var summaryLines: [String] {
         var lines: [String] = []
         for video in videoTracks { lines += self.lines(of: video) }
         for audio in audioTracks { lines += self.lines(of: audio) }

@@ -49,7 +49,7 @@ struct NewCommand: ParsableCommand {
         }
         let package = NewPackage(plugin: plugin, program: program, base: base)
         try PackageFile.write(package.files, into: name)
-        print(package.summary)
+        Console.write(package.summary)
     }
 
     private func copies(of sdk: Checkout) throws(Failure) -> [PackageFile] {

@@ -45,15 +45,15 @@ struct NewPackage {
     }
 
     /// The created files, and the next commands.
-    var summary: String {
-        """
-        \(plugin.name)/ has \(plugin.template.title) in \(plugin.language.title): \
-        \(names.joined(separator: ", "))
-
-        Next:
-            cd \(plugin.name) && \(plugin.build)
-            \(program.command) validate ./\(plugin.library)
-            \(program.command) run session.yaml
-        """
+    var summary: [String] {
+        [
+            "\(plugin.name)/ has \(plugin.template.title) in \(plugin.language.title): "
+                + names.joined(separator: ", "),
+            "",
+            "Next:",
+            "    cd \(plugin.name) && \(plugin.build)",
+            "    \(program.command) validate ./\(plugin.library)",
+            "    \(program.command) run session.yaml",
+        ]
     }
 }

@@ -62,9 +62,9 @@ struct Preview {
                 case .alone: screen.show("waiting for the next build of \(library)")
                 }
             } catch let failure as Failure where failure.status == .badFile {
-                screen.show("\(failure.message)\nwaiting for the next build of \(library)")
+                screen.show(failure.message + ["waiting for the next build of \(library)"])
             } catch let error as SessionFileError where error.isAboutSettings {
-                screen.show("\(error)\nwaiting for the next build of \(library)")
+                screen.show(error.lines + ["waiting for the next build of \(library)"])
             }
         }
     }

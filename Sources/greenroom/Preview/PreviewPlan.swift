@@ -53,7 +53,7 @@ struct PreviewPlan {
             let read = try file.read()
             warnings =
                 locator.warnings.map { "warning: \($0)" }
-                + read.warnings.map { read.source.render($0, isWarning: true) }
+                + read.warnings.flatMap { read.source.lines(of: $0, isWarning: true) }
             session = try read.plan(with: locator)
         } catch {
             throw PreviewFile.byArgument(error)

@@ -92,10 +92,10 @@ final class PreviewRun: Sendable {
             screen.show("\(target?.name ?? ""): its reader has gone")
         case .outputFailed:
             endings.outputFailed()
-            if let line = event.line { screen.show(line) }
+            screen.show(event.line?.lines ?? [])
         // Plugin authors need debug lines.
         case .pluginLog(let role, .debug, let text): screen.show("\(role): debug: \(text)")
-        default: if let line = event.line { screen.show(line) }
+        default: screen.show(event.line?.lines ?? [])
         }
     }
 

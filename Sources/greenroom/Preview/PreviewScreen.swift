@@ -1,6 +1,7 @@
 import Glibc
-import Synchronization
 import GreenroomOperate
+import GreenroomSchema
+import Synchronization
 
 /// The output of a preview: on a terminal, lines that stay and below them a block that is redrawn;
 /// elsewhere only lines.
@@ -14,14 +15,16 @@ final class PreviewScreen: Sendable {
     init(descriptor: Int32) {
         self.descriptor = descriptor
         isTerminal = isatty(descriptor) == 1
-        queue = PrintQueue(descriptor: descriptor) { "\($0) lines dropped: reader too slow" }
+        queue = PrintQueue(descriptor: descriptor, content: .text) {
+            "\($0) lines dropped: reader too slow"
+        }
     }
 
     /// Shows lines that stay. [any]
     func show(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         block.withLock { block in
-            for line in lines { queue.add { _ in line } }
+            for line in lines { queue.add { _ in line.printable } }
             if let block { queue.show(status: block) }
         }
     }
@@ -37,7 +40,7 @@ final class PreviewScreen: Sendable {
         let columns = window.ws_col > 0 ? Int(window.ws_col) : 80
         let rows = window.ws_row > 0 ? Int(window.ws_row) : 24
         // A line as wide as the terminal, or a block as high, would scroll.
-        let room = lines.prefix(max(rows - 1, 1)).map { Self.cut($0, to: columns - 1) }
+        let room = lines.prefix(max(rows - 1, 1)).map { Self.cut($0.printable, to: columns - 1) }
         block.withLock { block in
             block = room.joined(separator: "\n")
             if let block { queue.show(status: block) }

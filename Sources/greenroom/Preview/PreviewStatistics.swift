@@ -29,8 +29,7 @@ struct PreviewStatistics {
     /// Some lines of less than 80 columns, unless there are many problems.
     var block: [String] {
         let rows = output.map(rows) ?? video.map(rows) ?? audio.map(rows) ?? []
-        let lines = table((rows + callbacks + losses).flatMap(wrapped)).split(separator: "\n")
-        return [time] + lines.map(String.init)
+        return [time] + table((rows + callbacks + losses).flatMap(wrapped))
     }
 
     /// The changing values on one line.

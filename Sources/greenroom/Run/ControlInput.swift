@@ -52,7 +52,8 @@ struct ControlInput: Sendable {
                 var record = EventRecord(event: .help)
                 let commands = ControlLine.commands
                 record.commands = commands.map(\.line)
-                printer.show(record, line: table(commands.map { ["  \($0.line)", $0.meaning] }))
+                let lines = table(commands.map { ["  \($0.line)", $0.meaning] })
+                printer.show(record, line: lines.joined(separator: "\n"))
             case .nothing: break
             }
         } catch {

@@ -50,11 +50,13 @@ final class EventPrinter: Sendable {
         self.session = session
         switch style {
         case .json(let descriptor):
-            queue = PrintQueue(descriptor: descriptor) { count in
+            queue = PrintQueue(descriptor: descriptor, content: .json) { count in
                 EventRecord.leftOut(count).text(at: nil, of: session)
             }
         case .terminal, .plain, .journal:
-            queue = PrintQueue(descriptor: STDERR_FILENO) { EventRecord.leftOutText($0) }
+            queue = PrintQueue(descriptor: STDERR_FILENO, content: .text) {
+                EventRecord.leftOutText($0)
+            }
         }
     }
 

@@ -3,6 +3,7 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomOutputs
 import GreenroomRoom
+import GreenroomSchema
 import GreenroomSession
 
 /// The room of `greenroom live`: its call, and its links.
@@ -92,7 +93,8 @@ struct LiveRoom {
             let name = "\(role.rawValue)s:"
             return "  \(name)\(String(repeating: " ", count: 11 - name.count))\(page)#\(token)"
         }
-        return (["The room is open. Ctrl-C closes it."] + lines).joined(separator: "\n")
+        return (["The room is open. Ctrl-C closes it."] + lines.map(\.printable)).joined(
+            separator: "\n")
     }
 
     private static var hostName: String {

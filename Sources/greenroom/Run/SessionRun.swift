@@ -56,7 +56,7 @@ struct SessionRun {
             style: style(for: file), session: file.configuration.runningName)
         let installation = Installation.ofThisProgram
         printer.warn(
-            installation.locator().warnings.map { "warning: \($0)" }
+            installation.locator().warnings.map { "warning: \($0)".printable }
                 + file.warnings.map { file.source.render($0, isWarning: true) })
         let endings = Endings()
         let manager = ServiceManager()
@@ -111,10 +111,12 @@ struct SessionRun {
                 of: session, named: file.configuration.runningName)
             socket.withLock { $0 = opened }
         } catch {
-            printer.warn(["warning: the session can't be reached from outside: \(error.message)"])
+            printer.warn([
+                "warning: the session can't be reached from outside: \(error.message)".printable
+            ])
         }
         manager?.keepAlive(session)
-        metrics?.follow(session) { printer.warn([$0]) }
+        metrics?.follow(session) { printer.warn([$0.printable]) }
         if let interval = printer.style.statusMicroseconds {
             DetachedThread {
                 while true {
@@ -130,7 +132,7 @@ struct SessionRun {
         do {
             let report = try session.run()
             if let problem = metrics?.finish(session) {
-                printer.warn(["warning: metrics: \(problem)"])
+                printer.warn(["warning: metrics: \(problem)".printable])
             }
             if explain {
                 let participants = report.participants ?? []
@@ -152,7 +154,7 @@ struct SessionRun {
             end(
                 printer, socket.withLock { $0 }, .outputFailed, outcome: "output-failed",
                 failedPlugin: nil, real: nil,
-                summary: ["greenroom: \(error)"])
+                summary: ["greenroom: \(error)".printable])
         }
     }
 

@@ -85,10 +85,10 @@ struct ValidateCommand: ParsableCommand {
         }
         switch format {
         case .table: printSummary(of: reports)
-        case .json: print(ConformanceReport.json(reports), terminator: "")
-        case .junit: print(ConformanceReport.junit(reports), terminator: "")
+        case .json: Console.write(json: ConformanceReport.json(reports))
+        case .junit: Console.write(ConformanceReport.junit(reports).lines)
         }
-        guard fflush(nil) == 0, !printing.hasFailed else {
+        guard Console.flush(), !printing.hasFailed else {
             throw Failure(.outputFailed, "the results can't be written.")
         }
         guard reports.allSatisfy(\.conforms) else { throw Failure(explained: .pluginFailed) }
@@ -148,7 +148,7 @@ struct ValidateCommand: ParsableCommand {
     private static func currentName(of wish: String) -> String {
         guard wish == "sound" || wish.hasPrefix("sound.") else { return wish }
         let name = "audio" + wish.dropFirst("sound".count)
-        fputs("warning: --only \(wish): it is called \(name) now.\n", standardError)
+        Console.write("warning: --only \(wish): it is called \(name) now.", to: .errors)
         return name
     }
 
@@ -193,11 +193,11 @@ struct ValidateCommand: ParsableCommand {
             for check in checks {
                 let isOfAll = check.kinds.count == PluginKind.allCases.count
                 let kinds = isOfAll ? "" : " [\(check.kinds.joined(separator: ", "))]"
-                print("\(check.id): \(check.title)\(kinds)")
-                print(check.explanation.wrapped(at: 96, indent: "    "))
+                Console.write("\(check.id): \(check.title)\(kinds)")
+                Console.write(check.explanation.wrapped(at: 96, indent: "    ").lines)
             }
         case .json:
-            print(JSON.array(checks.map(\.json)).text)
+            Console.write(json: JSON.array(checks.map(\.json)).text)
         case .junit:
             throw Failure(
                 .usage,
@@ -216,9 +216,9 @@ struct ValidateCommand: ParsableCommand {
                 "\($0.row) \(($0.millisecondsPerFrame * 100).rounded() / 100) ms"
             }
             if !costs.isEmpty {
-                print("  processor time for each frame: " + costs.joined(separator: ", "))
+                Console.write("  processor time for each frame: " + costs.joined(separator: ", "))
             }
-            print(
+            Console.write(
                 "\(report.name) \(report.version): \(report.conforms ? "conforms" : "DOES NOT CONFORM"): "
                     + "\(counts.joined(separator: ", ")) (seed \(report.seed))")
         }
@@ -233,12 +233,12 @@ private final class Printing: Sendable {
     var hasFailed: Bool { state.withLock { $0.hasFailed } }
 
     /// Prints lines under the name of their plugin.
-    func show(_ lines: String, of plugin: String) {
+    func show(_ lines: [String], of plugin: String) {
         state.withLock { state in
-            if state.plugin != plugin { print("\(plugin):") }
+            if state.plugin != plugin { Console.write("\(plugin):") }
             state.plugin = plugin
-            print(lines)
-            if fflush(nil) != 0 { state.hasFailed = true }
+            Console.write(lines)
+            if !Console.flush() { state.hasFailed = true }
         }
     }
 }
@@ -281,14 +281,14 @@ extension ReportCache {
 
 extension CheckResult {
     /// The result as text; nil for a check that did not start.
-    fileprivate func lines(titled title: String) -> String? {
+    fileprivate func lines(titled title: String) -> [String]? {
         guard !(outcome == .skipped && seconds == 0) else { return nil }
         let outcome = outcome.rawValue.padded(to: 9)
         let time = "\(Int(seconds * 10) / 10).\(Int(seconds * 10) % 10) s"
-        var lines = "  \(outcome)  \(check.padded(to: 34))  \(title.padded(to: 40))  \(time)"
-        if !text.isEmpty { lines += "\n" + text.wrapped(at: 96, indent: "             ") }
+        var lines = ["  \(outcome)  \(check.padded(to: 34))  \(title.padded(to: 40))  \(time)"]
+        if !text.isEmpty { lines += text.wrapped(at: 96, indent: "             ").lines }
         if self.outcome.isFault || self.outcome == .warning {
-            for line in details { lines += "\n               | \(line)" }
+            lines += details.map { "               | \($0)" }
         }
         return lines
     }

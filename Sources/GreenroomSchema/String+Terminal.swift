@@ -1,0 +1,52 @@
+extension String {
+    /// The text with control characters replaced, so that it can't control a terminal.
+    ///
+    /// Text from files, plugins, peers and paths passes here before it reaches a terminal.
+    package var printable: String {
+        guard !isPlainASCII else { return self }
+        var scalars = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            scalars.append(!scalar.controlsTerminal ? scalar : scalar == "\t" ? " " : "\u{FFFD}")
+        }
+        return String(scalars)
+    }
+
+    /// Each line of the text, ``printable``.
+    package var printableLines: [String] {
+        split(separator: "\n" as Character, omittingEmptySubsequences: false)
+            .map { String($0).printable }
+    }
+
+    /// JSON, with each control character escaped: no character between its values is one.
+    package var printableJSON: String {
+        guard !isPlainASCII else { return self }
+        var scalars = String.UnicodeScalarView()
+        for scalar in unicodeScalars {
+            guard scalar.controlsTerminal, scalar != "\n" else {
+                scalars.append(scalar)
+                continue
+            }
+            for unit in UTF16.encode(scalar).map(Array.init) ?? [] {
+                let digits = String(unit, radix: 16)
+                let zeros = String(repeating: "0", count: 4 - digits.count)
+                scalars.append(contentsOf: "\\u\(zeros)\(digits)".unicodeScalars)
+            }
+        }
+        return String(scalars)
+    }
+
+    private var isPlainASCII: Bool { utf8.allSatisfy { (0x20..<0x7F).contains($0) } }
+}
+
+extension Unicode.Scalar {
+    /// Whether a terminal may obey it, or show the rest of a line elsewhere because of it.
+    fileprivate var controlsTerminal: Bool {
+        if isASCII { return value < 0x20 || value == 0x7F }
+        return switch properties.generalCategory {
+        case .control, .lineSeparator, .paragraphSeparator, .surrogate: true
+        // Direction overrides change the visible order of a line; emoji need the joiner.
+        case .format: self != "\u{200D}"
+        default: false
+        }
+    }
+}

@@ -1,0 +1,57 @@
+import Glibc
+import GreenroomSchema
+
+/// The only way of a command's text to standard output and standard error. The events of sessions
+/// and previews have ``EventPrinter`` and ``PreviewScreen``.
+///
+/// Text has words of files, plugins, peers and paths: no control character of it reaches a terminal.
+enum Console {
+    enum Stream {
+        case output
+        case errors
+    }
+
+    /// Writes a line.
+    static func write(_ line: String, to stream: Stream = .output) {
+        write(finished: line.printable, to: stream)
+    }
+
+    /// Writes lines.
+    static func write(_ lines: [String], to stream: Stream = .output) {
+        for line in lines { write(line, to: stream) }
+    }
+
+    /// Writes JSON.
+    static func write(json: String) { write(finished: json.printableJSON, to: .output) }
+
+    /// Writes everything that is not written yet.
+    ///
+    /// - Returns: Whether it could be.
+    @discardableResult
+    static func flush() -> Bool { fflush(nil) == 0 }
+
+    private static func write(finished line: String, to stream: Stream) {
+        switch stream {
+        case .output: print(line)
+        case .errors:
+            guard let standardError else { return }
+            // In order, also where both are one pipe.
+            fflush(nil)
+            fputs("\(line)\n", standardError)
+            fflush(standardError)
+        }
+    }
+}
+
+extension String {
+    /// The lines of a text, whose parts are ``printable`` where they are not this program's own.
+    var lines: [String] {
+        var lines = split(separator: "\n" as Character, omittingEmptySubsequences: false)
+        if lines.last?.isEmpty == true { lines.removeLast() }
+        return lines.map(String.init)
+    }
+}
+
+/// Standard error as a C stream; Swift does not import the variable. Safe: written once before any
+/// thread reads it, and C locks the stream.
+nonisolated(unsafe) private let standardError = fdopen(STDERR_FILENO, "w")
