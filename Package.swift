@@ -115,6 +115,7 @@ let package = Package(
             name: "CGreenroomKernels",
             cSettings: [.unsafeFlags(["-O2"], .when(configuration: .debug))]),
         .target(name: "CLinux"),
+        .target(name: "CExit", dependencies: ["CLinux"]),
         .target(name: "CEmbeddedFiles"),
         .target(
             name: "CPluginTemplates", dependencies: ["CEmbeddedFiles"], exclude: ["Templates"]),
@@ -311,7 +312,7 @@ let package = Package(
         .target(
             name: "GreenroomHost",
             dependencies: [
-                "GreenroomConfig", "GreenroomIsolation",
+                "CLinux", "GreenroomABI", "GreenroomConfig", "GreenroomIsolation",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
@@ -330,7 +331,7 @@ let package = Package(
             name: "greenroom",
             dependencies: [
                 "GreenroomAudio",
-                "CLinux", "CPNG", "CPluginTemplates", "GreenroomALSA", "GreenroomConfig",
+                "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomALSA", "GreenroomConfig",
                 "GreenroomConversion",
                 "GreenroomHost", "GreenroomSession", "GreenroomIsolation", "GreenroomLifecycle",
                 "GreenroomPluginInterface",

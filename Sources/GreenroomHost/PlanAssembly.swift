@@ -1,3 +1,5 @@
+import CLinux
+import GreenroomABI
 import GreenroomConfig
 import GreenroomIsolation
 import GreenroomMedia
@@ -96,7 +98,7 @@ private struct Assembly {
             // The library of an isolated plugin is not loaded into this process.
             let loaded =
                 configuration.isolation(of: plugin, standard: standard) == .process
-                ? nil : try load(seen, from: found.path)
+                ? nil : try load(seen, from: found.path, for: address)
             let descriptor = loaded?.descriptor ?? seen
             let given = plugin.settings.sorted { $0.key < $1.key }.map { (name: $0, value: $1) }
             let (settings, wrong) = descriptor.check(
@@ -137,12 +139,15 @@ private struct Assembly {
     ///
     /// - Parameter seen: The plugin as the scan found it.
     private func load(
-        _ seen: PluginDescriptor, from path: String
+        _ seen: PluginDescriptor, from path: String, for address: PluginAddress
     ) throws(LoadError) -> (library: PluginLibrary, descriptor: PluginDescriptor) {
         let library = try PluginLibrary(loading: path)
         guard let descriptor = library.selfDescription[seen.id, seen.kind] else {
             throw .changed(seen, path)
         }
+        greenroom_name_plugin(
+            unsafeBitCast(library.entry.create, to: UnsafeRawPointer.self),
+            "\(address) (\(descriptor.name))")
         return (library, descriptor)
     }
 

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CLinux
 import Glibc
 import GreenroomConfig
 import GreenroomOperate
@@ -30,6 +31,10 @@ struct Greenroom: ParsableCommand {
     static func main() {
         do {
             var command = try parseAsRoot()
+            // The validator reads how the process of a check ends.
+            if !(command is CheckWorkerCommand) {
+                greenroom_report_ends_of_host(ExitStatus.pluginFailed.rawValue)
+            }
             try command.run()
             // A reader that wants no more, such as head, is none.
             if !Console.flush(), Errno.last != .brokenPipe {

@@ -50,4 +50,14 @@ int64_t greenroom_descriptor_limit(pid_t process);
 // Makes this process write a backtrace to standard error if a signal kills it.
 void greenroom_report_crashes(void);
 
+// Makes this process, the host's, also write which plugin crashed, or called exit(), _exit() or
+// quick_exit(): the process then ends with the given status. A signal of another process kills it.
+void greenroom_report_ends_of_host(int failure);
+
+// Says whose code a library of this process is, such as "camera (ColorBars)".
+void greenroom_name_plugin(const void *_Nonnull code, const char *_Nonnull name);
+
+// Reports _exit(), and ends the process, if a library called it.
+void greenroom_report_immediate_exit(int status, const void *_Nullable caller);
+
 #endif

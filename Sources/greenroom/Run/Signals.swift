@@ -12,12 +12,18 @@ enum Signals {
     /// something to other programs, or to `preview`, must not end a session.
     static func block() {
         for number in [SIGPIPE, SIGXFSZ, SIGUSR1, SIGUSR2] { signal(number, SIG_IGN) }
+        // A library may set the action of its program's signals; threads keep their masks.
+        block([SIGPIPE, SIGXFSZ])
         blockEndings()
     }
 
     /// Blocks only the signals that end a command; call it before creating threads.
     static func blockEndings() {
-        var set = ending
+        block(endings)
+    }
+
+    private static func block(_ signals: [Int32]) {
+        var set = Self.set(of: signals)
         pthread_sigmask(SIG_BLOCK, &set, nil)
     }
 
@@ -28,7 +34,7 @@ enum Signals {
         hangUp: (@Sendable () -> Void)? = nil, _ body: @escaping @Sendable () -> Void
     ) {
         DetachedThread {
-            var set = ending
+            var set = set(of: endings)
             var hasEnded = false
             while true {
                 var number: Int32 = 0
@@ -48,10 +54,12 @@ enum Signals {
     /// Whether the process has a terminal, whose end is a SIGHUP.
     static var haveTerminal: Bool { (0...2).contains { isatty($0) == 1 } }
 
-    private static var ending: sigset_t {
+    private static let endings = [SIGINT, SIGTERM, SIGHUP]
+
+    private static func set(of signals: [Int32]) -> sigset_t {
         var set = sigset_t()
         sigemptyset(&set)
-        for number in [SIGINT, SIGTERM, SIGHUP] { sigaddset(&set, number) }
+        for number in signals { sigaddset(&set, number) }
         return set
     }
 }

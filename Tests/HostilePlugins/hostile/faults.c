@@ -64,6 +64,17 @@ static void quitting(instance *me) {
   _exit(0);
 }
 
+/* Writes to a pipe that nobody reads, as a library does that sets its program's signals. */
+static void break_pipe(instance *me) {
+  int ends[2];
+  signal(SIGPIPE, SIG_DFL);
+  if (pipe(ends) != 0) return;
+  close(ends[0]);
+  const ssize_t count = write(ends[1], "x", 1);
+  say(me, GR_LOG_INFO, "wrote %d, %d", (int)count, errno == EPIPE);
+  close(ends[1]);
+}
+
 static int dig(volatile char *above, int depth) {
   volatile char here[4096];
   here[0] = (char)(above[0] + depth);
@@ -484,6 +495,7 @@ static const fault faults[] = {
     {"abort", aborting},
     {"exit", exiting},
     {"quit", quitting},
+    {"break-pipe", break_pipe},
     {"overflow", overflow},
     {"kill", killing},
     {"stop", stopping},

@@ -1,0 +1,8 @@
+// `_exit` of the host's program, which plugins call, too: it reports theirs.
+
+#ifndef GREENROOM_CEXIT_H
+#define GREENROOM_CEXIT_H
+
+void _exit(int status) __attribute__((noreturn));
+
+#endif

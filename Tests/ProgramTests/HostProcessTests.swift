@@ -1,0 +1,54 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// Tests how a plugin, or another process, ends the host's process.
+@Suite(.ownThreads) struct HostProcessTests {
+    private static func session(
+        _ fault: String, clock: String? = "virtual", duration: String? = "2s"
+    ) throws -> TestSession {
+        try TestSession(
+            "camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: \(fault)"))",
+            duration: duration, clock: clock)
+    }
+
+    static let ends: [(fault: String, words: String, exit: Exit)] = [
+        ("segv", "crashed (SIGSEGV)", .signal(SIGSEGV)),
+        ("abort", "called abort()", .signal(SIGABRT)),
+        ("exit", "called exit(3)", .code(69)),
+        ("quit", "called _exit(0)", .code(69)),
+    ]
+
+    @Test(arguments: ends)
+    func `the host names the plugin that ends it, and its call`(
+        fault: String, words: String, exit: Exit
+    ) throws {
+        let run = try Self.session(fault).run()
+        #expect(run.exit == exit, "\(run)")
+        #expect(
+            run.standardError.contains(
+                "greenroom: camera (Faulty): \(words) and ends the program. Set isolation: process"),
+            "\(run)")
+    }
+
+    @Test func `a plugin that resets SIGPIPE does not end the session`() throws {
+        let session = try Self.session("break-pipe")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.standardError.contains("wrote -1, 1"), "\(run)")
+        #expect(try session.picture("camera").frameCount == 30, "\(run)")
+    }
+
+    /// As a service manager's watchdog does.
+    @Test(arguments: [SIGABRT, SIGSEGV])
+    func `a fatal signal of another process kills the host`(number: Int32) throws {
+        let session = try Self.session("none", clock: nil, duration: nil)
+        let child = try session.start()
+        #expect(child.waitForErrors(containing: "sending\n", atMost: .seconds(20)))
+        child.signal(number)
+        let run = child.wait(atMost: .seconds(20))
+        #expect(run.exit == .signal(number), "\(run)")
+        #expect(run.standardError.contains("from process \(getpid())\n"), "\(run)")
+        #expect(session.folder.has("recording/camera.y4m"))
+    }
+}
