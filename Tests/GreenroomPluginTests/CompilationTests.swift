@@ -85,6 +85,67 @@ import Testing
         #expect(complaints.contains(complaint), "\(complaints)")
     }
 
+    @Test(arguments: [
+        ("inout MutableFrame", "frame.row(y).forEach { sum += Int($0) }"),
+        (
+            "inout MutableFrame",
+            "let row = frame.readOnlyRow(y)\n        for x in row.indices { sum += Int(row[x]) }"
+        ),
+        (
+            "inout MutableFrame",
+            "let (one, two) = (frame.readOnlyRow(y), frame.readOnlyRow(y + 1))\n"
+                + "        for x in one.indices { sum += Int(one[x]) - Int(two[x]) }"
+        ),
+        (
+            "inout MutableFrame",
+            "let plane = frame.readOnlyPlane(0)\n"
+                + "        sum += Int(plane.unsafeLoad(fromByteOffset: y, as: UInt8.self))"
+        ),
+        ("borrowing OutputFrame", "frame.row(y).forEach { sum += Int($0) }"),
+        ("borrowing OutputBlock", "block.samples.forEach { sum += Int($0) + y }"),
+    ])
+    func `reading rows and samples allocates nothing`(media: String, lines: String) throws {
+        let name = media.contains("Block") ? "block" : "frame"
+        let assembly = try Compiler.assembly(
+            of: """
+                import GreenroomPlugin
+
+                public func read(_ \(name): \(media)) -> Int {
+                    var sum = 0
+                    for y in 0..<90 {
+                        \(lines)
+                    }
+                    return sum
+                }
+                """)
+        #expect(assembly.contains("$s7Snippet4read"))
+        #expect(!assembly.contains("swift_allocObject"), "\(assembly)")
+    }
+
+    @Test(arguments: [
+        (
+            "        var row = frame.row(0)\n        row[0] = frame.readOnlyRow(1)[0]",
+            "overlapping accesses"
+        ),
+        (
+            "        let above = frame.readOnlyRow(0)\n        frame.fill(plane: 0, with: 0)\n"
+                + "        host.report(\"luma\", above[0])", "overlapping accesses"
+        ),
+        ("        for value in frame.row(0) { host.report(\"luma\", value) }", "Sequence"),
+        ("        let row = frame.readOnlyRow(0)\n        row[0] = 1", "get-only"),
+    ])
+    func `a row is written while nothing reads the frame`(lines: String, complaint: String) throws {
+        let complaints = try Compiler.complaints(
+            about: """
+                import GreenroomPlugin
+
+                func edit(_ frame: inout MutableFrame, for host: PluginHost) {
+                \(lines)
+                }
+                """)
+        #expect(complaints.contains(complaint), "\(complaints)")
+    }
+
     private static func camera(_ members: String) -> String {
         """
         import GreenroomPlugin

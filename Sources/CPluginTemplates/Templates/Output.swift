@@ -63,10 +63,7 @@ final class MyPlugin: Output {
     /// The mean of luma: the first plane.
     private func brightness(of frame: borrowing OutputFrame) -> Int {
         var sum = 0
-        for y in 0..<frame.height {
-            let row = frame.row(y)
-            for x in row.indices { sum += Int(row[x]) }
-        }
+        for y in 0..<frame.height { frame.row(y).forEach { sum += Int($0) } }
         return sum / frame.size.area
     }
 

@@ -1,14 +1,23 @@
 extension MutableFrame {
     /// All bytes of a plane, padding between rows included; empty for a plane that the format does
-    /// not have.
+    /// not have. ``readOnlyPlane(_:)`` is for reading.
     @_lifetime(&self)
     public mutating func plane(_ plane: Int) -> MutableRawSpan {
-        let memory = indices.contains(plane) ? planes[plane] : .none
-        let bytes = UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
+        let bytes = bytes(ofPlane: plane)
         return unsafe _overrideLifetime(MutableRawSpan(_unsafeBytes: bytes), mutating: &self)
     }
 
-    /// The pixel bytes of a row; empty for a row or plane that the frame does not have.
+    /// The same bytes, to read: the frame can be read through several spans at a time.
+    @_lifetime(borrow self)
+    public func readOnlyPlane(_ plane: Int) -> RawSpan {
+        let bytes = UnsafeRawBufferPointer(bytes(ofPlane: plane))
+        return unsafe _overrideLifetime(RawSpan(_unsafeBytes: bytes), borrowing: self)
+    }
+
+    /// The pixel bytes of a row, to write; empty for a row or plane that the frame does not have.
+    ///
+    /// Declare it with `var`. The compiler allocates memory for each mutable span in a `let`:
+    /// ``readOnlyRow(_:ofPlane:)`` is for reading.
     ///
     /// - Parameters:
     ///   - row: The row of the plane, from 0 at the top.
@@ -17,6 +26,19 @@ extension MutableFrame {
     public mutating func row(_ row: Int, ofPlane plane: Int = 0) -> MutableSpan<UInt8> {
         let bytes = bytes(ofRow: row, plane)
         return unsafe _overrideLifetime(MutableSpan(_unsafeElements: bytes), mutating: &self)
+    }
+
+    /// The pixel bytes of a row, to read; empty for a row or plane that the frame does not have.
+    ///
+    /// Several rows can be read at a time: the neighbours of a pixel are in three of them.
+    ///
+    /// - Parameters:
+    ///   - row: The row of the plane, from 0 at the top.
+    ///   - plane: The plane, from 0.
+    @_lifetime(borrow self)
+    public func readOnlyRow(_ row: Int, ofPlane plane: Int = 0) -> Span<UInt8> {
+        let bytes = UnsafeBufferPointer(bytes(ofRow: row, plane))
+        return unsafe _overrideLifetime(Span(_unsafeElements: bytes), borrowing: self)
     }
 
     /// Sets every pixel byte of a plane: luma to a grey, or chroma to 128 for no colour.
@@ -41,6 +63,11 @@ extension MutableFrame {
                     from: UnsafeRawBufferPointer(rebasing: bytes.prefix(row.count)))
             }
         }
+    }
+
+    private func bytes(ofPlane plane: Int) -> UnsafeMutableRawBufferPointer {
+        let memory = indices.contains(plane) ? planes[plane] : .none
+        return UnsafeMutableRawBufferPointer(start: memory.start, count: memory.byteCount)
     }
 
     private func bytes(ofRow row: Int, _ plane: Int) -> UnsafeMutableBufferPointer<UInt8> {

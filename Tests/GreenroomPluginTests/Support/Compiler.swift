@@ -26,4 +26,18 @@ enum Compiler {
             finished.standardError.isEmpty == (finished.exit == .code(0)), "\(finished)")
         return finished.standardError
     }
+
+    /// The machine code of a source as in a release build, in assembly.
+    static func assembly(of source: String) throws -> String {
+        let folder = try TemporaryFolder()
+        let finished = try ChildProcess.run(
+            "swiftc",
+            [
+                "-emit-assembly", "-O", "-wmo", "-o", "-", "-parse-as-library",
+                "-swift-version", "6", "-warnings-as-errors", "-module-name", "Snippet",
+            ] + Modules.arguments + [try folder.write("Snippet.swift", source)],
+            atMost: .seconds(120))
+        #expect(finished.exit == .code(0), "\(finished.standardError)")
+        return String(decoding: finished.standardOutput, as: UTF8.self)
+    }
 }

@@ -167,11 +167,11 @@ struct RecordingFilter: VideoSourcePreProcessor {
     func onPreProcessStart() throws { host.log(.debug, "onPreProcessStart") }
     func onPreProcessRawData(_ frame: inout MutableFrame) throws {
         for y in 0..<frame.height {
-            var row = frame.row(y)
-            for x in row.indices {
-                guard row[x] < 255 else { throw PluginError("too bright", status: .unsupported) }
-                row[x] &+= UInt8(settings.level)
+            try frame.readOnlyRow(y).forEach {
+                guard $0 < 255 else { throw PluginError("too bright", status: .unsupported) }
             }
+            var row = frame.row(y)
+            for x in row.indices { row[x] &+= UInt8(settings.level) }
         }
     }
     func onPreProcessStop() { host.log(.debug, "onPreProcessStop") }

@@ -14,7 +14,8 @@ extension Catalogue {
             kin, free and pthread_mutex_lock inside process. Code that allocates or locks \
             sometimes waits, and the frame with it: allocate in initialize or start-send. A \
             warning, never a failure. Locks without pthread_mutex_lock, such as Swift's Mutex, and \
-            other threads are not seen. The host's functions count too: call them elsewhere.
+            other threads are not seen. The host's functions count too: call them elsewhere. In \
+            Swift `let row = frame.row(y)` allocates, and readOnlyRow does not.
             """
     ) { examination throws(Verdict) in
         let examination = try examination.metered()
