@@ -1,7 +1,7 @@
-// Spans are no sequences: `for value in row` does not compile.
+// `Span` does not conform to `Sequence`: `for value in row` does not compile.
 
 extension Span where Element: BitwiseCopyable {
-    /// Calls a function with each element in order, as `for` does with those of an array.
+    /// Calls a function with each element in order.
     ///
     /// It is as fast as a loop over `indices`, and allocates nothing.
     @inlinable
@@ -13,7 +13,7 @@ extension Span where Element: BitwiseCopyable {
 }
 
 extension MutableSpan where Element: BitwiseCopyable {
-    /// Calls a function with each element in order, as `for` does with those of an array.
+    /// Calls a function with each element in order.
     ///
     /// It is as fast as a loop over `indices`, and allocates nothing.
     @inlinable
