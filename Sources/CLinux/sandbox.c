@@ -5,11 +5,17 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/capability.h>
+#include <linux/filter.h>
 #include <linux/openat2.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/prctl.h>
+#include <sys/socket.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 // The numbers are the same on every architecture.
@@ -51,6 +57,27 @@ int greenroom_opens_for_others(void) {
 int greenroom_rename(
     int folder, const char *name, int new_folder, const char *new_name, unsigned flags) {
     return (int)syscall(SYS_renameat2, folder, name, new_folder, new_name, flags);
+}
+
+int greenroom_bind_for(int process, int socket, const void *address, unsigned length) {
+    int pidfd = (int)syscall(SYS_pidfd_open, process, 0);
+    if (pidfd < 0) return errno;
+    // The plugin may give the number to another socket at any time: this is a copy of one socket.
+    int copy = (int)syscall(SYS_pidfd_getfd, pidfd, socket, 0);
+    int error = copy >= 0 ? 0 : errno == EPERM ? ENOSYS : errno;
+    close(pidfd);
+    if (copy < 0) return error;
+    int family = AF_UNIX;
+    socklen_t size = sizeof family;
+    if (getsockopt(copy, SOL_SOCKET, SO_DOMAIN, &family, &size) != 0) {
+        error = errno;
+    } else if (family == AF_UNIX) {
+        error = EAFNOSUPPORT;
+    } else if (bind(copy, address, length) != 0) {
+        error = errno;
+    }
+    close(copy);
+    return error;
 }
 
 int greenroom_hide_from_processes(void) { return prctl(PR_SET_DUMPABLE, 0UL, 0UL, 0UL, 0UL); }
@@ -108,6 +135,47 @@ int greenroom_drop_capabilities(void) {
     struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
     struct __user_cap_data_struct data[2] = {{0, 0, 0}, {0, 0, 0}};
     return (int)syscall(SYS_capset, &header, data);
+}
+
+static int set_effective(const uint64_t *new, uint64_t *old) {
+    struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct data[2];
+    memset(data, 0, sizeof data);
+    if (syscall(SYS_capget, &header, data) != 0) return -1;
+    if (old != NULL) *old = data[0].effective | (uint64_t)data[1].effective << 32;
+    data[0].effective = (uint32_t)*new;
+    data[1].effective = (uint32_t)(*new >> 32);
+    return (int)syscall(SYS_capset, &header, data);
+}
+
+uint64_t greenroom_suspend_capabilities(void) {
+    uint64_t none = 0, former = 0;
+    set_effective(&none, &former);
+    return former;
+}
+
+void greenroom_resume_capabilities(uint64_t effective) {
+    if (effective != 0) set_effective(&effective, NULL);
+}
+
+int greenroom_seccomp_notifies(void) {
+    struct sock_filter allow = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW);
+    struct sock_fprog filter = {1, &allow};
+    // The child shares this memory until it ends: it makes system calls only, and handles no signal.
+    volatile int can = 0;
+    sigset_t all, former;
+    sigfillset(&all);
+    pthread_sigmask(SIG_BLOCK, &all, &former);
+    pid_t child = vfork();
+    if (child == 0) {
+        can = prctl(PR_SET_NO_NEW_PRIVS, 1UL, 0UL, 0UL, 0UL) == 0
+              && syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER,
+                         &filter) >= 0;
+        syscall(SYS_exit_group, 0);
+    }
+    pthread_sigmask(SIG_SETMASK, &former, NULL);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR) {}
+    return can;
 }
 
 int greenroom_seccomp_knows(uint32_t action) {

@@ -100,14 +100,7 @@ struct FileBroker: Sendable {
         case .rename, .link:
             guard paths.count == 2 else { throw .system(EINVAL) }
             let new = try entry(paths[1])
-            // As with Landlock, which would ask for the right to make what is there.
-            var status = stat()
-            guard fstatat(old.folder.descriptor, old.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
-                throw .system(errno)
-            }
-            guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else {
-                throw .system(EACCES)
-            }
+            try requireOrdinary(old)
             guard change == .rename else {
                 // Its flags name files by descriptor, or through links.
                 guard flags == 0 else { throw .system(EPERM) }
@@ -117,11 +110,24 @@ struct FileBroker: Sendable {
             }
             // RENAME_NOREPLACE and RENAME_EXCHANGE.
             guard flags & ~3 == 0 else { throw .system(EINVAL) }
+            if flags & exchanging != 0 { try requireOrdinary(new) }
             result = greenroom_rename(
                 old.folder.descriptor, old.name, new.folder.descriptor, new.name,
                 UInt32(bitPattern: flags))
         }
         guard result == 0 else { throw .system(errno) }
+    }
+
+    private var exchanging: Int32 { 2 }
+
+    /// Requires an entry that gets another name to be a file or folder. Landlock would ask for the right to
+    /// make what is there.
+    private func requireOrdinary(_ entry: borrowing Entry) throws(Problem) {
+        var status = stat()
+        guard fstatat(entry.folder.descriptor, entry.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
+            throw .system(errno)
+        }
+        guard [S_IFREG, S_IFDIR].contains(status.st_mode & S_IFMT) else { throw .system(EACCES) }
     }
 
     // MARK: Where a path leads

@@ -9,16 +9,27 @@ struct ObservedProcess: Sendable {
 
     /// Reads a path from its memory.
     func path(at address: UInt64) -> String? {
+        guard let bytes = bytes(at: address, atMost: Int(PATH_MAX)),
+            let end = bytes.firstIndex(of: 0)
+        else { return nil }
+        // A text that was mended would name another file.
+        return String(validating: bytes[..<end], as: UTF8.self)
+    }
+
+    /// Reads a number of bytes from its memory; nil if not all can be read.
+    func bytes(at address: UInt64, count: Int) -> [UInt8]? {
+        guard count >= 0 else { return nil }
+        return bytes(at: address, atMost: count).flatMap { $0.count == count ? $0 : nil }
+    }
+
+    private func bytes(at address: UInt64, atMost most: Int) -> [UInt8]? {
         guard let offset = off_t(exactly: address) else { return nil }
         let memory = open("/proc/\(thread)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { return nil }
         defer { close(memory) }
-        let bytes = [UInt8](unsafeUninitializedCapacity: Int(PATH_MAX)) { buffer, count in
-            count = max(0, pread(memory, buffer.baseAddress, buffer.count, offset))
+        return [UInt8](unsafeUninitializedCapacity: most) { buffer, count in
+            count = max(0, pread(memory, buffer.baseAddress, most, offset))
         }
-        guard let end = bytes.firstIndex(of: 0) else { return nil }
-        // A text that was mended would name another file.
-        return String(validating: bytes[..<end], as: UTF8.self)
     }
 
     /// Makes a path absolute.

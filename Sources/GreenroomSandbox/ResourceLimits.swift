@@ -10,6 +10,11 @@ enum ResourceLimits {
     /// Limit of threads of the user. The kernel counts all of the user's programs, so the limit is
     /// far above the needs of a plugin and far below what harms the machine.
     static let threads: UInt64 = 4096
+    /// Limit of threads of the process where the host is asked for each: the host kills a process with more
+    /// than 256 when it looks next.
+    static let threadsOfProcess = 512
+    /// Limit of the user's timers and queued signals, counted likewise.
+    static let pendingSignals: UInt64 = 4096
 
     /// Limit of private writable memory, in bytes.
     ///
@@ -45,6 +50,7 @@ enum ResourceLimits {
                     memoryLimit: policy.memoryLimitBytes, mapped: mappedDataBytes),
                 "memory"
             ),
+            (Int32(greenroom_limit_signals), pendingSignals, "pending signals"),
         ]
         // Memory files count as files, and no other limit includes them. Ignore the signal: if
         // standard error is a file, a message of the plugin is lost and its process survives.

@@ -105,19 +105,20 @@ package enum Sandbox {
         let landlockError = errno
         let filters = greenroom_seccomp_knows(SystemCallFilter.refusingKind)
         let filtersError = errno
-        let notifies = greenroom_seccomp_knows(SystemCallFilter.notifying) == 0
+        let notifies = filters == 0 && greenroom_seccomp_notifies() != 0
         func entry(_ layer: SandboxLayer, _ has: Bool, _ text: String) -> SandboxReport.Entry {
             .init(layer: layer, state: has ? .on : .unavailable, text: text)
         }
         let hasFileBroker =
-            landlock <= 0 && filters == 0 && notifies && greenroom_opens_for_others() != 0
+            landlock <= 0 && notifies && greenroom_opens_for_others() != 0
         var report = SandboxReport(entries: [
             entry(
                 .diesWithHost, greenroom_parent_death_signal() >= 0,
                 "the kernel kills it with its host"),
             entry(
                 .limits, true,
-                "memory, file sizes, open files, \(getuid() != 0 ? "threads, " : "")core dumps"),
+                "memory, file sizes, open files, pending signals, "
+                    + "\(getuid() != 0 ? "threads, " : "")core dumps"),
             entry(
                 .noNewPrivileges, greenroom_no_new_privileges() >= 0,
                 "for it and its child processes"),

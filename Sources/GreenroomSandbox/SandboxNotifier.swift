@@ -1,4 +1,5 @@
 internal import CLinux
+internal import CLinux
 internal import CSeccomp
 import Glibc
 
@@ -85,7 +86,7 @@ package struct SandboxNotifier: ~Copyable, @unchecked Sendable {
             return errno == ENOENT || errno == EINTR ? .nothing : .ended
         }
 
-        let decision = decide()
+        let decision = decideWithoutCapabilities()
         guard respond(decision.answer) else { return .nothing }
         guard let refusal = decision.refusal, reported.count <= Self.reportLimit,
             reported.insert(refusal.text).inserted
@@ -151,6 +152,15 @@ extension SandboxNotifier {
         static let proceed = Decision()
     }
 
+    /// Where the host acts in the plugin's place, it has no more capabilities than the plugin: root's
+    /// would open what the kernel hides from the plugin.
+    private borrowing func decideWithoutCapabilities() -> Decision {
+        guard !hasLandlock else { return decide() }
+        let effective = greenroom_suspend_capabilities()
+        defer { greenroom_resume_capabilities(effective) }
+        return decide()
+    }
+
     private borrowing func decide() -> Decision {
         let call = request.pointee.data
         let name = Self.name(of: call)
@@ -158,6 +168,8 @@ extension SandboxNotifier {
             if let broker { return make(pathCall, with: broker) }
             return pathCall.openFlags == nil ? decideChange(pathCall) : decideOpening(pathCall)
         }
+        if name == "clone", SystemCallGroup.makesThread(argument(0)) { return decideThread() }
+        if name == "bind", allowsNetwork { return bind() }
         if name == "setpriority", let answer = decidePriority() {
             return Decision(answer: answer)
         }
@@ -245,6 +257,35 @@ extension SandboxNotifier {
         let now = getpriority(__priority_which_t(PRIO_PROCESS.rawValue), id_t(caller))
         let isLess = Int32(truncatingIfNeeded: argument(2)) >= now
         return errno == 0 && isLess ? .proceed : .done
+    }
+
+    /// Counts the process's threads: the kernel's own limit counts the threads of all programs of the user,
+    /// and does not hold for root.
+    private borrowing func decideThread() -> Decision {
+        var folder = stat()
+        // A folder has a link for each folder in it, and two more.
+        guard stat("/proc/\(process)/task", &folder) == 0,
+            folder.st_nlink > ResourceLimits.threadsOfProcess + 2
+        else { return .proceed }
+        return Decision(answer: .fail(EAGAIN), refusal: .tooManyThreads)
+    }
+
+    /// Binds a socket in the plugin's place, but for a Unix socket, which would become a file.
+    private borrowing func bind() -> Decision {
+        let length = Int(clamping: argument(2))
+        let caller = ObservedProcess(process: process, thread: Int32(request.pointee.pid))
+        guard length <= MemoryLayout<sockaddr_storage>.size,
+            let address = caller.bytes(at: argument(1), count: length),
+            seccomp_notify_id_valid(descriptor, request.pointee.id) == 0
+        else { return Decision(answer: .fail(EINVAL)) }
+        let error = greenroom_bind_for(
+            process, Int32(truncatingIfNeeded: argument(0)), address, UInt32(address.count))
+        return switch error {
+        case 0: Decision(answer: .done)
+        case EAFNOSUPPORT: Decision(answer: .fail(EACCES), refusal: .socketFile)
+        case ENOSYS: Decision(answer: .fail(EACCES), refusal: .uncheckedSocket)
+        default: Decision(answer: .fail(error))
+        }
     }
 
     /// Refuses what has no grant; Landlock decides about the rest.

@@ -84,6 +84,21 @@ extension SandboxRefusal {
     static let tooMany = Self(
         text: "it keeps trying other things that are not granted; they are no longer logged")
 
+    /// A thread beyond ``ResourceLimits/threadsOfProcess``.
+    static let tooManyThreads = Self(
+        text: "it tried to start more than \(ResourceLimits.threadsOfProcess) threads: reuse "
+            + "threads, or end idle ones")
+
+    /// A Unix socket that would be a file.
+    static let socketFile = Self(
+        text: "it tried to make a Unix socket for other programs (bind): \(final)")
+
+    /// A socket that the host can't bind in the plugin's place.
+    static let uncheckedSocket = Self(
+        text:
+            "it tried to use a socket (bind): the host can't check the socket, because this machine "
+            + "refuses Landlock and pidfd_getfd; allow one of them in the container's profile")
+
     private static let final = "a sandboxed plugin can't"
     private static let distrust = "a plugin that you can trust would not try"
 

@@ -34,8 +34,10 @@ enum SystemCallFilter {
                 for call in group.calls { try refusals.answer(call, refusing) }
             }
             try refusals.load()
-            let allowed = SystemCallGroup.allowed(
-                process: getpid(), allowsNetwork: policy.allowsNetwork)
+            let network = policy.allowsNetwork
+            let allowed =
+                SystemCallGroup.allowed(process: getpid(), allowsNetwork: network)
+                + SystemCallGroup.unasked(allowsNetwork: network, landlock: landlock)
             let missing = SystemCallGroup.missing(allowsNetwork: policy.allowsNetwork)
             if let descriptor = try? load(allowed, missing, else: notifying) {
                 return (entry(.on, summary(notifies: true)), descriptor)
@@ -45,7 +47,8 @@ enum SystemCallFilter {
             if landlock, !policy.writePaths.isEmpty { files += PathCall.changing }
             let group = SystemCallGroup(
                 name: "files", calls: files.map { SystemCall(stringLiteral: $0.name) })
-            _ = try load(allowed + [group, .ownPriority], missing, else: refusing)
+            let asked = SystemCallGroup.asked(allowsNetwork: network, landlock: landlock)
+            _ = try load(allowed + asked + [group, .ownPriority], missing, else: refusing)
             return (entry(.on, summary(notifies: false)), nil)
         } catch {
             return (entry(.unavailable, "\(Errno(rawValue: error.code))"), nil)

@@ -2,14 +2,28 @@ internal import CLinux
 import Glibc
 
 extension SystemCallGroup {
-    /// The system calls that a plugin may make. The filter refuses all others and notifies the
-    /// host.
+    /// The system calls that a plugin may make without the host. The filter refuses all others, or asks
+    /// the host.
     ///
     /// - Parameters:
     ///   - process: The plugin's process.
     ///   - allowsNetwork: Whether sockets are granted.
     package static func allowed(process: Int32, allowsNetwork: Bool) -> [SystemCallGroup] {
         usual + conditional(process: process) + (allowsNetwork ? [network] : [])
+    }
+
+    /// Calls that the host decides about where the kernel can ask it.
+    ///
+    /// - Parameters:
+    ///   - allowsNetwork: Whether sockets are granted.
+    ///   - landlock: Whether Landlock decides about files.
+    static func asked(allowsNetwork: Bool, landlock: Bool) -> [SystemCallGroup] {
+        [newThreads] + (allowsNetwork && !landlock ? [names] : [])
+    }
+
+    /// Calls of ``asked(allowsNetwork:landlock:)`` that the host need not decide about.
+    static func unasked(allowsNetwork: Bool, landlock: Bool) -> [SystemCallGroup] {
+        allowsNetwork && landlock ? [names] : []
     }
 
     private static let usual = [
@@ -109,17 +123,6 @@ extension SystemCallGroup {
     private static func conditional(process: Int32) -> [SystemCallGroup] {
         [
             SystemCallGroup(
-                name: "new threads",
-                reason:
-                    "clone also makes processes; only threads of this process in its own namespaces "
-                    + "are allowed",
-                calls: [
-                    SystemCall(
-                        "clone",
-                        .argument(
-                            0, masked: cloneThread | cloneNamespaces, is: cloneThread))
-                ]),
-            SystemCallGroup(
                 name: "signals to its own process",
                 reason: "abort and pthread_kill use them; signals to other processes are refused",
                 calls: [
@@ -173,6 +176,27 @@ extension SystemCallGroup {
         ]
     }
 
+    private static let newThreads = SystemCallGroup(
+        name: "new threads",
+        reason:
+            "clone also makes processes; only threads of this process in its own namespaces are "
+            + "allowed; the host counts them",
+        calls: [
+            SystemCall(
+                "clone", .argument(0, masked: cloneThread | cloneNamespaces, is: cloneThread))
+        ])
+
+    /// Whether the flags of `clone` make a thread, and nothing else.
+    static func makesThread(_ flags: UInt64) -> Bool {
+        flags & (cloneThread | cloneNamespaces) == cloneThread
+    }
+
+    private static let names = SystemCallGroup(
+        name: "addresses of sockets",
+        reason:
+            "a Unix socket is a file where it is bound; without Landlock the host binds all others",
+        calls: ["bind"])
+
     /// What the host answers itself where it can.
     static let ownPriority = SystemCallGroup(
         name: "the calling thread's priority",
@@ -186,7 +210,7 @@ extension SystemCallGroup {
             + "would do what the sandbox refuses",
         calls: [AF_INET, AF_INET6, AF_NETLINK].map {
             SystemCall("socket", .argument(0, is: $0))
-        } + ["connect", "bind", "listen", "accept", "accept4"])
+        } + ["connect", "listen", "accept", "accept4"])
 
     /// Calls that fail with an errno and without a word to the host, since callers then do without
     /// them.
@@ -228,6 +252,11 @@ extension SystemCallGroup {
                     "mmap", .argument(3, masked: sharedAnonymous, is: sharedAnonymous))
             ]),
         SystemCallGroup(
+            name: "larger pipes",
+            reason:
+                "the kernel limits the pipes of all programs of the user together, to 64 MB",
+            calls: [SystemCall("fcntl", .argument(1, is: setPipeSize))]),
+        SystemCallGroup(
             name: "leases of files",
             reason: "other programs that open the file for writing would wait for the plugin",
             calls: [SystemCall("fcntl", .argument(1, is: setLease))]),
@@ -261,6 +290,7 @@ private let truncating = UInt64(O_TRUNC | O_ACCMODE)
 private let accessMode = UInt64(O_ACCMODE)
 private let sharedAnonymous = UInt64(MAP_SHARED | MAP_ANONYMOUS)
 private let setLease: Int32 = 1024
+private let setPipeSize: Int32 = 1031
 private let setOwnerOfKind: Int32 = 15
 private let setOwnerSignal: Int32 = 10
 private let tioclinux: Int32 = 0x541c

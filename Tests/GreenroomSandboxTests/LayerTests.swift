@@ -155,6 +155,65 @@ struct LayerTests {
         #expect(folder.folder.has("devices/device") && !folder.folder.has("devices/new"))
     }
 
+    @Test(arguments: [[], ["--without", "landlock"]], Account.possible)
+    func `a network grant makes no file of a Unix socket`(kernel: [String], account: Account) throws
+    {
+        let folder = try ProbeFolder()
+        let place = folder.makeOpenFolder("open") + "/socket"
+        let unix = "bind:unix,\(place)"
+        let allowed = ["bind:inet", "bind:netlink"]
+        let outcome = try folder.run(kernel + ["--network", unix] + allowed, as: account)
+        #expect(outcome.result(unix) == EACCES, "\(outcome)")
+        #expect(!folder.folder.has("open/socket"))
+        for action in allowed { #expect(outcome.result(action) == 0, "\(action) \(outcome)") }
+        if !kernel.isEmpty {
+            #expect(
+                outcome.refusals == [
+                    "it tried to make a Unix socket for other programs (bind): a sandboxed plugin can't"
+                ], "\(outcome)")
+        }
+    }
+
+    @Test(arguments: [[], ["--without", "landlock"]], Account.possible)
+    func `no file that the plugin opens shows more than its own rights do`(
+        kernel: [String], account: Account
+    ) throws {
+        let outcome = try ProbeFolder().run(kernel + ["frame-number", "kernel-stack"], as: account)
+        #expect(outcome.result("frame-number") == 0, "\(outcome)")
+        #expect(![0, nil].contains(outcome.result("kernel-stack")), "\(outcome)")
+    }
+
+    @Test(arguments: [[], ["--without", "landlock"]])
+    func `an exchange of names moves no link`(kernel: [String]) throws {
+        let folder = try ProbeFolder()
+        let open = folder.makeOpenFolder("open")
+        for name in ["one", "two"] { try folder.folder.write("open/\(name)", name) }
+        symlink("/etc/passwd", open + "/link")
+        let exchanges = ["one,two", "one,link", "link,one"].map { names in
+            "exchange:" + names.split(separator: ",").map { "\(open)/\($0)" }.joined(separator: ",")
+        }
+        let outcome = try folder.run(kernel + ["--write", open] + exchanges)
+        #expect(outcome.result(exchanges[0]) == 0, "\(outcome)")
+        for action in exchanges[1...] { #expect(outcome.result(action) == EACCES, "\(outcome)") }
+    }
+
+    @Test(arguments: Account.possible)
+    func `a plugin does not use up the user's signals, pipes and threads`(account: Account) throws {
+        let outcome = try ProbeFolder().run(
+            [
+                "timers:100", "timers:5000", "pipe-size:1048576", "resting-threads:100",
+                "resting-threads:500",
+            ], as: account)
+        #expect(outcome.result("timers:100") == 0, "\(outcome)")
+        #expect(outcome.result("timers:5000") == EAGAIN, "\(outcome)")
+        #expect(outcome.result("pipe-size:1048576") == EPERM, "\(outcome)")
+        #expect(outcome.result("resting-threads:100") == 0, "\(outcome)")
+        #expect(outcome.result("resting-threads:500") == EAGAIN, "\(outcome)")
+        #expect(
+            outcome.refusals.contains { $0.hasPrefix("it tried to start more than 512 threads") },
+            "\(outcome)")
+    }
+
     // MARK: A matrix of kernels
 
     /// A kernel that lacks parts of the sandbox, and whether the rest keeps a plugin to its grants.

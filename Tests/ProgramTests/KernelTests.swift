@@ -17,7 +17,10 @@ struct KernelTests {
         let run = try ChildProcess.run(
             Checkout.products + "/sandbox-probe",
             ["--kernel", parts, Checkout.greenroom, command, session.file],
-            environment: Greenroom.environment)
+            environment: Greenroom.environment.merging(
+                // No scan of an earlier run.
+                ["XDG_CACHE_HOME": session.folder("cache")]
+            ) { $1 })
         return (run, session)
     }
 
@@ -32,9 +35,11 @@ struct KernelTests {
         #expect(layer.contains("the host opens files for it"), "\(layer)")
     }
 
-    @Test(arguments: ["check", "run"])
-    func `where nothing keeps it to its grants it does not start`(command: String) throws {
-        let (run, session) = try run(command, lacking: "landlock,seccomp")
+    @Test(arguments: ["check", "run"], ["landlock,seccomp", "landlock,notifications"])
+    func `where nothing keeps it to its grants it does not start`(
+        command: String, parts: String
+    ) throws {
+        let (run, session) = try run(command, lacking: parts)
         #expect(run.exit == .code(65), "\(run)")
         #expect(
             run.standardError.contains("camera.plugin: ") || run.standardError.contains(":8:"),
@@ -45,6 +50,19 @@ struct KernelTests {
             "\(run)")
         #expect(run.standardError.contains("sandbox: partial"), "\(run)")
         #expect(!session.folder.has("recording/camera.y4m"))
+    }
+
+    @Test(arguments: [
+        ("clone3", "the system starts no thread", "update Docker"),
+        ("memory files", "can't make shared memory: Operation not permitted", "allow memfd_create"),
+    ])
+    func `what a container refuses is said with the cure, and nothing is tried again`(
+        part: String, problem: String, cure: String
+    ) throws {
+        let (run, _) = try run("run", lacking: part, sandbox: "on")
+        #expect(run.exit == .code(65), "\(run)")
+        #expect(run.standardError.contains(problem) && run.standardError.contains(cure), "\(run)")
+        #expect(!run.standardError.contains(/restarting|started again|has not returned/), "\(run)")
     }
 
     @Test func `no untrusted library is loaded to look for plugins`() throws {
@@ -105,6 +123,7 @@ struct KernelTests {
         for (parts, words) in [
             ("landlock", "together they keep it to its grants"),
             ("landlock,seccomp", "not kept to its grants: Landlock ("),
+            ("landlock,notifications", "not kept to its grants: Landlock ("),
         ] {
             let run = try ChildProcess.run(
                 Checkout.products + "/sandbox-probe",

@@ -27,6 +27,27 @@ enum Action {
         case "rename":
             let names = argument.split(separator: ",").map(String.init)
             return error(of: rename(names[0], names[1]))
+        case "exchange":
+            let names = argument.split(separator: ",").map(String.init)
+            let exchange = 2
+            return names[0].withCString { old in
+                names[1].withCString { new in
+                    call(
+                        "renameat2,-100,\(Int(bitPattern: old)),-100,\(Int(bitPattern: new)),"
+                            + "\(exchange)")
+                }
+            }
+        case "bind":
+            let parts = argument.split(separator: ",").map(String.init)
+            return bind(parts[0], parts.count > 1 ? parts[1] : "")
+        case "frame-number": return readFrameNumber()
+        case "kernel-stack": return readKernelStack()
+        case "timers": return makeTimers(Int(argument) ?? 0)
+        case "pipe-size":
+            var ends: [Int32] = [-1, -1]
+            guard pipe(&ends) == 0 else { return errno }
+            return fcntl(ends[1], 1031, Int32(argument) ?? 0) >= 0 ? 0 : errno
+        case "resting-threads": return startResting(Int(argument) ?? 0)
         case "symlink": return error(of: symlink("/etc/passwd", argument))
         case "chmod": return error(of: chmod(argument, 0o777))
         case "truncate": return error(of: truncate(argument, 0))
@@ -159,6 +180,30 @@ extension Action {
         }
     }
 
+    /// Binds a socket: to a file, or to any free port.
+    private static func bind(_ family: String, _ path: String) -> Int32 {
+        var ends: [Int32] = [-1, -1]
+        if family == "unix" {
+            guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
+                return errno
+            }
+        } else {
+            let type = types[family] ?? SOCK_STREAM
+            ends[0] = Glibc.socket(families[family] ?? -1, Int32(type.rawValue), 0)
+            guard ends[0] >= 0 else { return errno }
+        }
+        let sizes = ["inet": MemoryLayout<sockaddr_in>.size, "netlink": 12]
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(families[family] ?? -1)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let size = sizes[family] ?? MemoryLayout<sockaddr_un>.size
+        return withUnsafePointer(to: &address) {
+            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                error(of: Glibc.bind(ends[0], $0, socklen_t(size)))
+            }
+        }
+    }
+
     /// `fork` itself, which Swift hides.
     private static func fork() -> Int32 {
         typealias Fork = @convention(c) () -> Int32
@@ -194,6 +239,38 @@ extension Action {
     private static func typeIntoTerminal() -> Int32 {
         var character: CChar = 10
         return error(of: ioctl(STDIN_FILENO, UInt(TIOCSTI), &character))
+    }
+
+    /// Reads where a page is in the machine's memory.
+    ///
+    /// - Returns: 0 if the kernel does not tell.
+    private static func readFrameNumber() -> Int32 {
+        let page = mmap(nil, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+        guard let page, page != MAP_FAILED else { return errno }
+        page.storeBytes(of: 1, as: UInt8.self)
+        let file = Glibc.open("/proc/self/pagemap", O_RDONLY)
+        guard file >= 0 else { return 0 }
+        defer { close(file) }
+        var entry: UInt64 = 0
+        let place = off_t(UInt(bitPattern: page) / 4096 * 8)
+        guard pread(file, &entry, 8, place) == 8 else { return 0 }
+        return entry & (1 << 55 - 1) == 0 ? 0 : EEXIST
+    }
+
+    private static func readKernelStack() -> Int32 {
+        let file = Glibc.open("/proc/self/stack", O_RDONLY)
+        guard file >= 0 else { return errno }
+        defer { close(file) }
+        var byte: UInt8 = 0
+        return read(file, &byte, 1) >= 0 ? 0 : errno
+    }
+
+    private static func makeTimers(_ count: Int) -> Int32 {
+        for _ in 0..<count {
+            var timer: timer_t?
+            guard timer_create(CLOCK_MONOTONIC, nil, &timer) == 0 else { return errno }
+        }
+        return 0
     }
 
     private static func limit(_ resource: Int32) -> Int32 {

@@ -43,6 +43,9 @@ enum PluginRole {
         case "landlock": refuse("landlock_create_ruleset", ENOSYS)
         // As systemd does with RestrictSUIDSGID=, which DynamicUser= implies (systemd.exec(5)).
         case "openat2": refuse("openat2", ENOSYS)
+        // As Docker before 20.10.10 does.
+        case "clone3": refuse("clone3", EPERM)
+        case "memory files": refuse("memfd_create", EPERM)
         case "landlock 2": OlderLandlock.pretend(version: 1, in: context)
         case "landlock 3": OlderLandlock.pretend(version: 2, in: context)
         case "notifications":

@@ -13,6 +13,7 @@
 enum {
     greenroom_open_path = __O_PATH,
     greenroom_limit_threads = __RLIMIT_NPROC,
+    greenroom_limit_signals = __RLIMIT_SIGPENDING,
 };
 
 // --- Opening files for another process ---
@@ -28,6 +29,16 @@ int greenroom_opens_for_others(void);
 // renameat2, which the C library hides in strict C mode.
 int greenroom_rename(
     int folder, const char *name, int new_folder, const char *new_name, unsigned flags);
+
+// Binds a socket of another process to a copy of an address. Returns 0 or an errno: EAFNOSUPPORT for a
+// Unix socket, and ENOSYS where the kernel does not let this process look at the socket.
+int greenroom_bind_for(int process, int socket, const void *address, unsigned length);
+
+// Takes the calling thread's capabilities out of effect. Returns the effective ones before.
+uint64_t greenroom_suspend_capabilities(void);
+
+// Puts them into effect again.
+void greenroom_resume_capabilities(uint64_t effective);
 
 // --- Landlock ---
 // The kernel headers of Debian 12 only know version 1. These definitions are part of the kernel's
@@ -83,5 +94,9 @@ int greenroom_drop_capabilities(void);
 
 // Whether the kernel supports a filter's action: 0 if it does.
 int greenroom_seccomp_knows(uint32_t action);
+
+// Whether a child of this process can ask it about system calls. Tries: a supervisor that the process has
+// already, or a container's own filter, can prevent it.
+int greenroom_seccomp_notifies(void);
 
 #endif
