@@ -10,12 +10,15 @@ extension SessionPlan {
     /// What the session would fail on as this machine is now, and grants that no plugin should have.
     package var warnings: [ConfigurationProblem] {
         outputWarnings + diskWarnings + pathWarnings + broadcastWarnings + grantWarnings
-            + sandboxWarnings
+            + warningsOfRun
     }
+
+    /// The warnings that a run prints, too: who else can change files.
+    package var warningsOfRun: [ConfigurationProblem] { sandboxWarnings + folderWarnings }
 
     /// Isolated plugins that this machine can't keep to their grants: bundled ones, and those of which the
     /// session file accepts it.
-    package var sandboxWarnings: [ConfigurationProblem] {
+    private var sandboxWarnings: [ConfigurationProblem] {
         guard let gap = Sandbox.available.gap else { return [] }
         return isolatedPlugins.map { address in
             ConfigurationProblem(
@@ -41,6 +44,14 @@ extension SessionPlan {
     private var isolatedPlugins: [PluginAddress] {
         configuration.plugins.map(\.address).filter { address in
             self[address]?.isolation.map { $0.sandbox != .off } ?? false
+        }
+    }
+
+    private var folderWarnings: [ConfigurationProblem] {
+        configuration.outputs.enumerated().compactMap { index, output in
+            output.output.concern.map {
+                ConfigurationProblem($0, at: output.origin ?? "outputs[\(index)]")
+            }
         }
     }
 

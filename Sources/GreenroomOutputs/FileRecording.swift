@@ -62,6 +62,8 @@ package struct FileRecording: Output, Equatable {
         return folder ?? problem.map { "\(file): \($0)" }
     }
 
+    package var concern: String? { writtenFolder.flatMap(RecordingFolder.concern) }
+
     /// What keeps the file from being made; nil if nothing is known.
     private var problem: String? {
         FileDescriptor.outputProblem(file, replaces: false).map {

@@ -57,6 +57,9 @@ package protocol Output: Sendable {
     /// nothing is known against it. Changes nothing.
     var obstacle: String? { get }
 
+    /// Which other users can change what it writes, and the cure; nil if none can.
+    var concern: String? { get }
+
     /// What it writes to a disk, at most; nil if it writes nothing, or if that is unknown.
     func diskUse(of tracks: DiskUse.Tracks) -> DiskUse?
 
@@ -83,6 +86,7 @@ extension Output {
     package var product: String? { nil }
     package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.hasTaken }
     package var obstacle: String? { nil }
+    package var concern: String? { nil }
     package func diskUse(of tracks: DiskUse.Tracks) -> DiskUse? { nil }
     package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] { [] }
 }

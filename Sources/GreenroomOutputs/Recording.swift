@@ -110,6 +110,8 @@ package struct Recording: Output, Equatable {
         }
     }
 
+    package var concern: String? { RecordingFolder.concern(about: folder) }
+
     package func diskUse(of tracks: DiskUse.Tracks) -> DiskUse? {
         let video = tracks.video.values.map { agreed in
             let (size, rate) = (self.video.size ?? agreed.size, self.video.rate ?? agreed.rate)

@@ -55,6 +55,32 @@ struct RecordingFolder: Sendable {
         return nil
     }
 
+    /// Which other users can change a recording; nil if none can.
+    static func concern(about path: String) -> String? {
+        var (nearest, about) = (path, stat())
+        while stat(nearest, &about) != 0 {
+            guard errno == ENOENT, let slash = nearest.lastIndex(of: "/") else { return nil }
+            nearest = slash == nearest.startIndex ? "/" : String(nearest[..<slash])
+        }
+        return concern(owner: about.st_uid, mode: about.st_mode, user: geteuid())
+            .map { "\(nearest): \($0)" }
+    }
+
+    /// The same for a folder with an owner and a mode.
+    static func concern(owner: uid_t, mode: mode_t, user: uid_t) -> String? {
+        // The superuser can do so in any folder.
+        if owner != user, owner != 0 {
+            let name = getpwuid(owner).map { String(cString: $0.pointee.pw_name) } ?? "\(owner)"
+            return "user \(name) owns this folder, and can replace or remove recordings in it. "
+                + "Record to a folder of your own."
+        }
+        if mode & S_IWOTH != 0, mode & S_ISVTX == 0 {
+            return "all users can replace or remove recordings in this folder. Record to another "
+                + "folder, or run chmod o-w."
+        }
+        return nil
+    }
+
     /// The path of a file that is about to be made in the folder.
     ///
     /// - Parameter isLeftOver: Whether one that is there was left by a session that was killed, and may

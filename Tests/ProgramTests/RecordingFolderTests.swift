@@ -77,6 +77,17 @@ import Testing
         }
     }
 
+    @Test(arguments: ["check", "run"])
+    func `a folder in which all users can change files has a warning`(command: String) throws {
+        let session = try session()
+        chmod(session.recording, 0o777)
+        let run = try Greenroom.run(command, session.file)
+        #expect(run.exit == .code(0), "\(run)")
+        let words =
+            "\(session.recording): all users can replace or remove recordings in this folder"
+        #expect((run.text + run.standardError).contains(words), "\(run)\n\(run.text)")
+    }
+
     @Test func `a second session in a folder is refused, and says who has it`() throws {
         let first = try session(duration: nil)
         let child = try first.start()

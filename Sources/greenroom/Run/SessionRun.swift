@@ -94,7 +94,7 @@ struct SessionRun {
             throw error
         }
         printer.warn(
-            session.plan.sandboxWarnings.map {
+            session.plan.warningsOfRun.map {
                 file.source.render(file.places.diagnostic($0), isWarning: true)
             })
         running.withLock { $0 = session }
