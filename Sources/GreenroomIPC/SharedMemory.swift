@@ -134,6 +134,18 @@ package struct ChannelError: Error, CustomStringConvertible {
     package var description: String
 
     package init(_ what: String, errno: Int32) {
-        description = "can't \(what): \(Errno(rawValue: errno))"
+        description = "can't \(what): \(Errno(rawValue: errno))\(Self.cure(errno))"
+    }
+
+    private static func cure(_ error: Int32) -> String {
+        switch error {
+        case EPERM, ENOSYS:
+            ". The container's seccomp profile or the kernel refuses the call: allow memfd_create, "
+                + "pidfd_open and clone3, or set isolation: host"
+        case ENOMEM: ". Raise ulimit -v, or the container's limit of memory"
+        case EMFILE, ENFILE: ". Raise ulimit -n"
+        case EAGAIN: ". Raise ulimit -u, or the container's limit of processes"
+        default: ""
+        }
     }
 }

@@ -26,7 +26,7 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case ambiguous
         /// Its code ended the loading process.
         case crashes
-        /// No process could be started to load it.
+        /// No process or thread could be started to load it.
         case noRunner = "no-runner"
         /// It is not bundled, and this machine can't keep it to its grants.
         case notConfined = "not-confined"

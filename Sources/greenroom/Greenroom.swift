@@ -5,6 +5,7 @@ import GreenroomConfig
 import GreenroomOperate
 import GreenroomSchema
 import GreenroomPluginInterface
+import GreenroomRuntime
 import GreenroomSystem
 import SystemPackage
 
@@ -34,6 +35,7 @@ struct Greenroom: ParsableCommand {
             // The validator reads how the process of a check ends.
             if !(command is CheckWorkerCommand) {
                 greenroom_report_ends_of_host(ExitStatus.pluginFailed.rawValue)
+                if let problem = HostThread.systemProblem() { throw Failure(.badFile, problem) }
             }
             try command.run()
             // A reader that wants no more, such as head, is none.

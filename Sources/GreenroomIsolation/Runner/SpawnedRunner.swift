@@ -64,7 +64,7 @@ final class SpawnedRunner: RunnerProcess {
         case .success(let report):
             self.report.withLock { $0 = report }
             connection.expectPongs()
-            for note in report.notes { connection.context.log(.warning, note) }
+            for note in report.notes { connection.context.warnOnce(note) }
         case .failure(let refusal):
             throw LoadError(
                 code: .noRunner, place: confinement.program, explanation: refusal.text + ".")
@@ -239,7 +239,7 @@ final class SpawnedRunner: RunnerProcess {
     /// Logs the missing grant.
     private func reportRefusal(_ notifier: inout SandboxNotifier?) {
         switch notifier?.handleOne() {
-        case .refused(let refusal): connection.context.log(.warning, refusal.text)
+        case .refused(let refusal): connection.context.warnOnce(refusal.text)
         case .ended: notifier = nil
         case .nothing, .answered, nil: break
         }

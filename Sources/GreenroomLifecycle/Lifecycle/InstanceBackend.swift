@@ -185,6 +185,8 @@ package struct InstanceContext: Sendable {
     package var lentBytes: @Sendable () -> Int
     /// Receives a line that the plugin wrote outside the host's log.
     package var log: @Sendable (LogLevel, String) -> Void
+    /// Receives a warning that is the same in each life: it is logged once in the session.
+    package var warnOnce: @Sendable (String) -> Void
     /// Called when the plugin is lost, with the reason.
     package var lose: @Sendable (String) -> Void
     /// The agreed frame rate; nil if there is none.

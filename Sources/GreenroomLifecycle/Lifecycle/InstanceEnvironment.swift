@@ -1,6 +1,7 @@
 import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime
+import Synchronization
 
 /// Common data of an instance's lives: its role, its ingests, the clock and the log.
 struct InstanceEnvironment: Sendable {
@@ -26,6 +27,7 @@ struct InstanceEnvironment: Sendable {
     /// What no frame that a pre-processor edits is wider or higher than; nil if that is not known.
     let largestFrame: FrameSize?
     private let limiter = LogRateLimiter()
+    private let warnings = GivenWarnings()
 
     /// - Parameters:
     ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
@@ -82,6 +84,11 @@ struct InstanceEnvironment: Sendable {
         tell(.pluginLog(role: role, level: level, text: text))
     }
 
+    /// Logs a warning unless an earlier life has done so.
+    func warnOnce(_ text: String) {
+        if warnings.add(text) { log(.warning, text) }
+    }
+
     /// Sends an event of the plugin, rate-limited.
     func tell(_ event: SessionEvent) {
         let (passes, dropped) = limiter.count(at: MonotonicClock.now)
@@ -91,5 +98,17 @@ struct InstanceEnvironment: Sendable {
                     role: role, level: .warning, text: "\(dropped) lines dropped: limit 100/s"))
         }
         if passes { events.send(event) }
+    }
+}
+
+/// The warnings of all lives of an instance.
+private final class GivenWarnings: Sendable {
+    /// A plugin can make up any number.
+    private static let limit = 256
+    private let texts = Mutex<Set<String>>([])
+
+    /// - Returns: Whether it is new.
+    func add(_ text: String) -> Bool {
+        texts.withLock { $0.count < Self.limit && $0.insert(text).inserted }
     }
 }

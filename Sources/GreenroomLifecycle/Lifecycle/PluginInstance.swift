@@ -139,6 +139,9 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.hasRefusedSettings || $0.gaveUp?.status == .badSetting } ?? false
     }
 
+    /// Whether the system has started no process for it.
+    package var hasNoProcess: Bool { life?.state.withLock { $0.hasNoProcess } ?? false }
+
     /// Whether it is a paused share: its last frame stays, which is no fault.
     package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }
 

@@ -26,7 +26,11 @@ extension PluginLife {
                 return .done
             } catch {
                 giveUp(because: error.explanation)
-                return .failed(.badArgument, .given(error.explanation))
+                guard error.code == .noRunner else {
+                    return .failed(.badArgument, .given(error.explanation))
+                }
+                state.withLock { $0.hasNoProcess = true }
+                return .failed(.unavailable, .given(error.explanation))
             }
         }
     }
@@ -41,6 +45,7 @@ extension PluginLife {
                 self?.state.withLock { $0.backend }?.lentByteCount ?? 0
             },
             log: { [environment] in environment.log($0, $1) },
+            warnOnce: { [environment] in environment.warnOnce($0) },
             lose: { [weak self] in self?.lose(because: $0) },
             agreedRate: { [weak self] in
                 self?.state.withLock { $0.negotiation.agreement }?.track.rate.framesPerSecond

@@ -84,6 +84,7 @@ final class PluginLife: Sendable {
         var waitsInStart = 0
         /// Whether a step failed because of the plugin's settings.
         var hasRefusedSettings = false
+        var hasNoProcess = false
         /// The plugin's status and reason when it gave up.
         var gaveUp: (status: Status, reason: String)?
         /// Whether it is a paused share.

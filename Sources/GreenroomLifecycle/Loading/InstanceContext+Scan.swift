@@ -8,8 +8,7 @@ extension InstanceContext {
         InstanceContext(
             handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0,
             largestFrame: nil,
-            lentBytes: { 0 }, log: log, lose: { _ in }, agreedRate: { nil }, startsProcess: {},
-            didStartProcess: {},
-            whereabouts: { nil })
+            lentBytes: { 0 }, log: log, warnOnce: { log(.warning, $0) }, lose: { _ in },
+            agreedRate: { nil }, startsProcess: {}, didStartProcess: {}, whereabouts: { nil })
     }
 }

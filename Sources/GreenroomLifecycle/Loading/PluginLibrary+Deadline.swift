@@ -13,9 +13,12 @@ extension PluginLibrary {
     /// - Throws: ``LoadError`` with file, rule and cure.
     package init(loading path: String) throws(LoadError) {
         let loaded = Monitor<Result<PluginLibrary, LoadError>?>(nil)
-        _ = HostThread(name: "loading") {
+        let thread = HostThread(name: "loading") {
             let result = Result { () throws(LoadError) in try PluginLibrary(onThisThread: path) }
             loaded.change { $0 = result }
+        }
+        if let problem = thread.problem {
+            throw LoadError(code: .noRunner, place: path, explanation: "\(problem).")
         }
         let deadline = MonotonicClock.deadline(after: Self.deadline)
         let result: Result<PluginLibrary, LoadError>? = loaded.wait(until: deadline) { $0 }

@@ -3,6 +3,8 @@ import Glibc
 /// A host thread that can be joined with a deadline, and abandoned if it hangs in a plugin.
 package final class HostThread: Sendable {
     private let ended = Monitor(false)
+    /// Why the system did not start it, and the cure; nil if it runs.
+    package let problem: String?
 
     /// Starts a thread that is not part of a session.
     package convenience init(name: String, body: @escaping @Sendable () -> Void) {
@@ -32,6 +34,7 @@ package final class HostThread: Sendable {
         var thread = pthread_t()
         let argument = Unmanaged.passRetained(job).toOpaque()
         let status = pthread_create(&thread, nil, runJob, argument)
+        problem = status == 0 ? nil : Self.problem(status)
         if status == 0 {
             pthread_detach(thread)
         } else {
@@ -40,6 +43,22 @@ package final class HostThread: Sendable {
             if let sleeper { clock?.dismiss(sleeper) }
             ended.change { $0 = true }
         }
+    }
+
+    /// Why the system starts no thread now, and the cure; nil if it does.
+    package static func systemProblem() -> String? {
+        let thread = HostThread(name: "first") {}
+        if thread.problem == nil { thread.join() }
+        return thread.problem
+    }
+
+    static func problem(_ error: Int32) -> String {
+        let cure =
+            error == EPERM
+            ? "The container's seccomp profile refuses clone3: update Docker to 20.10.10 or later, or "
+                + "run the container with --security-opt seccomp=unconfined"
+            : "Raise ulimit -u, ulimit -v, or the container's limit of processes"
+        return "the system starts no thread (\(String(cString: strerror(error)))). \(cure)"
     }
 
     /// Removes the calling thread from any session: no clock waits for it.

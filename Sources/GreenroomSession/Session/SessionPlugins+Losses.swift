@@ -47,6 +47,13 @@ extension SessionPlugins {
         {
             return
         }
+        // The system would refuse a process for the next life, too.
+        if isStarting, instance.hasNoProcess, plugin.plan.onFailure == .restart {
+            guard failedRole == nil else { return }
+            failedRole = instance.role
+            record(plugin, reason ?? instance.gaveUp?.reason, .end)
+            return
+        }
         if isNeeded(plugin), plugin.plan.onFailure == .restart,
             !(plugin.feed?.control.hasBeenLive ?? false)
         {

@@ -27,6 +27,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var answer: (kind: UInt32, width: UInt32, height: UInt32, fps: UInt32)?
         /// The failing step (`create`, `initialize`, `start-send`), with its status.
         var failing: (step: String, status: Status, reason: String)?
+        /// Why no process is started for it; nil if one is.
+        var processProblem: String?
+        /// The warning of its sandbox in each life.
+        var refusal: String?
         /// Number of frames before it gives up; nil for never.
         var frames: Int?
         /// Whether it takes new offers and follows them.
@@ -102,6 +106,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
         state.withLock { $0.handle = place.handle }
+        if let refusal = script.refusal { place.warnOnce(refusal) }
         return self
     }
 
@@ -109,6 +114,10 @@ final class FakeSource: InstanceBackend, PluginFactory {
 
     func create(_ settings: [Setting]) throws(LoadError) -> Status {
         isKilled.change { $0 = false }
+        if let problem = script.processProblem {
+            _ = did("create")
+            throw LoadError(code: .noRunner, place: path, explanation: problem)
+        }
         return did("create")
     }
     var capabilities: [VideoCapability] { [] }

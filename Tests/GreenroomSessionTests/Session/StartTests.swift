@@ -61,6 +61,27 @@ import Testing
         #expect(try #require(result.picture("camera")).accepted >= 10)
     }
 
+    @Test func `a plugin without a process ends the start at once, with the cure`() throws {
+        let problem = "can't make shared memory: Cannot allocate memory. Raise ulimit -v"
+        let camera = FakeSource(.init(processProblem: problem))
+        let result = try session(camera, .restart).run()
+        #expect(camera.calls["create"] == 1)
+        #expect(result.failures == ["camera: create \(Status.unavailable): \(problem)"])
+        #expect(result.report.outcome == .pluginFailed && result.report.failedPlugin == "camera")
+    }
+
+    @Test func `what the sandbox refuses in each life is told once`() throws {
+        let camera = FakeSource(.init(refusal: "it tried to read /etc/group", frames: 5))
+        let result = try InProcessSession(
+            camera: camera.plan(.videoSource, onFailure: .restart), milliseconds: 3000
+        ).run()
+        #expect(try #require(camera.calls["create"]) >= 2)
+        let texts = result.events.compactMap { event -> String? in
+            if case .pluginLog("camera", .warning, let text) = event { text } else { nil }
+        }
+        #expect(texts == ["it tried to read /etc/group"])
+    }
+
     @Test(arguments: [false, true])
     func `a loop inside start-send ends with a stop, and begins anew with a start`(
         returnsStatus: Bool
