@@ -133,6 +133,8 @@ package final class SharedMemory: Sendable {
 package struct ChannelError: Error, CustomStringConvertible {
     package var description: String
 
+    package init(_ description: String) { self.description = description }
+
     package init(_ what: String, errno: Int32) {
         description = "can't \(what): \(Errno(rawValue: errno))\(Self.cure(errno))"
     }

@@ -47,7 +47,13 @@ final class SpawnedRunner: RunnerProcess {
             ControlSocket(adopting: child.socket), channels, frames: frames, of: process.id,
             context: context
         ) { _ in process.send(signal: SIGKILL) }
-        _ = HostThread(name: "watch \(context.role)") { [self] in watch() }
+        let watcher = HostThread(name: "watch \(context.role)") { [self] in watch() }
+        guard let problem = watcher.problem else { return }
+        // Without it nothing reaps the process.
+        process.send(signal: SIGKILL)
+        waitpid(process.id, nil, 0)
+        connection.didEnd()
+        throw ChannelError(problem)
     }
 
     deinit { close(output) }

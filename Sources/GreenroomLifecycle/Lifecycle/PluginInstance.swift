@@ -139,7 +139,7 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.hasRefusedSettings || $0.gaveUp?.status == .badSetting } ?? false
     }
 
-    /// Whether the system has started no process for it.
+    /// Whether the system has started no process or thread for it.
     package var hasNoProcess: Bool { life?.state.withLock { $0.hasNoProcess } ?? false }
 
     /// Whether it is a paused share: its last frame stays, which is no fault.

@@ -196,6 +196,11 @@ final class PluginLife: Sendable {
         guard !lifecycle.isOver else {
             return PluginInstance.PendingStep(step, result: .illegal(lifecycle))
         }
+        if let problem = control.problem {
+            state.withLock { $0.hasNoProcess = true }
+            return PluginInstance.PendingStep(
+                step, result: .failed(.unavailable, .given("\(problem).")))
+        }
         let pending = PluginInstance.PendingStep(step)
         control.run { [self] in
             state.withLock { state in

@@ -11,6 +11,9 @@ package final class ControlThread: Sendable {
     private let state: Monitor<State>
     private let thread: HostThread
 
+    /// Why the system did not start it, and the cure; nil if it runs.
+    package var problem: String? { thread.problem }
+
     /// - Parameters:
     ///   - clock: A virtual one stands still while a job runs.
     ///   - order: The plugin that the jobs call.
