@@ -198,8 +198,10 @@ final class PluginLife: Sendable {
         }
         if let problem = control.problem {
             state.withLock { $0.hasNoProcess = true }
+            // There is nothing to end.
             return PluginInstance.PendingStep(
-                step, result: .failed(.unavailable, .given("\(problem).")))
+                step,
+                result: step == .create ? .failed(.unavailable, .given("\(problem).")) : .done)
         }
         let pending = PluginInstance.PendingStep(step)
         control.run { [self] in
