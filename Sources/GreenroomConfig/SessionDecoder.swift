@@ -35,6 +35,11 @@ enum SessionDecoder {
 
     static let sessionKey = "session"
 
+    /// The most outputs of a session: each has threads and open files.
+    static let maximumOutputs = 256
+    /// The most filters of a source.
+    static let maximumFilters = 64
+
     /// Keys at the top of a file, besides roles, whose items are compared one by one.
     static let comparedByItems = [sessionKey, PluginAddress.callKey, PluginAddress.outputsKey]
 
@@ -73,7 +78,8 @@ enum SessionDecoder {
                     ]
                 ]),
             Field(
-                "outputs", \.outputs, .list(of: output, "a list of outputs"),
+                "outputs", \.outputs,
+                .list(of: output, "a list of outputs", count: 0...maximumOutputs),
                 "Where the media go. Without outputs the session runs and records nothing.",
                 examples: [[["record": "recordings/demo"], ["loudspeaker": "default"]]]),
         ]
@@ -280,7 +286,7 @@ enum SessionDecoder {
         let filters = role.facts.filters.map { kind in
             Field(
                 PluginAddress.filtersKey, \Source.filters,
-                .list(of: alone(filter(kind)), "a list of plugins"),
+                .list(of: alone(filter(kind)), "a list of plugins", count: 0...maximumFilters),
                 "Filters that edit the \(role.facts.name)'s frames, in this order.",
                 examples: [[["plugin": "Watermark", "settings": ["path": "logo.png"]]]])
         }

@@ -1,3 +1,4 @@
+import CYaml
 import GreenroomSchema
 import Yams
 
@@ -5,6 +6,12 @@ import Yams
 struct YAMLDocument {
     /// The deepest nesting of sections and lists; session files need 6.
     static let maximumDepth = 32
+
+    /// How many aliases are composed.
+    ///
+    /// Aliases are refused one by one once they are composed. Composing hashes mapping keys, with
+    /// aliases followed: nested ones double that work each time. This many can't make it long.
+    private static let maximumAliases = 20
 
     /// How many double keys are looked for; a file with more has other problems.
     private static let maximumRepairs = 32
@@ -14,7 +21,7 @@ struct YAMLDocument {
     /// What is wrong with it already; the nodes concerned are `refused`.
     private(set) var diagnostics: [Diagnostic] = []
 
-    private let origin: (Mark?) -> SourceLocation.Origin
+    private let origin: (Position?) -> SourceLocation.Origin
     /// First scalars of keys that were changed to tell double keys apart, and what they were.
     private var repairs: [Position: String] = [:]
     /// Where anchored nodes stand: a second visit is by an alias.
@@ -43,9 +50,17 @@ struct YAMLDocument {
 
     private init(
         _ text: String, in source: SourceText, nothing: SourceLocation,
-        origin: @escaping (Mark?) -> SourceLocation.Origin
+        origin: @escaping (Position?) -> SourceLocation.Origin
     ) throws(SessionFileError) {
         self.origin = origin
+        if let excess = Self.excessiveAlias(in: text) {
+            let message =
+                "the file has more than \(Self.maximumAliases) YAML aliases (*name). Session files "
+                + "have none: write the values out."
+            throw SessionFileError(
+                [Diagnostic(message, at: SourceLocation(origin(excess), path: nothing.path))],
+                in: source)
+        }
         root = ConfigNode(content: .refused, origin: nothing.origin)
         // The parser has to outlive the walk: nodes hold their anchors weakly.
         var parser: Parser?
@@ -55,7 +70,11 @@ struct YAMLDocument {
         } catch {
             let (mark, message) = Self.explain(error, in: source)
             throw SessionFileError(
-                [Diagnostic(message, at: SourceLocation(origin(mark), path: nothing.path))],
+                [
+                    Diagnostic(
+                        message,
+                        at: SourceLocation(origin(mark.map(Position.init)), path: nothing.path))
+                ],
                 in: source)
         }
         guard let composed else {
@@ -74,6 +93,46 @@ struct YAMLDocument {
         init(_ mark: Mark) {
             line = mark.line
             column = mark.column
+        }
+
+        init(_ mark: yaml_mark_t) {
+            line = Int(mark.line) + 1
+            column = Int(mark.column) + 1
+        }
+    }
+}
+
+// MARK: - Aliases
+
+extension YAMLDocument {
+    /// The first alias above the limit; nil if the text has fewer aliases, or is no YAML up to there.
+    private static func excessiveAlias(in text: String) -> Position? {
+        // An alias begins with a star.
+        guard text.utf8.count(where: { $0 == UInt8(ascii: "*") }) > maximumAliases else {
+            return nil
+        }
+        // libyaml keeps a pointer to it.
+        let parser = UnsafeMutablePointer<yaml_parser_t>.allocate(capacity: 1)
+        defer { parser.deallocate() }
+        guard yaml_parser_initialize(parser) == 1 else { return nil }
+        defer { yaml_parser_delete(parser) }
+        return Array(text.utf8).withUnsafeBufferPointer { bytes in
+            yaml_parser_set_encoding(parser, YAML_UTF8_ENCODING)
+            yaml_parser_set_input_string(parser, bytes.baseAddress, bytes.count)
+            var count = 0
+            var event = yaml_event_t()
+            while yaml_parser_parse(parser, &event) == 1 {
+                defer { yaml_event_delete(&event) }
+                switch event.type {
+                case YAML_STREAM_END_EVENT: return nil
+                case YAML_ALIAS_EVENT:
+                    count += 1
+                    guard count > maximumAliases else { continue }
+                    return Position(event.start_mark)
+                default: continue
+                }
+            }
+            return nil
         }
     }
 }
@@ -149,7 +208,7 @@ extension YAMLDocument {
 
 extension YAMLDocument {
     private mutating func convert(_ node: Node, path: String, depth: Int) -> ConfigNode {
-        let origin = origin(node.mark)
+        let origin = origin(node.mark.map(Position.init))
         let place = SourceLocation(origin, path: path)
         func refused(_ message: String) -> ConfigNode {
             diagnostics.append(Diagnostic(message, at: place))
@@ -207,7 +266,7 @@ extension YAMLDocument {
     ) -> [ConfigNode.Entry] {
         var entries: [ConfigNode.Entry] = []
         for (keyNode, valueNode) in mapping {
-            let keyOrigin = origin(keyNode.mark)
+            let keyOrigin = origin(keyNode.mark.map(Position.init))
             guard case .scalar(let scalar) = keyNode, keyNode.anchor == nil else {
                 diagnostics.append(
                     Diagnostic("a key must be a word.", at: SourceLocation(keyOrigin, path: path))

@@ -20,6 +20,16 @@ struct YAMLSyntaxProblem {
             message = "a tab: YAML indents with spaces. Replace it."
             return
         }
+        let isInFlow = problem.hasPrefix("did not find expected ',' or ")
+        if isInFlow, let found, "[{".unicodeScalars.contains(found), column > 1,
+            scalars.indices.contains(column - 2),
+            !" \t,:[{\"'".unicodeScalars.contains(scalars[column - 2])
+        {
+            message =
+                "\"\(found)\" ends a text here, because the text stands inside { } or [ ]. Put the text in "
+                + "quotes."
+            return
+        }
         switch problem {
         case "found unexpected end of stream" where context == "while scanning a quoted scalar":
             message = "the quote that begins here has no end. Close it."

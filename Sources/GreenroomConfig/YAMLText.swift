@@ -6,13 +6,6 @@ enum YAMLText {
     /// The largest session file. One that a person wrote has a hundredth of this.
     static let maximumBytes = 256 * 1024
 
-    /// How many words may look like YAML aliases, `*name`.
-    ///
-    /// Aliases are refused, but only the composed tree shows which of the words are some, and
-    /// composing hashes mapping keys, with aliases followed: nested ones double that work each
-    /// time. This many can't make it long.
-    static let maximumAliasLookalikes = 20
-
     /// Decodes and checks.
     ///
     /// - Throws: The one fault that makes the rest unreadable.
@@ -51,31 +44,7 @@ enum YAMLText {
                 break scan
             }
         }
-        let result = String(text)
-        guard aliasLookalikes(in: result) <= maximumAliasLookalikes else {
-            throw fault(
-                "the file has more than \(maximumAliasLookalikes) words that look like YAML "
-                    + "aliases (*name). Session files have none: write the values out.")
-        }
-        return result
-    }
-
-    /// Counts `*` where an alias could begin, in comments and quotes too.
-    private static func aliasLookalikes(in text: String) -> Int {
-        let before: Set<Unicode.Scalar> = [
-            " ", "\t", "\n", "\r", "\u{85}", "\u{2028}", "\u{2029}", "[", "{", ",", ":", "?", "-",
-        ]
-        let nameScalars = Set(
-            "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_-".unicodeScalars)
-        var previous: Unicode.Scalar = "\n"
-        var count = 0
-        var isAfterStar = false
-        for scalar in text.unicodeScalars {
-            if isAfterStar, nameScalars.contains(scalar) { count += 1 }
-            isAfterStar = scalar == "*" && before.contains(previous)
-            previous = scalar
-        }
-        return count
+        return String(text)
     }
 }
 

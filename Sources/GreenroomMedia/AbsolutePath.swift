@@ -15,3 +15,15 @@ public func absolutePath(_ path: String, from folder: String) -> String {
     }
     return "/" + (folder + rest).joined(separator: "/")
 }
+
+/// The scheme of a URL, such as `rtmp` of `rtmp://host/x`; nil for a path.
+///
+/// - Parameter text: A path or a URL.
+package func urlScheme(of text: String) -> String? {
+    guard let colon = text.firstIndex(of: ":"), text[colon...].hasPrefix("://") else { return nil }
+    let scheme = text[..<colon].lowercased()
+    guard let first = scheme.first, ("a"..."z").contains(first),
+        scheme.allSatisfy({ $0.isASCII && ($0.isLetter || $0.isNumber || "+-.".contains($0)) })
+    else { return nil }
+    return scheme
+}

@@ -15,7 +15,7 @@ package final class PrintQueue: Sendable {
     /// Limit of queued bytes. The thread may have taken up to the same amount.
     private static let maximumBytes = 256 * 1024
 
-    /// What the lines are.
+    /// The kind of the lines.
     package enum Content: Sendable {
         /// Text. A line may contain line breaks.
         case text
@@ -57,7 +57,7 @@ package final class PrintQueue: Sendable {
     ///
     /// - Parameters:
     ///   - descriptor: Where to write.
-    ///   - content: What the lines are.
+    ///   - content: The kind of the lines.
     ///   - begun: From when seconds count.
     ///   - notice: The line for a number of dropped lines.
     package init(

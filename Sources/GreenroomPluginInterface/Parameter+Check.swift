@@ -91,7 +91,7 @@ extension Parameter {
             return value
         case (.choice, .string(let text)):
             guard choices.contains(text) else {
-                throw problem("needs \(expectation), found \"\(text)\".")
+                throw problem("needs \(expectation), found \(value.written).")
             }
             return value
         case (.path, .string(let text)):
@@ -99,6 +99,9 @@ extension Parameter {
             // A list is a text with a line for each entry.
             guard !text.utf8.contains(UInt8(ascii: "\n")) else {
                 throw problem("needs one path, found a list.")
+            }
+            guard urlScheme(of: text) == nil else {
+                throw problem("needs a path, found a URL. Name a file or folder on this machine.")
             }
             return .string(absolutePath(text, from: folder))
         // YAML reads 720 as a number and true as a boolean even where a name was meant.
@@ -137,9 +140,10 @@ extension Parameter {
 }
 
 extension ParameterValue {
-    /// As it stands in a session file: text in quotes.
+    /// As a session file has it: text in quotes. A list is a text with a line for each entry.
     fileprivate var written: String {
-        if case .string(let text) = self { "\"\(text)\"" } else { "\(self)" }
+        guard case .string(let text) = self else { return "\(self)" }
+        return text.utf8.contains(UInt8(ascii: "\n")) ? "a list" : "\"\(text)\""
     }
 }
 

@@ -9,9 +9,23 @@ extension Decoder<String> {
         }
     }
 
-    /// A path, made absolute relative to the file's folder.
-    package static func path(_ expectation: String) -> Decoder {
-        text(expectation).map { path, reading in reading.absolute(path) }
+    /// A path, made absolute relative to the file's folder. A URL is refused.
+    ///
+    /// - Parameter cure: The cure for a URL with a scheme.
+    package static func path(
+        _ expectation: String,
+        cure: @escaping @Sendable (_ scheme: String) -> String = { _ in
+            "Write the path of a file on this machine."
+        }
+    ) -> Decoder {
+        let text = text(expectation)
+        return Decoder(schema: text.schema) { node, path, reading in
+            guard let written = text.read(node, path, &reading) else { return nil }
+            guard let scheme = urlScheme(of: written) else { return reading.absolute(written) }
+            reading.complain(
+                "needs \(expectation), found a URL. \(cure(scheme))", about: node, path)
+            return nil
+        }
     }
 }
 

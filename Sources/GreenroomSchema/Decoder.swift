@@ -93,9 +93,12 @@ extension Decoder {
             case .sequence(let nodes):
                 guard count.contains(nodes.count) else {
                     reading.complain(
-                        "needs \(count.lowerBound) to \(count.upperBound) entries, found "
-                            + "\(nodes.count). Remove the key to use the default.", about: node,
-                        path)
+                        count.contains(0)
+                            ? "needs at most \(count.upperBound) entries, found \(nodes.count). "
+                                + "Remove some."
+                            : "needs \(count.lowerBound) to \(count.upperBound) entries, found "
+                                + "\(nodes.count). Remove the key to use the default.",
+                        about: node, path)
                     return nil
                 }
                 return nodes.enumerated().compactMap { index, node in

@@ -34,6 +34,19 @@ import Testing
         )
     }
 
+    @Test func `thousands of outputs or filters are refused`() {
+        let outputs = (0..<5000).map { "  - record: r\($0)\n" }.joined()
+        #expect(
+            faults("camera: { plugin: A }\noutputs:\n\(outputs)") == [
+                "3:3: outputs: needs at most 256 entries, found 5000. Remove some."
+            ])
+        let filters = String(repeating: "    - plugin: B\n", count: 65)
+        #expect(
+            faults("camera:\n  plugin: A\n  pre-processors:\n\(filters)") == [
+                "4:5: camera.pre-processors: needs at most 64 entries, found 65. Remove some."
+            ])
+    }
+
     @Test(arguments: [40, 900, 5000])
     func `deep nesting is refused`(depth: Int) {
         let open = String(repeating: "[", count: depth)
@@ -57,8 +70,8 @@ import Testing
         let told = faults(yaml + "? *l12\n: x\n")
         #expect(
             told == [
-                "1:1: the file has more than 20 words that look like YAML aliases (*name). "
-                    + "Session files have none: write the values out."
+                "4:20: the file has more than 20 YAML aliases (*name). Session files have none: "
+                    + "write the values out."
             ])
     }
 
@@ -70,8 +83,26 @@ import Testing
     }
 
     @Test func `a star in a comment or a text is no alias`() {
-        let comments = String(repeating: "# this *word* is * marked\n", count: 10)
-        #expect(faults(comments + "camera: { plugin: A, settings: { a: \"*.png\" } }") == [])
+        let comments = String(repeating: "# this *word* is * marked, *like *these\n", count: 20)
+        let texts =
+            "camera: { plugin: A, settings: { a: \"*.png\", b: ['*a', \"*b\", c *d *e] } }\n"
+            + "share:\n  plugin: B\n  settings:\n    text: |\n"
+            + String(repeating: "      *bold *words\n", count: 30)
+        #expect(faults(comments + texts) == [])
+    }
+
+    @Test func `aliases of an argument are counted too`() {
+        let list = "[&a [x], \(Array(repeating: "*a", count: 21).joined(separator: ", "))]"
+        let told = faults(
+            "camera: { plugin: A }", overrides: [.set("camera.settings.a=\(list)")])
+        #expect(told.count == 1 && told[0].contains("more than 20 YAML aliases"), "\(told)")
+    }
+
+    @Test(arguments: ["{ at: 6s, set: camera.pre-processors[0].settings.opacity=0.5 }", "[a{b}]"])
+    func `a bracket in a text inside of brackets is told as such`(flow: String) {
+        let told = faults("camera: { plugin: A }\ntimeline:\n  - \(flow)\n")
+        #expect(told.count == 1 && told[0].hasSuffix("Put the text in quotes."), "\(told)")
+        #expect(told[0].contains("ends a text here"), "\(told)")
     }
 
     @Test func `an escaped NUL is refused`() {

@@ -3,7 +3,7 @@ import GreenroomNegotiation
 import GreenroomSchema
 
 extension SessionEvent {
-    /// The text for users, without control characters; nil for an event without one. Only that of an
+    /// The text for users, without control characters; nil for an event without text. Only an
     /// explanation has line breaks.
     public var line: String? {
         if case .explanation(let role, let record) = self {

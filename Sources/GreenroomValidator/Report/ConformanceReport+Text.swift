@@ -3,7 +3,7 @@ internal import FoundationEssentials
 extension ConformanceReport {
     /// Reports as one JSON array, with a line feed at the end.
     public static func json(_ reports: [ConformanceReport]) -> String {
-        text(reports)
+        text(reports) + "\n"
     }
 
     /// The report as a JSON object.

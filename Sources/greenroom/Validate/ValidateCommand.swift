@@ -85,7 +85,7 @@ struct ValidateCommand: ParsableCommand {
         }
         switch format {
         case .table: printSummary(of: reports)
-        case .json: Console.write(json: ConformanceReport.json(reports))
+        case .json: Console.write(json: String(ConformanceReport.json(reports).dropLast()))
         case .junit: Console.write(ConformanceReport.junit(reports).lines)
         }
         guard Console.flush(), !printing.hasFailed else {
