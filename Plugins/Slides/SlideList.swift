@@ -17,7 +17,7 @@ struct SlideList {
                 let reason = errno == ENOENT ? "nothing is there" : "it cannot be opened"
                 throw PluginError(
                     "\(path): \(reason); check the path, which names an image or a folder",
-                    status: .unavailable)
+                    status: .badSetting)
             }
             paths = [path]
             return
@@ -33,7 +33,7 @@ struct SlideList {
         guard !names.isEmpty else {
             throw PluginError(
                 "\(path): the folder has no .png, .jpg or .jpeg; put images there",
-                status: .unavailable)
+                status: .badSetting)
         }
         paths = names.sorted().map { "\(path)/\($0)" }
     }

@@ -50,7 +50,7 @@ final class Slides: Screen {
         slides = list.paths
         shape = list.commonShape
         let answer = answer(to: supported.first ?? suggested, suggested)
-        try show(in: answer.size)
+        try show(in: answer.size, orFailWith: .badSetting)
         return .counter(answer)
     }
 
@@ -89,7 +89,7 @@ final class Slides: Screen {
 
     /// Decodes the current slide if needed. Removes slides that can't be decoded; when none is
     /// left, the share ends.
-    private func show(in size: FrameSize) throws {
+    private func show(in size: FrameSize, orFailWith status: Status = .unavailable) throws {
         while shownPath != slides[place] || image.size != size {
             do throws(ImageError) {
                 let slide = try Image(contentsOf: slides[place], fitting: size)
@@ -101,7 +101,7 @@ final class Slides: Screen {
             } catch {
                 slides.remove(at: place)
                 guard !slides.isEmpty else {
-                    throw PluginError("\(error)", status: .unavailable)
+                    throw PluginError("\(error)", status: status)
                 }
                 host.log(.warning, "left out: \(error)")
                 place %= slides.count

@@ -73,7 +73,7 @@ final class Watermark: VideoSourcePreProcessor {
             frameSize = capability.size
             overlay = nil
         } catch {
-            throw PluginError("\(error)", status: .unavailable)
+            throw PluginError("\(error)", status: .badSetting)
         }
     }
 

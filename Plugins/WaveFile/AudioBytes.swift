@@ -30,7 +30,7 @@ final class AudioBytes {
             body = chunks?.samples ?? 0..<max(0, length)
         } catch {
             try? file.close()
-            throw PluginError("\(path): the file can't be read: \(error)", status: .unavailable)
+            throw PluginError("\(path): the file can't be read: \(error)", status: .badSetting)
         }
     }
 
@@ -43,13 +43,13 @@ final class AudioBytes {
             file = try .reading(path, options: .nonBlocking)
         } catch {
             throw PluginError(
-                "\(path): the file can't be opened: \(error)", status: .unavailable)
+                "\(path): the file can't be opened: \(error)", status: .badSetting)
         }
         guard (try? file.stat())?.type == .regular else {
             try? file.close()
             throw PluginError(
                 "\(path): this is not a regular file; save the audio to a file on disk",
-                status: .unavailable)
+                status: .badSetting)
         }
         return file
     }

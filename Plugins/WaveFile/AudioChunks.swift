@@ -62,6 +62,8 @@ struct AudioChunks {
     let samples: Range<Int64>
     /// How many bytes of samples there are, and how many there should be; nil for a whole file.
     let truncation: (present: Int64, said: Int64)?
+    /// The number of bytes after the samples that belong to no chunk; nil if chunks fill the file.
+    let unexplained: Int64?
     /// Whether there are several chunks of samples.
     let isSplit: Bool
     let markerCount: Int
@@ -110,6 +112,7 @@ struct AudioChunks {
         } else {
             truncation = nil
         }
+        unexplained = data.flatMap { Self.unexplained(after: $0, in: chunks, length: length) }
         isSplit = chunks.count { $0.name == container.samples } > 1
         head = Self.head(
             container, form: Array(first[8..<12]), format, samples: size,
@@ -144,6 +147,22 @@ struct AudioChunks {
             offset = chunk.start + chunk.size + chunk.size % 2
         }
         return chunks
+    }
+
+    /// The number of bytes after the samples that belong to no chunk: the samples' size is wrong. The
+    /// sizes of a file of more than 4 GiB wrap. Padding and tags have a tenth of the samples at most,
+    /// and do not count.
+    private static func unexplained(
+        after data: Chunk, in chunks: [Chunk], length: Int64
+    ) -> Int64? {
+        let foreign = chunks.first { chunk in
+            chunk.start > data.start
+                && (chunk.size > length - chunk.start
+                    || !chunk.name.utf8.allSatisfy { (0x20..<0x7F).contains($0) })
+        }
+        guard let foreign else { return nil }
+        let count = length - foreign.start + 8
+        return count > data.size / 10 ? count : nil
     }
 
     /// A chunk that libsndfile reads to its end and no further: what it reads by the chunk's content

@@ -141,7 +141,7 @@ struct AudioFile: ~Copyable {
 
 extension AudioFile {
     private static func refusal(_ path: String, _ text: String) -> PluginError {
-        PluginError("\(path): \(text)", status: .unavailable)
+        PluginError("\(path): \(text)", status: .badSetting)
     }
 
     private static func opened(
@@ -202,6 +202,12 @@ extension AudioFile {
         if let (present, said) = bytes.chunks?.truncation {
             notes.append(
                 "the file was cut off: of \(said) bytes of samples there are \(present)")
+        }
+        if let count = bytes.chunks?.unexplained {
+            notes.append(
+                "the size of the samples is wrong, and \(count) bytes after them are left out: sizes "
+                    + "wrap in a file of more than 4 GiB. Repair it: ffmpeg -ignore_length 1 -i FILE "
+                    + "-c copy -rf64 auto NEW.wav")
         }
         if info.channels > 2 {
             notes.append(

@@ -34,7 +34,7 @@ final class WavePlayer {
             throw PluginError(
                 "\(settings.path): \(opened.sampleRate) Hz is outside 8000 to 192000 Hz; "
                     + "convert it: ffmpeg -i FILE -ar 48000 NEW.wav",
-                status: .unavailable)
+                status: .badSetting)
         }
         for note in opened.notes { host.log(.warning, note) }
         hasToldClipping = false

@@ -41,12 +41,12 @@ final class Y4MFile: Camera {
         do {
             opened = try Y4MReader(path: settings.path)
         } catch {
-            throw PluginError("\(error)", status: .unavailable)
+            throw PluginError("\(error)", status: .badSetting)
         }
         guard opened.frameCount > 0 else {
             throw PluginError(
                 "\(settings.path): there is no whole frame in the file; make the file again",
-                status: .unavailable)
+                status: .badSetting)
         }
         for note in opened.notes { host.log(.warning, note) }
         let film = VideoCapability(size: opened.format.size, rate: opened.format.rate)

@@ -81,7 +81,14 @@ extension Y4MFormat {
         guard bytes.starts(with: signature.utf8) else {
             throw malformed(0, "a Y4M file begins with \(signature)", cure: conversion)
         }
-        guard let end = bytes.firstIndex(of: UInt8(ascii: "\n")) else {
+        let feed = bytes.firstIndex(of: UInt8(ascii: "\n"))
+        if let carriage = bytes[..<(feed ?? bytes.count)].firstIndex(of: UInt8(ascii: "\r")) {
+            throw malformed(
+                carriage,
+                "the header line ends with a carriage return (CR), and not with a line feed (LF) alone",
+                cure: "make the file again, without a program that converts line ends")
+        }
+        guard let end = feed else {
             throw malformed(
                 bytes.count, "the header line does not end within \(longestHeader) bytes")
         }

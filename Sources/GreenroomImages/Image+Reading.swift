@@ -42,6 +42,11 @@ extension Image {
         width: Int, height: Int, path: String
     ) throws(ImageError) -> FrameSize {
         let size = FrameSize(width: width, height: height)
+        guard width > 0, height > 0 else {
+            throw ImageError(
+                .damaged, path: path, rule: "the image is \(size), and has no pixels",
+                cure: "save it again")
+        }
         guard size.isLegal else {
             throw ImageError(
                 .tooLarge, path: path,

@@ -275,6 +275,12 @@ private let rate30 = FrameRate(30)
     static let bad: [Bad] = [
         Bad(header: "", offset: 0, code: .malformed, rule: "begins with YUV4MPEG2"),
         Bad(header: "RIFF\n", offset: 0, code: .malformed, rule: "begins with YUV4MPEG2"),
+        Bad(
+            header: "YUV4MPEG2 W4 H2 F1:1 C420\r\nFRAME\r\n", offset: 25, code: .malformed,
+            rule: "ends with a carriage return"),
+        Bad(
+            header: "YUV4MPEG2 W4 H2 F1:1\rFRAME\r", offset: 20, code: .malformed,
+            rule: "ends with a carriage return"),
         Bad(header: "YUV4MPEG2 W4 H2", offset: 15, code: .malformed, rule: "does not end"),
         Bad(
             header: "YUV4MPEG2 " + String(repeating: "x", count: 5000), offset: 1024,

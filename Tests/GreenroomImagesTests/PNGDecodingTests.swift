@@ -239,6 +239,15 @@ struct PNGDecodingTests {
         #expect(code == .tooLarge || width == 1_000_000 && code == .damaged)
     }
 
+    @Test(arguments: [(0, 0), (0, 4), (4, 0)] as [(UInt32, UInt32)])
+    func `an image without pixels is not told to be smaller`(_ width: UInt32, _ height: UInt32)
+        throws
+    {
+        let file = PNGFile(width: width, height: height, colorType: .rgba, rows: [])
+        let code = try withTemporaryFile(file.bytes) { errorCode(at: $0) }
+        #expect(code == .damaged)
+    }
+
     @Test func `bytes changed at random never bring the process down`() throws {
         let whole = Self.varieties[6].file.bytes
         var random = SeededGenerator(seed: 1)

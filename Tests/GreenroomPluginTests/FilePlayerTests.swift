@@ -99,7 +99,7 @@ import Testing
                 name, of: bundledEntry(name), settings: [("path", .path(path))])
             let status =
                 name == "Y4MFile" ? session.initializeVideo() : session.initializeAudio()
-            #expect(status == .unavailable)
+            #expect(status == .badSetting)
             let errors = session.host.state.withLock { $0.errors }
             #expect(errors.count == 1 && errors[0].hasPrefix(path), "\(errors)")
         }
@@ -168,7 +168,7 @@ import Testing
         let path = try media.addFile("low.wav", Self.wave([1, 2], rate: 4_000, channels: 1))
         let session = try FakeSession(
             "WaveFile", of: bundledEntry("WaveFile"), settings: [("path", .path(path))])
-        #expect(session.initializeAudio() == .unavailable)
+        #expect(session.initializeAudio() == .badSetting)
         let errors = session.host.state.withLock { $0.errors }
         #expect(errors.first?.contains("ffmpeg -i FILE -ar 48000") == true)
     }

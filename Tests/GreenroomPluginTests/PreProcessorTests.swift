@@ -168,7 +168,7 @@ import Testing
             "Watermark", of: bundledEntry("Watermark"),
             settings: [("path", .path("/no/logo.png"))])
         let capability = VideoCapability(size: size, rate: FrameRate(30))
-        #expect(session.initializePreProcessor(capability) == .unavailable)
+        #expect(session.initializePreProcessor(capability) == .badSetting)
         let errors = session.host.state.withLock { $0.errors }
         #expect(errors == ["/no/logo.png: there is no such file; check the path"])
     }

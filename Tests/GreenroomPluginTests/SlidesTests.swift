@@ -85,7 +85,7 @@ import Testing
         ] {
             let session = try FakeSession(
                 "Slides", of: bundledEntry("Slides"), settings: [("path", .path(path))])
-            #expect(session.initializeVideo([limit]) == .unavailable)
+            #expect(session.initializeVideo([limit]) == .badSetting)
             let errors = session.host.state.withLock { $0.errors }
             #expect(errors.count == 1 && errors[0].contains(reason), "\(errors)")
         }

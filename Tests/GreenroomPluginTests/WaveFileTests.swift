@@ -24,7 +24,7 @@ import Testing
             settings: [("path", .path(path)), ("loop", .boolean(false))])
         let status = session.initializeAudio()
         guard status == .ok else {
-            #expect(status == .unavailable)
+            #expect(status == .badSetting)
             let errors = session.host.state.withLock { $0.errors }
             #expect(errors.count == 1)
             return Played(refusal: errors.first)
@@ -240,6 +240,31 @@ import Testing
         #expect(fwrite(bytes, 1, bytes.count, file) == bytes.count && fclose(file) == 0)
         #expect(truncate(path, .max) == 0)
         #expect(try play(path).samples.prefix(3) == [5, 6, 0])
+    }
+
+    @Test(arguments: [5 << 30, 9 << 30, 100_000])
+    func `samples beyond a size that is too small are told`(byteCount: Int) throws {
+        let folder = try TemporaryFolder()
+        // From 4 GiB on the size begins again at 0.
+        let size = byteCount < 1 << 32 ? 2000 : UInt32(truncatingIfNeeded: byteCount)
+        let samples = WAVChunks.samples(Self.noise(1000))
+        let head = WAVChunks().format().adding("data", samples, size: size)
+        let path = try folder.write("large.wav", head.bytes)
+        #expect(truncate(path, byteCount) == 0)
+        let log = try play(path).log
+        #expect(log.count == 1, "\(log)")
+        #expect(log.first?.contains("the size of the samples is wrong") == true, "\(log)")
+    }
+
+    @Test func `padding and tags after the samples are not told`() throws {
+        let samples = WAVChunks.samples(Self.noise(4000))
+        let whole = WAVChunks().format().adding("data", samples)
+        let tag = Array("TAG".utf8) + [UInt8](repeating: 0, count: 125)
+        for rest in [tag, [UInt8](repeating: 0, count: 512)] {
+            let folder = try TemporaryFolder()
+            let path = try folder.write("sound.wav", whole.bytes + rest)
+            #expect(try play(path).log.isEmpty)
+        }
     }
 
     @Test func `a truncated file plays its whole frames, with a note`() throws {

@@ -87,21 +87,21 @@ import Testing
 
         // Files and devices of plugins
         run(
-            "camera: { plugin: Y4MFile, settings: { path: gone.y4m } }", 69,
-            "camera: initialize failed (UNAVAILABLE): gone.y4m: open failed: No such file or directory; "
+            "camera: { plugin: Y4MFile, settings: { path: gone.y4m } }", 65,
+            "camera: initialize failed (BAD_SETTING): gone.y4m: open failed: No such file or directory; "
                 + "check the path; its folder must exist"),
         run(
-            "microphone: { plugin: WaveFile, settings: { path: text.wav } }", 69,
-            "microphone: initialize failed (UNAVAILABLE): text.wav: Format not recognised. Convert it: "
+            "microphone: { plugin: WaveFile, settings: { path: text.wav } }", 65,
+            "microphone: initialize failed (BAD_SETTING): text.wav: Format not recognised. Convert it: "
                 + "ffmpeg -i FILE -c:a pcm_s16le NEW.wav"),
         run(
-            "share: { plugin: Slides, settings: { path: empty } }", 69,
-            "share: initialize failed (UNAVAILABLE): empty: the folder has no .png, .jpg or .jpeg; put "
+            "share: { plugin: Slides, settings: { path: empty } }", 65,
+            "share: initialize failed (BAD_SETTING): empty: the folder has no .png, .jpg or .jpeg; put "
                 + "images there"),
         run(
             "camera: { plugin: ColorBars, pre-processors: [{ plugin: Watermark, "
-                + "settings: { path: text.png } }] }", 69,
-            "camera.pre-processors[0]: initialize failed (UNAVAILABLE): text.png: the file is neither PNG "
+                + "settings: { path: text.png } }] }", 65,
+            "camera.pre-processors[0]: initialize failed (BAD_SETTING): text.png: the file is neither PNG "
                 + "nor JPEG; name a .png or .jpg image, or convert the file to PNG"),
         run(
             "microphone: { plugin: AlsaMicrophone, settings: { device: nowhere } }", 69,
