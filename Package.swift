@@ -317,6 +317,7 @@ let package = Package(
                 "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem", "GreenroomVideo",
+                systemPackage,
             ]),
         // How other programs of the same user find, watch and steer a running session.
         .target(
@@ -333,8 +334,8 @@ let package = Package(
                 "GreenroomAudio",
                 "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomALSA", "GreenroomConfig",
                 "GreenroomConversion",
-                "GreenroomHost", "GreenroomSession", "GreenroomIsolation", "GreenroomLifecycle",
-                "GreenroomPluginInterface",
+                "GreenroomHarness", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
+                "GreenroomLifecycle", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomMetrics", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOperate", "GreenroomOutputs",
                 "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",

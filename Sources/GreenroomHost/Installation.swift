@@ -111,7 +111,7 @@ extension PluginLocator {
     }
 
     /// A library whose plugins are isolated.
-    func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginFactory {
+    package func isolated(_ path: String, _ plan: IsolationPlan) -> any PluginFactory {
         IsolatedLibrary(
             path: path,
             confinement: Confinement(program: "\(programs)/greenroom-runner", plan: plan))

@@ -10,7 +10,7 @@ extension SessionPlan {
     /// What the session would fail on as this machine is now, and grants that no plugin should have.
     package var warnings: [ConfigurationProblem] {
         outputWarnings + diskWarnings + pathWarnings + broadcastWarnings + grantWarnings
-            + warningsOfRun
+            + pipeWireWarnings + warningsOfRun
     }
 
     /// The warnings that a run prints, too: who else can change files.
@@ -63,8 +63,9 @@ extension SessionPlan {
                         + "recordings/\(configuration.name).", at: PluginAddress.outputsKey)
             ]
         }
+        let tracks = ConfiguredPlugins(of: configuration).tracks
         return configuration.outputs.enumerated().compactMap { index, output in
-            output.output.obstacle.map {
+            output.output.obstacle(for: tracks).map {
                 ConfigurationProblem($0, at: output.origin ?? "outputs[\(index)]")
             }
         }
@@ -133,6 +134,17 @@ extension SessionPlan {
             ConfigurationProblem(
                 "\(folder): there is no such folder. Make it, or name another path.", at: place)
         ]
+    }
+
+    /// Bundled plugins that are a device of PipeWire, where no PipeWire listens.
+    private var pipeWireWarnings: [ConfigurationProblem] {
+        let needing = plugins.filter { _, plugin in
+            // VirtualCamera with a device does without.
+            plugin.descriptor.id.hasPrefix("org.greenroom.virtual-")
+                && !plugin.settings.contains { $0.name == "device" && $0.value != .string("") }
+        }
+        guard !needing.isEmpty, let problem = PipeWireSocket.problem else { return [] }
+        return needing.map { ConfigurationProblem(problem, at: "\($0.address)") }
     }
 
     private var grantWarnings: [ConfigurationProblem] {

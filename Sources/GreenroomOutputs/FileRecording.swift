@@ -57,7 +57,7 @@ package struct FileRecording: Output, Equatable {
         if let problem { throw OutputError(place: file, explanation: problem) }
     }
 
-    package var obstacle: String? {
+    package func obstacle(for tracks: TracksInFile) -> String? {
         let folder = writtenFolder.flatMap(RecordingFolder.obstacle)
         return folder ?? problem.map { "\(file): \($0)" }
     }
@@ -88,7 +88,9 @@ package struct FileRecording: Output, Equatable {
     /// What it has taken may not be in the file.
     package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.values["seconds"] ?? 0 > 0 }
 
-    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+        -> [String]
+    {
         earlier.contains { ($0 as? FileRecording)?.file == file }
             ? ["an earlier output records to the same file. Name another."] : []
     }

@@ -29,7 +29,9 @@ package struct LoudspeakerOutput: Output, Equatable {
 
     package var summary: (name: String, text: String)? { ("loudspeaker", device) }
 
-    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+        -> [String]
+    {
         tracks.hasAudio || tracks.hasCall
             ? [] : ["there is no audio to play. Add a microphone, or audio to the share."]
     }

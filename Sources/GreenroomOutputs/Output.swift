@@ -55,7 +55,9 @@ package protocol Output: Sendable {
 
     /// Why it can't be opened, as far as the machine shows that now: the rule and the cure; nil if
     /// nothing is known against it. Changes nothing.
-    var obstacle: String? { get }
+    ///
+    /// - Parameter tracks: The tracks with sources.
+    func obstacle(for tracks: TracksInFile) -> String?
 
     /// Which other users can change what it writes, and the cure; nil if none can.
     var concern: String? { get }
@@ -68,7 +70,7 @@ package protocol Output: Sendable {
     /// - Parameters:
     ///   - earlier: The outputs before it in the file.
     ///   - tracks: The tracks with sources in the file.
-    func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String]
+    func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile) -> [String]
 }
 
 extension Output {
@@ -85,10 +87,12 @@ extension Output {
     package var summary: (name: String, text: String)? { nil }
     package var product: String? { nil }
     package func hasMade(_ entry: OutputFeed.Entry) -> Bool { entry.hasTaken }
-    package var obstacle: String? { nil }
+    package func obstacle(for tracks: TracksInFile) -> String? { nil }
     package var concern: String? { nil }
     package func diskUse(of tracks: DiskUse.Tracks) -> DiskUse? { nil }
-    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] { [] }
+    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+        -> [String]
+    { [] }
 }
 
 /// The tracks with sources in a session file.

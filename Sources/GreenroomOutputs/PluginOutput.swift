@@ -21,7 +21,9 @@ package struct PluginOutput: Output, Equatable {
 
     package func open(in session: inout OutputBuilder) {}
 
-    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+        -> [String]
+    {
         guard let selection else { return [] }
         let cure = "Add one, or remove it from \"tracks\"."
         let missing = SessionTrack.allCases.filter(selection.own.contains).filter { track in

@@ -101,13 +101,21 @@ package struct Recording: Output, Equatable {
         ("record", "\(folder)\(video.differences)")
     }
 
-    package var obstacle: String? {
+    package func obstacle(for tracks: TracksInFile) -> String? {
         if let obstacle = RecordingFolder.obstacle(to: folder) { return obstacle }
-        let problem = FileDescriptor.outputProblem("\(folder)/session.json", replaces: overwrite)
-        return problem.map {
-            "its session.json \($0.rule). Record to another folder, remove the file"
-                + ($0 == .exists ? ", or write overwrite: true." : ".")
+        if let obstacle = FolderLock.obstacle(to: folder) { return obstacle }
+        let files =
+            ["session.json"] + tracks.video.map { "\($0.rawValue).y4m" }.sorted()
+            + tracks.audio.map { "\($0.rawValue).wav" }.sorted()
+        for name in files {
+            guard
+                let problem = FileDescriptor.outputProblem(
+                    "\(folder)/\(name)", replaces: overwrite)
+            else { continue }
+            return "its \(name) \(problem.rule). Record to another folder, remove the file"
+                + (problem == .exists ? ", or write overwrite: true." : ".")
         }
+        return nil
     }
 
     package var concern: String? { RecordingFolder.concern(about: folder) }
@@ -124,7 +132,9 @@ package struct Recording: Output, Equatable {
 
     package var product: String? { "recorded in \(folder)" }
 
-    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+        -> [String]
+    {
         earlier.contains { ($0 as? Recording)?.folder == folder }
             ? ["an earlier output records to the same folder. Name another."] : []
     }
@@ -165,7 +175,7 @@ extension Recording {
             reportKey: AudioRecording.reportKey, decoder: section)
         let folder = form.decoder
         form.decoder = Decoder(schema: folder.schema) { node, path, reading in
-            guard case .text(let text) = node.scalar,
+            guard case .text(let text) = node.scalar, urlScheme(of: text) == nil,
                 let file = FileRecording(file: reading.absolute(text))
             else { return folder.read(node, path, &reading) }
             return file
@@ -200,7 +210,17 @@ extension Recording {
 extension Decoder<String> {
     /// The path of a folder, made absolute. The name of a media file is refused.
     fileprivate static let recordingFolder: Decoder = {
-        let folder = Decoder<String>.path("the path of a folder")
+        let folder = Decoder<String>.path("the path of a folder") { scheme in
+            switch scheme {
+            case "rtmp", "rtmps", "rtsp", "rtsps", "srt":
+                "The output Stream sends to \(scheme) addresses."
+            case "http", "https":
+                "The call WebRoom publishes there by WHIP: call: { plugin: WebRoom, settings: { "
+                    + "publish: URL } }."
+            case "file": "Write the path without \(scheme)://."
+            default: "A recording is a folder or a file on this machine."
+            }
+        }
         return Decoder(schema: folder.schema) { node, path, reading in
             guard let absolute = folder.read(node, path, &reading) else { return nil }
             guard let problem = FileRecording.problem(ofFolder: absolute) else { return absolute }

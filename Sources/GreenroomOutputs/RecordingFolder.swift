@@ -123,19 +123,30 @@ final class FolderLock: Sendable {
     /// Locks a folder, or says which process has it.
     init(_ folder: String) throws(OutputError) {
         // One that can't be read can't be locked: its files have locks of their own.
-        let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard number >= 0 else { return }
-        let opened = FileDescriptor(rawValue: number)
+        guard let opened = Self.opened(folder) else { return }
         guard opened.lock() else {
-            let holder = opened.lockHolder
-            close(number)
-            throw OutputError(
-                place: folder,
-                explanation: "another session records to this folder"
-                    + (holder.map { ": \($0)" } ?? "")
-                    + ". Record to another folder, or end that session.")
+            let problem = Self.problem(opened.lockHolder)
+            close(opened.rawValue)
+            throw OutputError(place: folder, explanation: problem)
         }
         descriptor.withLock { $0 = opened }
+    }
+
+    /// Why a folder can't be locked; nil if nothing is known against it. Locks nothing.
+    static func obstacle(to folder: String) -> String? {
+        guard let opened = opened(folder) else { return nil }
+        defer { close(opened.rawValue) }
+        return opened.lockHolder.map(problem)
+    }
+
+    private static func opened(_ folder: String) -> FileDescriptor? {
+        let number = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        return number >= 0 ? FileDescriptor(rawValue: number) : nil
+    }
+
+    private static func problem(_ holder: String?) -> String {
+        "another session records to this folder" + (holder.map { ": \($0)" } ?? "")
+            + ". Record to another folder, or end that session."
     }
 
     deinit { release() }

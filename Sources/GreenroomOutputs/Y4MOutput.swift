@@ -43,7 +43,9 @@ package struct Y4MOutput: Output, Equatable {
         ("y4m", "\(track.rawValue) on standard output\(video.differences)")
     }
 
-    package func conflicts(with earlier: [any Output], in tracks: TracksInFile) -> [String] {
+    package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
+        -> [String]
+    {
         var conflicts: [String] = []
         if earlier.contains(where: \.usesStandardOutput) {
             conflicts.append(

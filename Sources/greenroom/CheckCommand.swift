@@ -18,11 +18,11 @@ struct CheckCommand: ParsableCommand {
         commandName: "check",
         abstract: "Report every error of a session file without running it.",
         discussion: """
-            Loads the plugins of the file to check their settings. Without errors, prints what \
-            would run.
+            Loads the plugins of the file, and creates each in a sandboxed process to have it check \
+            its settings. Without errors, prints what would run.
 
             A session file is as powerful as a program: it can start programs, write files and use \
-            the network. Run only one that you trust.
+            the network. Run only files that you trust.
             """)
 
     @OptionGroup var source: SessionFileOptions
@@ -36,7 +36,10 @@ struct CheckCommand: ParsableCommand {
         do {
             let file = try source.read()
             let plan = try file.plan(with: locator)
-            let warnings = file.warnings + plan.warnings.map(file.places.diagnostic)
+            let known = plan.warnings
+            let refused = SettingTrial(plan: plan, locator: locator)
+                .problems(besides: Set(known.map(\.path)))
+            let warnings = file.warnings + (known + refused).map(file.places.diagnostic)
             if json {
                 Console.write(json: result(faults: [], warnings: warnings, plan: plan).text)
             } else {
@@ -128,7 +131,7 @@ extension SessionPlan {
             use.words.map { ("disk", "\(use.folder): \($0)") }
         }
         rows.append(
-            ("trust", "a session file can do what a program can: run only one that you trust"))
+            ("trust", "a session file is as powerful as a program: run only files that you trust"))
         return rows
     }
 

@@ -38,6 +38,38 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
 }
 
 @Suite struct ReadingTests {
+    @Test(
+        arguments: [
+            ("rtmp://host/x", "The output Stream sends to rtmp addresses."),
+            ("srt://host:9000", "The output Stream sends to srt addresses."),
+            ("rtmps://host/talk.mkv", "The output Stream sends to rtmps addresses."),
+            (
+                "https://host/whip",
+                "The call WebRoom publishes there by WHIP: call: { plugin: WebRoom, settings: { "
+                    + "publish: URL } }."
+            ),
+            ("file:///tmp/x", "Write the path without file://."),
+            ("s3://bucket", "A recording is a folder or a file on this machine."),
+        ])
+    func `a URL is no recording`(url: String, cure: String) {
+        for written in ["record: \(url)", "record: { folder: \"\(url)\" }"] {
+            let told = faults("camera: { plugin: A }\noutputs: [{ \(written) }]")
+            #expect(
+                told.count == 1
+                    && told[0].hasSuffix("needs the path of a folder, found a URL. \(cure)"),
+                "\(told)")
+        }
+    }
+
+    @Test func `a URL is no path of another key`() {
+        let told = faults(
+            """
+            share: { broadcast: "unix://run/s" }
+            camera: { plugin: A, isolation: process, allow: { read: ["http://x/y", "a:/b", "c"] } }
+            """)
+        #expect(told.count == 2 && told.allSatisfy { $0.contains("found a URL") }, "\(told)")
+    }
+
     @Test(arguments: Samples.good)
     func `a valid file is read`(yaml: String) {
         #expect(faults(yaml) == [])

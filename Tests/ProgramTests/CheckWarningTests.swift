@@ -26,6 +26,113 @@ import Testing
         #expect(!run.text.contains(": fine"))
     }
 
+    @Test func `settings that a plugin refuses, each with its line`() throws {
+        try folder.write("film.mp4", [0, 0, 0, 24] + Array("ftypmp42".utf8))
+        try folder.write("text.wav", "no audio")
+        mkdir(folder("empty"), 0o755)
+        #expect(mkfifo(folder("pipe.y4m"), 0o600) == 0)
+        let share = "share: { plugin: Slides, settings: { path: "
+        let command = "outputs: [{ plugin: Command, settings: { command: \"ffmpeg -i -\" } }]"
+        for (text, words) in [
+            (
+                "camera: { plugin: Y4MFile, settings: { path: film.mp4 } }",
+                "1:46: warning: camera.settings.path: \(folder("film.mp4")), byte 0: a Y4M file "
+                    + "begins with YUV4MPEG2; convert it"
+            ),
+            (
+                "camera: { plugin: Y4MFile, settings: { path: pipe.y4m } }",
+                "1:46: warning: camera.settings.path: \(folder("pipe.y4m"))"
+            ),
+            (
+                "camera: { plugin: Y4MFile, settings: { path: empty } }",
+                "1:46: warning: camera.settings.path: \(folder("empty"))"
+            ),
+            (
+                "microphone: { plugin: WaveFile, settings: { path: text.wav } }",
+                "1:51: warning: microphone.settings.path: \(folder("text.wav")): Format not recognised"
+            ),
+            (
+                "\(share)none } }",
+                "1:44: warning: share.settings.path: \(folder("none")): there is no such file"
+            ),
+            (
+                "\(share)empty } }",
+                "1:44: warning: share.settings.path: \(folder("empty")): the folder has no .png"
+            ),
+            (
+                "camera: { plugin: ColorBars }\n\(command)",
+                "2:51: warning: outputs[0].settings.command: command: \"ffmpeg -i -\" names one program"
+            ),
+        ] {
+            let run = try check(text)
+            #expect(run.text.contains("s.yaml:\(words)"), "\(run.text)")
+            #expect(!run.text.contains(": fine"), "\(run.text)")
+            let refusals = run.text.split(separator: "\n").filter { $0.contains(".settings") }
+            #expect(refusals.count == 1, "it is told once:\n\(run.text)")
+        }
+    }
+
+    @Test func `settings that a plugin takes are fine, and nothing is left`() throws {
+        let run = try check(
+            """
+            camera: { plugin: ColorBars, settings: { pattern: grey } }
+            microphone: { plugin: Tone, settings: { frequency: 300 } }
+            outputs:
+              - plugin: Command
+                settings: { command: [touch, made] }
+              - plugin: SpeakerFile
+                settings: { path: made.wav }
+            """)
+        #expect(run.text.contains("s.yaml: fine"), "\(run.text)")
+        #expect(!folder.has("made") && !folder.has("made.wav"))
+    }
+
+    @Test func `PipeWire that is not there`() throws {
+        let file = try folder.write(
+            "s.yaml", "camera: { plugin: ColorBars }\noutputs: [{ plugin: VirtualCamera }]")
+        for (variables, words) in [
+            (
+                ["XDG_RUNTIME_DIR": folder.path],
+                "\(folder.path)/pipewire-0: no PipeWire: No such file"
+            ),
+            (["XDG_RUNTIME_DIR": nil], "no PipeWire: XDG_RUNTIME_DIR is not set."),
+        ] as [([String: String?], String)] {
+            let unset: [String: String?] = ["PIPEWIRE_REMOTE": nil, "PIPEWIRE_RUNTIME_DIR": nil]
+            let run = try Greenroom.run(
+                "check", file, environment: variables.merging(unset) { first, _ in first })
+            #expect(
+                run.text.contains("s.yaml:2:11: warning: outputs[0]: \(words)"), "\(run.text)")
+        }
+    }
+
+    @Test func `what is in a recording's place`() throws {
+        for name in ["link", "pipe", "busy"] { mkdir(folder(name), 0o755) }
+        symlink("/etc/passwd", folder("link/camera.y4m"))
+        #expect(mkfifo(folder("pipe/camera.y4m"), 0o600) == 0)
+        #expect(mkfifo(folder("talk.mkv"), 0o600) == 0)
+        let other = open(folder("busy"), O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        defer { close(other) }
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        let run = try check(
+            """
+            camera: { plugin: ColorBars }
+            outputs:
+              - record: link
+              - record: { folder: pipe, overwrite: true }
+              - record: busy
+              - record: talk.mkv
+            """)
+        for words in [
+            "s.yaml:3:5: warning: outputs[0]: its camera.y4m is a symbolic link",
+            "s.yaml:4:5: warning: outputs[1]: its camera.y4m is a named pipe",
+            "s.yaml:5:5: warning: outputs[2]: another session records to this folder: process "
+                + "\(getpid())",
+            "s.yaml:6:5: warning: outputs[3]: \(folder("talk.mkv")): it is a named pipe",
+        ] {
+            #expect(run.text.contains(words), "says nothing of \(words):\n\(run.text)")
+        }
+    }
+
     @Test func `grants that no plugin should have`() throws {
         mkdir(folder(".ssh"), 0o700)
         let run = try check(

@@ -63,11 +63,11 @@ import Testing
             #expect(run.exit == .code(arguments == ["run", "--json"] ? 74 : 0), "\(run)")
             if arguments == ["check"] {
                 #expect(run.text.contains("exec cat > /dev/null #"), "\(run)")
-                #expect(run.text.contains("only one that you trust"), "\(run)")
+                #expect(run.text.contains("only files that you trust"), "\(run)")
             }
             // JSON keeps each character, escaped.
             if arguments.last == "--json" {
-                #expect(run.text.contains(#"demo\u001b[2K\u009b1A\u202e\r\u0007"#), "\(run)")
+                #expect(run.text.contains(#"\u001b[2K\u009b1A\u202e\"#), "\(run)")
             }
         }
     }

@@ -1,7 +1,7 @@
 import GreenroomLifecycle
 import GreenroomMedia
 package import GreenroomModel
-import GreenroomOutputs
+package import GreenroomOutputs
 import GreenroomRuntime
 import GreenroomSchema
 
@@ -55,7 +55,7 @@ package struct ConfiguredPlugins: Sendable {
     }
 
     /// The tracks for outputs.
-    fileprivate var tracks: TracksInFile {
+    package var tracks: TracksInFile {
         TracksInFile(
             video: Set(roles.filter { $0.medium == .video }.map(\.track)),
             audio: Set(roles.filter { $0.medium == .audio }.map(\.track)), hasCall: hasCall)
@@ -73,8 +73,9 @@ extension SessionConfiguration {
 
     /// Outputs that conflict, or need a track that the session does not have.
     private func outputConflicts(_ plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
-        outputs.enumerated().flatMap { index, output in
-            output.output.conflicts(with: outputs[..<index].map(\.output), in: plugins.tracks)
+        let all = outputs.map(\.output)
+        return outputs.enumerated().flatMap { index, output in
+            output.output.conflicts(with: all[..<index], in: plugins.tracks)
                 .map { ConfigurationProblem($0, at: output.origin ?? "outputs[\(index)]") }
         }
     }

@@ -217,18 +217,8 @@ extension SessionFile {
         guard report.outcome == .badSetting, let role = report.failedPlugin,
             let reason = report.plugins.first(where: { $0.role == role })?.losses?.last?.evidence
         else { return [] }
-        // The reason is the plugin's own: it names the setting or its text, as a rule.
-        let given = configuration.plugins.first { "\($0.address)" == role }?.plugin.settings ?? [:]
-        let names = given.keys.filter { reason.contains($0) }
-        let texts = given.filter { _, value in
-            if case .string(let text) = value {
-                !text.isEmpty && reason.contains(text)
-            } else {
-                false
-            }
-        }.keys
-        let named = (names.isEmpty ? Array(texts) : names).max { ($0.count, $0) < ($1.count, $1) }
-        let path = "\(role).settings" + (named.map { ".\($0)" } ?? "")
+        let plugin = configuration.plugins.first { "\($0.address)" == role }?.plugin
+        let path = plugin?.pathOfSetting(in: reason, at: role) ?? "\(role).settings"
         return ["\(located(ConfigurationError([ConfigurationProblem(reason, at: path)])))"]
     }
 }
