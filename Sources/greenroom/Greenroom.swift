@@ -31,6 +31,7 @@ struct Greenroom: ParsableCommand {
 
     static func main() {
         do {
+            try checkCommandNames(CommandLine.arguments.dropFirst())
             var command = try parseAsRoot()
             // The validator reads how the process of a check ends.
             if !(command is CheckWorkerCommand) {
@@ -51,7 +52,7 @@ struct Greenroom: ParsableCommand {
         } catch let error as UnreadableFile {
             end(with: Failure(.badFile, "\(error)"))
         } catch {
-            // Help and the version are no errors of the user; wrong arguments are.
+            // Help and the version go to standard output.
             let code = exitCode(for: error)
             Console.write(fullMessage(for: error).lines, to: code.isSuccess ? .output : .errors)
             Console.flush()

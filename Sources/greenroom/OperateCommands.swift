@@ -21,7 +21,7 @@ struct SessionsCommand: ParsableCommand {
         guard !json else {
             let list = sessions.map { session, answer -> JSON in
                 .members([
-                    ("name", .string(session.fullName)),
+                    ("name", .string(session.name)),
                     ("process", .number(Double(session.process))),
                     ("state", .string(answer.state)),
                     ("seconds", answer.seconds.map { .number($0) }),

@@ -39,6 +39,43 @@ import Testing
         #expect(interface.1 == parts.joined(separator: "."))
     }
 
+    @Test(
+        arguments: [
+            (["rnu", "x.yaml"], #"unknown command "rnu". Did you mean "run"?"#),
+            (["help", "runn"], #"unknown command "runn". Did you mean "run"?"#),
+            (["halp"], #"unknown command "halp". Did you mean "help"?"#),
+            (
+                ["plugin", "instal", "x.so"],
+                #"unknown command "instal". Did you mean "install"? greenroom plugin --help"#
+            ),
+            (["help", "plugin", "inof"], #"unknown command "inof". Did you mean "info"?"#),
+            (["dance"], #"unknown command "dance". greenroom --help lists the commands."#),
+            (["run", "x.yaml", "--virtal-clock"], "Did you mean '--virtual-clock'?"),
+        ] as [([String], String)])
+    func `a mistyped command or option is answered with the nearest one`(
+        arguments: [String], words: String
+    ) throws {
+        let run = try Greenroom.start(arguments).wait(atMost: .seconds(30))
+        #expect(run.exit == .code(64) && run.standardError.contains(words), "\(run)")
+    }
+
+    @Test func `a mistyped plugin is answered with the nearest one`() throws {
+        for command in [["preview"], ["validate"], ["plugin", "info"]] {
+            let run = try Greenroom.start(command + ["colorbras"]).wait(atMost: .seconds(30))
+            #expect(
+                run.exit == .code(65)
+                    && run.standardError.contains(#"colorbras: no plugin of this name is "#)
+                    && run.standardError.contains(#"Did you mean "ColorBars"?"#), "\(run)")
+        }
+    }
+
+    @Test func `help of a command is printed`() throws {
+        for arguments in [["help"], ["help", "run"], ["help", "plugin", "install"], ["--help"]] {
+            let run = try Greenroom.start(arguments).wait(atMost: .seconds(30))
+            #expect(run.exit == .code(0) && run.text.contains("USAGE: greenroom"), "\(run)")
+        }
+    }
+
     @Test func `what can't be printed is an error`() throws {
         let full = try ChildProcess.run("sh", ["-c", "'\(Checkout.greenroom)' schema > /dev/full"])
         #expect(full.exit == .code(74), "\(full)")

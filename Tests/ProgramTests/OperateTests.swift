@@ -61,7 +61,9 @@ import Testing
             try JSONSerialization.jsonObject(with: Data(greenroom("sessions", "--json").text.utf8))
                 as? [String: [[String: Any]]])
         let names = json["sessions"]?.compactMap { $0["name"] as? String } ?? []
-        #expect(names.contains("lobby.\(session.id)"), "\(names)")
+        #expect(names.contains("lobby"), "\(names)")
+        let first = try line(of: session)?.split(separator: " ").first
+        #expect(first == "lobby", "the same name:\n\(listed.text)")
 
         let done = try greenroom("control", "lobby", "set camera.settings.pattern=grey", "help")
         #expect(done.exit == .code(0), "\(done)")

@@ -1,0 +1,31 @@
+import ArgumentParser
+import GreenroomSchema
+
+extension Greenroom {
+    /// Checks the names of subcommands, also after `help`.
+    ///
+    /// - Parameter arguments: Those of the process, without its own name.
+    /// - Throws: ``Failure`` for a name that no subcommand has, with the nearest one.
+    static func checkCommandNames(_ arguments: some Sequence<String>) throws(Failure) {
+        var command: any ParsableCommand.Type = Greenroom.self
+        var path = "greenroom"
+        for (index, argument) in arguments.enumerated() {
+            let subcommands = command.configuration.subcommands
+            guard !argument.hasPrefix("-"), !subcommands.isEmpty else { return }
+            if let next = subcommands.first(where: { $0._commandName == argument }) {
+                command = next
+                path += " \(argument)"
+                continue
+            }
+            if index == 0, argument == "help" { continue }
+            let known =
+                subcommands.filter { $0.configuration.shouldDisplay }.map { $0._commandName }
+                + (index == 0 ? ["help"] : [])
+            let meant =
+                nearestName(to: argument, among: known).map { " Did you mean \"\($0)\"?" } ?? ""
+            throw Failure(
+                .usage,
+                "unknown command \"\(argument)\".\(meant) \(path) --help lists the commands.")
+        }
+    }
+}
