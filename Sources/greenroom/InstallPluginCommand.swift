@@ -5,6 +5,7 @@ import GreenroomIsolation
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomPluginInterface
+import GreenroomSchema
 import GreenroomSystem
 import GreenroomValidator
 import SystemPackage
@@ -153,9 +154,11 @@ struct RemovePluginCommand: ParsableCommand {
             })
         else {
             let names = installed.flatMap { $0.names.prefix(1) }
+            let meant =
+                nearestName(to: plugin, among: names).map { " Did you mean \"\($0)\"?" } ?? ""
             throw Failure(
                 .badFile,
-                "no plugin \(plugin) was installed with greenroom plugin install. "
+                "no plugin \(plugin) was installed with greenroom plugin install.\(meant) "
                     + (names.isEmpty
                         ? "None was." : "These were: \(names.joined(separator: ", "))."))
         }

@@ -32,6 +32,8 @@ struct PluginParts {
             parts.append((part.path, name))
         }
         self.parts = parts
+        var budget = Budget()
+        for path in [library] + parts.map(\.path) { try Self.measure(path, &budget) }
     }
 
     /// Checks that no file that would be copied has the name of one that stays.
@@ -76,15 +78,14 @@ struct PluginParts {
         let target = "\(folder)/\(name)"
         let earlier = Set(Self.installed(with: target, in: folder, others: others))
         let shared = try checkPlaces(as: name, in: folder, replace: replace, others: others)
+        let staging = try Staging(in: folder)
+        defer { staging.delete() }
         var made: [(part: String, name: String)] = []
-        defer { for item in made { try? Self.delete(item.part) } }
+        var budget = Budget()
         for (path, part) in parts + [(library, name)] where !shared.contains(part) {
-            let place = "\(folder)/\(part)"
-            try Self.makeFolders(of: part, in: folder)
-            let unfinished = "\(place).\(getpid()).part"
+            let unfinished = "\(staging.path)/\(made.count)"
             made.append((unfinished, part))
-            var limit = Self.mostFiles
-            try Self.copy(path, to: unfinished, limit: &limit)
+            try Self.copy(path, to: unfinished, &budget)
         }
         guard let library = made.last?.part, LibraryHash.hexadecimal(of: library) == hash else {
             throw Failure(
@@ -93,6 +94,7 @@ struct PluginParts {
         var finished: [String] = []
         do {
             for (unfinished, part) in made {
+                try Self.makeFolders(of: part, in: folder)
                 try Self.place(unfinished, at: "\(folder)/\(part)", replace: replace)
                 finished.append(part)
             }
@@ -138,8 +140,73 @@ struct PluginParts {
 
     // MARK: Files
 
-    /// Limit of files of a folder of resources.
-    private static let mostFiles = 10_000
+    /// The files and bytes that a library may still have with it.
+    private struct Budget {
+        private static let mostFiles = 10_000
+        private static let mostBytes = 1_000_000_000
+
+        private var files = mostFiles
+        private var bytes = mostBytes
+
+        mutating func take(file path: String) throws(Failure) {
+            files -= 1
+            guard files >= 0 else {
+                throw Failure(
+                    .badFile,
+                    "\(path): the plugin has more than \(Self.mostFiles) files. Remove some.")
+            }
+        }
+
+        mutating func take(bytes count: Int, of path: String) throws(Failure) {
+            bytes -= min(count, Self.mostBytes + 1)
+            guard bytes >= 0 else {
+                throw Failure(
+                    .badFile,
+                    "\(path): the plugin has more than \(Self.mostBytes / 1_000_000) MB with its files. "
+                        + "Remove some, or have the session file name their folder.")
+            }
+        }
+    }
+
+    /// A folder for unfinished copies. The installing process locks it: a folder without a lock was left
+    /// by a killed process.
+    private struct Staging {
+        private static let prefix = ".installing-"
+
+        let path: String
+        private let descriptor: FileDescriptor
+
+        /// Makes the folder, and deletes the folders that killed processes left.
+        init(in folder: String) throws(Failure) {
+            for name in try fileNames(in: folder) where name.hasPrefix(Self.prefix) {
+                guard let other = Self.locked("\(folder)/\(name)") else { continue }
+                try? PluginParts.delete("\(folder)/\(name)")
+                close(other.rawValue)
+            }
+            path = "\(folder)/\(Self.prefix)\(getpid())"
+            guard mkdir(path, 0o700) == 0, let descriptor = Self.locked(path) else {
+                throw Failure(.outputFailed, "\(path): \(Errno.last)")
+            }
+            self.descriptor = descriptor
+        }
+
+        func delete() {
+            try? PluginParts.delete(path)
+            close(descriptor.rawValue)
+        }
+
+        /// Opens and locks a folder; nil if another process has it.
+        private static func locked(_ path: String) -> FileDescriptor? {
+            let number = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
+            guard number >= 0 else { return nil }
+            let opened = FileDescriptor(rawValue: number)
+            guard opened.lock() else {
+                close(number)
+                return nil
+            }
+            return opened
+        }
+    }
 
     private static func folder(of file: String) -> String {
         file.lastIndex(of: "/").map { String(file[..<$0]) } ?? "."
@@ -174,22 +241,32 @@ struct PluginParts {
         }
     }
 
+    /// Takes a file, or a folder with all that is in it, from a budget.
+    private static func measure(_ path: String, _ budget: inout Budget) throws(Failure) {
+        try budget.take(file: path)
+        var status = stat()
+        guard lstat(path, &status) == 0 else { return }
+        switch status.st_mode & S_IFMT {
+        case S_IFREG: try budget.take(bytes: Int(status.st_size), of: path)
+        case S_IFDIR:
+            for name in try fileNames(in: path) { try measure("\(path)/\(name)", &budget) }
+        default: break
+        }
+    }
+
     /// Copies a file, or a folder with all that is in it.
     private static func copy(
-        _ source: String, to target: String, limit: inout Int
+        _ source: String, to target: String, _ budget: inout Budget
     ) throws(Failure) {
-        limit -= 1
-        guard limit > 0 else {
-            throw Failure(.badFile, "\(source): there are more than \(mostFiles) files with it.")
-        }
+        try budget.take(file: source)
         switch kind(of: source) {
-        case S_IFREG: try copyFile(source, to: target)
+        case S_IFREG: try copyFile(source, to: target, &budget)
         case S_IFDIR:
             guard mkdir(target, 0o755) == 0 else {
                 throw Failure(.outputFailed, "\(target): \(Errno.last)")
             }
             for name in try fileNames(in: source) {
-                try copy("\(source)/\(name)", to: "\(target)/\(name)", limit: &limit)
+                try copy("\(source)/\(name)", to: "\(target)/\(name)", &budget)
             }
         default:
             throw Failure(
@@ -205,7 +282,10 @@ struct PluginParts {
         }
     }
 
-    private static func copyFile(_ source: String, to target: String) throws(Failure) {
+    private static func copyFile(
+        _ source: String, to target: String, _ budget: inout Budget
+    ) throws(Failure) {
+        var excess: Failure?
         do throws(Errno) {
             let from = try FileDescriptor.reading(source, options: [.noFollow, .nonBlocking])
             defer { Glibc.close(from.rawValue) }
@@ -215,12 +295,20 @@ struct PluginParts {
             while true {
                 let count = try from.read(into: &chunk)
                 guard count > 0 else { break }
+                // A file may grow while it is copied.
+                do throws(Failure) {
+                    try budget.take(bytes: count, of: source)
+                } catch {
+                    excess = error
+                    break
+                }
                 try withErrno { _ = try to.writeAll(chunk[..<count]) }
             }
             guard fchmod(to.rawValue, 0o644) == 0 else { throw .last }
         } catch {
             throw Failure(.outputFailed, "\(source): can't be copied to \(target): \(error)")
         }
+        if let excess { throw excess }
     }
 
     /// Gives what was copied its name.

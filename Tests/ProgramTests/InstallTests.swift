@@ -119,6 +119,39 @@ import Testing
         #expect(rmdir(plugins) == 0, "no folder is left in it")
     }
 
+    @Test
+    func `a plugin with too many bytes is refused, and what a killed install left is removed`()
+        throws
+    {
+        try makeCamera("libcam.so", answer: 1)
+        let plugins = folder("home/.local/lib/greenroom/plugins")
+        let large = try folder.write("dev/cam.resources/large.bin", "")
+        // A file with a hole takes no space.
+        #expect(truncate(large, 1_000_000_001) == 0)
+        let refused = try built("plugin", "install", folder("dev/libcam.so"), exit: 65)
+        #expect(
+            refused.standardError.contains("the plugin has more than 1000 MB with its files"),
+            "\(refused)")
+        #expect(refused.text.isEmpty, "it was not validated: \(refused.text)")
+        #expect(try files(below: plugins).isEmpty)
+
+        unlink(large)
+        for name in [".installing-1", ".installing-2"] {
+            mkdir("\(plugins)/\(name)", 0o700)
+            symlink("/etc/passwd", "\(plugins)/\(name)/0")
+        }
+        // Of an install that still runs.
+        let other = open("\(plugins)/.installing-2", O_RDONLY | O_DIRECTORY | O_CLOEXEC)
+        #expect(flock(other, LOCK_EX | LOCK_NB) == 0)
+        _ = try built("plugin", "install", folder("dev/libcam.so"))
+        #expect(access("\(plugins)/.installing-1", F_OK) != 0)
+        #expect(access("\(plugins)/.installing-2", F_OK) == 0)
+        close(other)
+        _ = try built("plugin", "install", folder("dev/libcam.so"), "--replace")
+        let all = try ChildProcess.run("find", [plugins, "-name", ".*"]).text
+        #expect(all.isEmpty, "\(all)")
+    }
+
     @Test func `what a plugin tried without a grant is told when it is installed`() throws {
         let wrong = try WrongPlugin(file: "robustness/looks-around.c")
         let added = try built("plugin", "install", try wrong.build())
