@@ -132,11 +132,11 @@ final class FolderLock: Sendable {
         descriptor.withLock { $0 = opened }
     }
 
-    /// Why a folder can't be locked; nil if nothing is known against it. Locks nothing.
+    /// Why a folder can't be locked; nil if nothing is known against it. Keeps no lock.
     static func obstacle(to folder: String) -> String? {
         guard let opened = opened(folder) else { return nil }
         defer { close(opened.rawValue) }
-        return opened.lockHolder.map(problem)
+        return opened.lock() ? nil : problem(opened.lockHolder)
     }
 
     private static func opened(_ folder: String) -> FileDescriptor? {

@@ -35,7 +35,7 @@ struct RunnerProgram {
             let socket = ControlSocket(adopting: socketNumber)
             try Runner(socket: socket, environment: environment).run()
         } catch {
-            print("greenroom-runner: \(error)")
+            print("greenroom-runner: \(error)".repaired)
             _exit(64)
         }
         _exit(0)
