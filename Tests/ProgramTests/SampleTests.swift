@@ -57,7 +57,11 @@ import TestSupport
         for file in files {
             let run = try Greenroom.run("check", try folder.write("s.yaml", file.text))
             #expect(run.exit == .code(0), "\(run)")
-            #expect(!run.text.contains("warning:"), "\(run.text)")
+            // The machine of the tests may have no PipeWire.
+            let warnings = run.text.split(separator: "\n").filter {
+                $0.contains("warning:") && !$0.contains("no PipeWire")
+            }
+            #expect(warnings.isEmpty, "\(run.text)")
         }
     }
 
