@@ -36,17 +36,17 @@ public struct Y4MFormat: Hashable, Sendable {
     /// The bytes of a frame's pixels.
     var frameByteCount: Int { PixelFormat.i420.packedByteCount(of: size) }
 
-    /// The first line of the file, with its line feed.
+    /// The first line of the file, with its line feed: at most 96 bytes.
     ///
-    /// Chromium's fake camera wants a line within 200 bytes and plain `C420`; ffmpeg reads the
-    /// range from `XCOLORRANGE`. `XYSCSS=420JPEG` says what plain `C420` means to both: chroma
-    /// sits in the middle of its four pixels. The format has no field for the matrix:
-    /// `XCOLORSPACE` is read by ``Y4MReader`` and a few others, and skipped by the rest.
+    /// ffmpeg opens no file with a longer line. Chromium's fake camera wants plain `C420`, which puts
+    /// chroma in the middle of its four pixels. ffmpeg reads the range from `XCOLORRANGE`. The format has
+    /// no field for the matrix: `XCOLORSPACE` is read by ``Y4MReader`` and a few others, and skipped by
+    /// the rest.
     package var header: String {
         let rangeName = range == .full ? "FULL" : "LIMITED"
         let matrixField = matrix.map { " XCOLORSPACE=\($0.name.uppercased())" } ?? ""
         return "YUV4MPEG2 W\(size.width) H\(size.height) F\(rate.numerator):\(rate.denominator)"
-            + " Ip A1:1 C420 XYSCSS=420JPEG XCOLORRANGE=\(rangeName)\(matrixField)\n"
+            + " Ip A1:1 C420 XCOLORRANGE=\(rangeName)\(matrixField)\n"
     }
 }
 
