@@ -5,7 +5,9 @@ import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomRuntime
+import GreenroomSystem
 import GreenroomVideo
+import SystemPackage
 
 /// A track's video as Y4M, in files or on standard output.
 ///
@@ -46,7 +48,8 @@ final class Y4MRecording: VideoSink {
 
     /// Writes to standard output, on schedule, for live viewing.
     convenience init(standardOutput format: Y4MFormat) throws(OutputError) {
-        guard isatty(STDOUT_FILENO) == 0 else {
+        let output = StandardOutput.descriptor.rawValue
+        guard isatty(output) == 0 else {
             throw OutputError(
                 place: "y4m: -",
                 explanation: "standard output is a terminal. Pipe it into a program, e.g. "
@@ -54,7 +57,7 @@ final class Y4MRecording: VideoSink {
         }
         do {
             self.init(
-                try Y4MWriter(descriptor: STDOUT_FILENO, format: format), pace: .onSchedule,
+                try Y4MWriter(descriptor: output, format: format), pace: .onSchedule,
                 isRecording: false)
         } catch {
             throw OutputError(place: "y4m: -", explanation: "\(error)")

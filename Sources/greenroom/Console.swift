@@ -1,5 +1,8 @@
 import Glibc
 import GreenroomSchema
+import GreenroomSystem
+import Synchronization
+import SystemPackage
 
 /// The only way of a command's text to standard output and standard error. The events of sessions
 /// and previews have ``EventPrinter`` and ``PreviewScreen``.
@@ -26,13 +29,24 @@ enum Console {
 
     /// Writes everything that is not written yet.
     ///
-    /// - Returns: Whether it could be.
+    /// - Returns: The first error of a write.
     @discardableResult
-    static func flush() -> Bool { fflush(nil) == 0 }
+    static func flush() -> Errno? {
+        let isWritten = fflush(nil) == 0
+        let error = Errno.last
+        return failure.withLock { $0 } ?? (isWritten ? nil : error)
+    }
+
+    /// The first error of a line.
+    private static let failure = Mutex<Errno?>(nil)
 
     private static func write(finished line: String, to stream: Stream) {
         switch stream {
-        case .output: print(line)
+        case .output:
+            // Not print(): descriptor 1 is what plugins in this process print to.
+            guard let standardOutput, fputs("\(line)\n", standardOutput) < 0 else { return }
+            let error = Errno.last
+            failure.withLock { $0 = $0 ?? error }
         case .errors:
             guard let standardError else { return }
             // In order, also where both are one pipe.
@@ -51,6 +65,10 @@ extension String {
         return lines.map(String.init)
     }
 }
+
+/// The reserved standard output as a C stream. Safe: written once, after ``StandardOutput/reserve()`` and
+/// before any other thread reads it, and C locks the stream.
+nonisolated(unsafe) private let standardOutput = fdopen(StandardOutput.descriptor.rawValue, "w")
 
 /// Standard error as a C stream; Swift does not import the variable. Safe: written once before any
 /// thread reads it, and C locks the stream.

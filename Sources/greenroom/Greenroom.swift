@@ -30,6 +30,7 @@ struct Greenroom: ParsableCommand {
         ])
 
     static func main() {
+        StandardOutput.reserve()
         do {
             try checkCommandNames(CommandLine.arguments.dropFirst())
             var command = try parseAsRoot()
@@ -40,8 +41,8 @@ struct Greenroom: ParsableCommand {
             }
             try command.run()
             // A reader that wants no more, such as head, is none.
-            if !Console.flush(), Errno.last != .brokenPipe {
-                throw Failure(.outputFailed, "standard output: \(Errno.last)")
+            if let error = Console.flush(), error != .brokenPipe {
+                throw Failure(.outputFailed, "standard output: \(error)")
             }
         } catch let failure as Failure {
             end(with: failure)

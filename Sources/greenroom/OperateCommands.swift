@@ -3,6 +3,7 @@ import Glibc
 import GreenroomMetrics
 import GreenroomSchema
 import GreenroomLifecycle
+import GreenroomSystem
 import SystemPackage
 import GreenroomOperate
 
@@ -221,7 +222,7 @@ struct LogsCommand: ParsableCommand {
         if follow { try connection.send(.events) }
         try connection.send(.log)
         var seen: Set<String> = []
-        while let line = try connection.next(unlessClosed: STDOUT_FILENO) {
+        while let line = try connection.next(unlessClosed: StandardOutput.descriptor.rawValue) {
             let record = EventRecord(json: line)
             if record?.event == .logEnd {
                 guard follow else { return }
@@ -244,9 +245,9 @@ struct LogsCommand: ParsableCommand {
 /// - Throws: ``Failure``, if it can't be written.
 private func printed(_ line: String) throws(Failure) -> Bool {
     Console.write(json: line)
-    guard !Console.flush() else { return true }
-    guard errno != EPIPE else { return false }
-    throw Failure(.outputFailed, "standard output: \(Errno(rawValue: errno))")
+    guard let error = Console.flush() else { return true }
+    guard error != .brokenPipe else { return false }
+    throw Failure(.outputFailed, "standard output: \(error)")
 }
 
 /// `greenroom stop NAME`.

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import Testing
 import TestSupport
@@ -317,6 +318,34 @@ import TestSupport
         let piped = try Y4MRecording(file)
         #expect(piped.frameCount == 4 && piped.trailingBytes == 0)
         #expect(run.standardError.hasPrefix("{"), "events go to standard error")
+    }
+
+    @Test func `what a plugin prints in the host process is not on standard output`() throws {
+        let camera = try TestSession.hostile("Faulty", "fault: print, frames: 2")
+        for (outputs, arguments) in [
+            ("[{ y4m: \"-\" }]", []), ("[{ record: recording }]", ["--json"]),
+        ] {
+            let session = try TestSession(
+                "camera: \(camera)", duration: "400ms", clock: "virtual", outputs: outputs)
+            let run = try session.run(arguments)
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(run.standardError.contains("the lens is clean\nand dry\n"), "\(run)")
+            if arguments.isEmpty {
+                let file = try session.folder.write("out.y4m", run.standardOutput)
+                let piped = try Y4MRecording(file)
+                #expect(piped.frameCount == 6 && piped.trailingBytes == 0)
+            } else {
+                #expect(try run.events.last?.event == "ended", "\(run)")
+            }
+        }
+        // The library prints when it is loaded.
+        let loading = TestSession.library(try TestPlugins.loading("print", in: "CONSTRUCTOR"))
+        let session = try TestSession("camera: \(loading)")
+        let check = try Greenroom.run("check", "--json", session.file)
+        #expect(check.exit == .code(0), "\(check)")
+        let plan = try JSONSerialization.jsonObject(with: Data(check.standardOutput))
+        #expect((plan as? [String: Any])?["session"] != nil, "\(check)")
+        #expect(check.standardError.contains("I have a camera"), "\(check)")
     }
 
     @Test func `a full disk is reported, and the file stays readable`() throws {

@@ -93,7 +93,8 @@ struct PreviewCommand: ParsableCommand {
         if snapshot != nil { SnapshotSignal.block() }
         let interruption = Interruption()
         Signals.handle { interruption.happen() }
-        let screen = PreviewScreen(descriptor: y4m == "-" ? STDERR_FILENO : STDOUT_FILENO)
+        let screen = PreviewScreen(
+            descriptor: y4m == "-" ? STDERR_FILENO : StandardOutput.descriptor.rawValue)
         let status: ExitStatus
         do {
             var preview = try Preview(

@@ -14,7 +14,7 @@ struct Y4MTarget: Sendable {
     init(_ path: String, screen: PreviewScreen) throws {
         name = path == "-" ? "standard output" : path
         if path == "-" {
-            descriptor = STDOUT_FILENO
+            descriptor = StandardOutput.descriptor.rawValue
         } else {
             descriptor = try Self.open(path, screen).rawValue
         }

@@ -8,9 +8,11 @@ import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomSession
+import GreenroomSystem
 import Synchronization
 import GreenroomModel
 import GreenroomOperate
+import SystemPackage
 
 /// Runs a session for a command, prints its events, and ends the process.
 struct SessionRun {
@@ -165,7 +167,7 @@ struct SessionRun {
                 : Journal(session: file.configuration.runningName).map { .journal($0) } ?? .plain
         }
         let isTaken = file.configuration.outputs.contains { $0.output.usesStandardOutput }
-        return .json(isTaken ? STDERR_FILENO : STDOUT_FILENO)
+        return .json(isTaken ? STDERR_FILENO : StandardOutput.descriptor.rawValue)
     }
 
     private func end(

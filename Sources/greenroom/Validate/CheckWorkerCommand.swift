@@ -29,7 +29,7 @@ struct CheckWorkerCommand: ParsableCommand {
         guard let answer = CheckWorker.run(request ?? []) else {
             throw Failure(.usage, "check-worker is started by greenroom validate, with a request.")
         }
-        _ = try? FileDescriptor.standardOutput.writeAll(answer)
+        _ = try? StandardOutput.descriptor.writeAll(answer)
         // Threads of the check may still run.
         _exit(0)
     }

@@ -88,7 +88,7 @@ struct ValidateCommand: ParsableCommand {
         case .json: Console.write(json: String(ConformanceReport.json(reports).dropLast()))
         case .junit: Console.write(ConformanceReport.junit(reports).lines)
         }
-        guard Console.flush(), !printing.hasFailed else {
+        guard Console.flush() == nil, !printing.hasFailed else {
             throw Failure(.outputFailed, "the results can't be written.")
         }
         guard reports.allSatisfy(\.conforms) else { throw Failure(explained: .pluginFailed) }
@@ -238,7 +238,7 @@ private final class Printing: Sendable {
             if state.plugin != plugin { Console.write("\(plugin):") }
             state.plugin = plugin
             Console.write(lines)
-            if !Console.flush() { state.hasFailed = true }
+            if Console.flush() != nil { state.hasFailed = true }
         }
     }
 }

@@ -54,6 +54,14 @@ static void aborting(instance *me) {
   abort();
 }
 
+/* To standard output, through C's buffer and past it. */
+static void printing(instance *me) {
+  (void)me;
+  printf("the lens is clean\n");
+  fflush(stdout);
+  dprintf(STDOUT_FILENO, "and dry\n");
+}
+
 static void exiting(instance *me) {
   (void)me;
   exit(3);
@@ -493,6 +501,7 @@ static const fault faults[] = {
     {"bus", bus},
     {"fpe", fpe},
     {"abort", aborting},
+    {"print", printing},
     {"exit", exiting},
     {"quit", quitting},
     {"break-pipe", break_pipe},

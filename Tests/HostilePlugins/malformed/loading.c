@@ -41,6 +41,11 @@ static inline void give_up(void) {
   abort();
 }
 
+static inline void print(void) {
+  puts("I have a camera");
+  fflush(stdout);
+}
+
 static inline void leave(void) { _exit(0); }
 
 static inline void hang(void) {
