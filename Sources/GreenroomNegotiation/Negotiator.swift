@@ -77,6 +77,21 @@ package struct Negotiator: Sendable {
         agreement.map { $0.source.reduced(toFit: ceilings.lowest) }
     }
 
+    /// The track's capability while outputs want all of it; nil before the first answer.
+    ///
+    /// Outputs may want more later, and then the source gets a higher offer.
+    package var whole: VideoCapability? {
+        agreement.map { agreement in
+            var inputs = effectiveInputs
+            inputs.ceilings.removeAll { $0.kind == .wants || $0.kind == .outputs }
+            // Without these ceilings it would have been offered more.
+            let source =
+                agreement.answer == .accept
+                ? inputs.offer(revision: 1, after: nil).suggested : agreement.source
+            return source.reduced(toFit: inputs.ceilings.lowest)
+        }
+    }
+
     /// All ceilings, including those held until a rise.
     package var ceilings: [Ceiling] { inputs.ceilings + held }
 

@@ -49,7 +49,7 @@ public struct Track: Equatable, Sendable {
     public let participant: Participant?
     /// For messages and file names: `"camera"`, `"share-audio"`, `"ana-camera"`.
     public let name: String
-    /// The largest size and rate of a video track; as soon as its source has agreed, the agreed
-    /// ones. Nil for audio.
+    /// The largest size and rate of a video track; as soon as its source has agreed, the largest that the
+    /// source agrees to. While all outputs want less, the source sends less. Nil for audio.
     public let capability: VideoCapability?
 }

@@ -11,6 +11,8 @@ struct SessionNegotiations {
     private(set) var all: [VideoNegotiation] = []
     /// The first capability of each track, by its source.
     private var firstCapabilities: [Int: VideoCapability] = [:]
+    /// The largest capability of each track, which output plugins get to know, by its source.
+    private var wholeCapabilities: [Int: VideoCapability] = [:]
     /// The row for the filters of a role, as an offer, after their source agreed.
     private var filterOffers: [SessionRole: Offer] = [:]
 
@@ -58,9 +60,19 @@ struct SessionNegotiations {
             ?? self[source]?.negotiator.offer?.suggested
     }
 
+    /// The largest capability of a source's track, whatever outputs want now: an output that wants nothing at
+    /// first may want all of the track later. Nil before the source has agreed, and for audio.
+    func wholeCapability(of source: SessionPlugin) -> VideoCapability? {
+        wholeCapabilities[source.number] ?? self[source]?.negotiator.whole
+            ?? capability(of: source)
+    }
+
     /// Keeps the first capabilities of the sources' tracks.
     mutating func keepFirstCapabilities(of sources: [SessionPlugin]) {
-        for source in sources { firstCapabilities[source.number] = capability(of: source) }
+        for source in sources {
+            wholeCapabilities[source.number] = wholeCapability(of: source)
+            firstCapabilities[source.number] = capability(of: source)
+        }
     }
 
     /// The offer to a source's filters: its track's first capability.

@@ -152,7 +152,7 @@ extension SessionPlugins {
         }
         return there.filter { output.feed?.selection?.own.contains($0) ?? true }.map { track in
             let source = slots.sources.first { $0.role == track.role }
-            let agreed = source.flatMap(negotiations.capability)
+            let agreed = source.flatMap(negotiations.wholeCapability)
             return OutputTrack(
                 id: track.id, kind: track.id, name: track.name,
                 capability: track.medium == .video ? agreed ?? plan.configuration.maximum : nil)

@@ -109,6 +109,41 @@ import Testing
         #expect(output.frames.map(\.index) == Array(0..<105))
     }
 
+    @Test func `an output that wants a track later gets all of it, whatever is recorded`() throws {
+        let isWatched = Mutex(false)
+        // As a live room: what it wants has the size of the track.
+        let room = FakeOutput(
+            .init(
+                want: { track, want in
+                    want.is_wanted =
+                        track.name == "mix" || track.name == "camera" && isWatched.withLock { $0 }
+                        ? 1 : 0
+                    want.pace = UInt32(GR_PACE_COMPLETE)
+                    if let size = track.capability?.size {
+                        want.capability.width = UInt32(size.width)
+                        want.capability.height = UInt32(size.height)
+                    }
+                },
+                onAudio: { output, block in
+                    guard block.index == 48_000 else { return }
+                    isWatched.withLock { $0 = true }
+                    #expect(HostInterface.output.pointee.wants_changed(output.handle) == 0)
+                }))
+        var session = try session([room], records: false, milliseconds: 6000)
+        let size = FrameSize(width: 320, height: 180)
+        session.plan.configuration.outputs.append(
+            .record(folder: session.recordingFolder, video: VideoSinkWant(size: size)))
+        let result = try session.run()
+        let records = try #require(result.picture("camera")?.negotiation)
+        #expect(records.map(\.suggested) == ["320x180@15", "640x360@15"])
+        // A second, and three without a change.
+        #expect((3.99...4.3).contains(records[1].seconds))
+        #expect(Set(room.frames.map(\.size)) == [FrameSize(width: 640, height: 360)])
+        let recorded = try #require(
+            result.picture("camera")?.outputs.first { $0.size == "320x180" })
+        #expect(recorded.frames == 90)
+    }
+
     @Test func `the ceiling of an output takes nothing from a recording`() throws {
         let output = FakeOutput(
             .init(

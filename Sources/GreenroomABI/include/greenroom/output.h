@@ -107,7 +107,8 @@ typedef struct gr_track {
   const char *GR_NONNULL name; /**< for file names: "camera", "share-audio", "ana-camera" */
   const char *GR_NULLABLE participant_name; /**< for people: "Ana"; NULL: the session's own */
   gr_capability capability;    /**< of video: the largest size and rate; as soon as its source has
-                                    agreed, the agreed ones. All zero for audio */
+                                    agreed, the largest that it agrees to. While all outputs want
+                                    less, it sends less. All zero for audio */
 } gr_track;
 
 /** How a frame of another aspect ratio fills the wanted size. */
