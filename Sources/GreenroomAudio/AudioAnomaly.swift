@@ -3,10 +3,11 @@ package import GreenroomRuntime
 /// Something about a source of audio that its author should know.
 package enum AudioAnomaly: Equatable, Sendable {
     /// It sends more audio than time has, by a part: blocks were refused, and frames of 48 kHz left
-    /// out.
-    case overfeeding(Double, refused: Int, skipped: Int)
-    /// It sends less audio than time has, by a part, and silence stands for frames of 48 kHz.
-    case underfeeding(Double, concealed: Int)
+    /// out. A source that the host paces does not wait long enough for room.
+    case overfeeding(Double, refused: Int, skipped: Int, isPaced: Bool)
+    /// The source sends less audio than time has, by a part, and silence stands for frames of 48 kHz. If the
+    /// host paces the source, something holds up its thread.
+    case underfeeding(Double, concealed: Int, isPaced: Bool)
     /// It sends as much audio as time has, and so late that silence stands for frames of 48 kHz.
     case late(concealed: Int)
     /// Its card's clock runs faster than the session's, by millionths.
@@ -40,18 +41,22 @@ package enum AudioAnomaly: Equatable, Sendable {
     /// The finding, its effect and the cure.
     package var text: String {
         switch self {
-        case .overfeeding(let part, let refused, let skipped):
+        case .overfeeding(let part, let refused, let skipped, let isPaced):
             "it sends \(percent(part)) more audio than real time; "
                 + [
                     refused > 0
                         ? "\(refused) \(refused == 1 ? "block was" : "blocks were") refused" : nil,
                     skipped > 0 ? "\(skipped / 48) ms were left out" : nil,
                 ].compactMap(\.self).joined(separator: ", ")
-                + ". Send in real time, or pass a timeout to be paced by the host."
-        case .underfeeding(let part, let concealed):
+                + ". Send in real time, or pass "
+                + (isPaced ? "a longer timeout." : "a timeout to be paced by the host.")
+        case .underfeeding(let part, let concealed, let isPaced):
             "it sends \(percent(part)) less audio than real time; \(concealed / 48) ms of silence "
-                + "stand for it. If this machine is not too busy: send in real time, count samples, "
-                + "since a sleep is always too long; or pass a timeout to be paced by the host."
+                + "stand for it. If this machine is not too busy: "
+                + (isPaced
+                    ? "send the next block as soon as a send returns, on a thread that waits for nothing else."
+                    : "send in real time, count samples, since a sleep is always too long; or pass a "
+                        + "timeout to be paced by the host.")
         case .late(let concealed):
             "its audio arrives late; \(concealed / 48) ms of silence stand for it. Send each block as "
                 + "soon as it is recorded: the host waits 100 ms for it."

@@ -32,13 +32,18 @@ package struct AudioPacing: Sendable {
         }
 
         /// The finding at its end.
-        var finding: AudioAnomaly? {
+        ///
+        /// - Parameter isPaced: Whether the host paces the source.
+        func finding(isPaced: Bool) -> AudioAnomaly? {
             let part = sent / Double(passed) - 1
             if part > tolerance, refused > 0 || skipped > 0 {
-                return .overfeeding(part, refused: refused, skipped: skipped)
+                return .overfeeding(
+                    part, refused: refused, skipped: skipped, isPaced: isPaced)
             }
             guard Double(concealed) > tolerance * Double(passed) else { return nil }
-            if part < -tolerance { return .underfeeding(-part, concealed: concealed) }
+            if part < -tolerance {
+                return .underfeeding(-part, concealed: concealed, isPaced: isPaced)
+            }
             guard let lateTolerance, Double(concealed) > lateTolerance * Double(passed) else {
                 return nil
             }
@@ -53,6 +58,8 @@ package struct AudioPacing: Sendable {
     /// Whether a window has begun: audio comes before its time is pulled, and what came before
     /// the first time was pulled belongs to no window.
     private var hasBegun = false
+    /// Whether the newest block was sent with a timeout.
+    private var isPaced = false
     /// A single block is a larger part of a short window than of a long one. Smaller differences than
     /// the last tolerance are those of clocks, and are resampled away.
     private var windows: InlineArray<3, Window> = [
@@ -65,8 +72,11 @@ package struct AudioPacing: Sendable {
 
     /// Counts a block that was sent.
     ///
-    /// - Parameter isRefused: Whether the queue had no room for it.
-    package mutating func send(_ frames: Int, rate: Int, isRefused: Bool) {
+    /// - Parameters:
+    ///   - isRefused: Whether the queue had no room for it.
+    ///   - isPaced: Whether it was sent with a timeout, so that the host paces its source.
+    package mutating func send(_ frames: Int, rate: Int, isRefused: Bool, isPaced: Bool) {
+        self.isPaced = isPaced
         let frames = Double(frames) * Double(AudioFormat.session.sampleRate) / Double(rate)
         for index in windows.indices {
             windows[index].sent += frames
@@ -104,12 +114,12 @@ package struct AudioPacing: Sendable {
             windows[index].passed += frames
             windows[index].concealed += concealed
             guard windows[index].passed >= windows[index].length else { continue }
-            finding = finding ?? windows[index].finding
+            finding = finding ?? windows[index].finding(isPaced: isPaced)
             windows[index].clear()
         }
         switch finding {
-        case .overfeeding(let part, _, _): excess = max(excess, part)
-        case .underfeeding(let part, _): shortage = max(shortage, part)
+        case .overfeeding(let part, _, _, _): excess = max(excess, part)
+        case .underfeeding(let part, _, _): shortage = max(shortage, part)
         default: break
         }
         return finding

@@ -121,7 +121,7 @@ package final class AudioIngest: AudioSource, Sendable {
                 }
             }
             guard let ended else {
-                if let block { state.withLock { $0.refuse(block) } }
+                if let block { state.withLock { $0.refuse(block, isLive: isLive) } }
                 throw Refusal(.queueFull, in: .audioSend)
             }
             tell(ended.finding)

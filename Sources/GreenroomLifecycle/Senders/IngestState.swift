@@ -140,8 +140,11 @@ struct IngestState: ~Copyable, Sendable {
     }
 
     /// Counts a block that was refused because there was no room.
-    mutating func refuse(_ block: CheckedBlock) {
-        pacing.send(block.frames, rate: block.format.sampleRate, isRefused: true)
+    ///
+    /// - Parameter isLive: Whether the source sends at its own pace.
+    mutating func refuse(_ block: CheckedBlock, isLive: Bool) {
+        pacing.send(
+            block.frames, rate: block.format.sampleRate, isRefused: true, isPaced: !isLive)
         clock.pause()
         // What comes next does not follow what came before.
         queue.breakOff()
@@ -179,7 +182,8 @@ struct IngestState: ~Copyable, Sendable {
         counts.accepted += 1
         refusalsInARow.end()
         counts.bytesCopied += block.frames * block.format.channels * 2
-        pacing.send(block.frames, rate: block.format.sampleRate, isRefused: false)
+        pacing.send(
+            block.frames, rate: block.format.sampleRate, isRefused: false, isPaced: !isLive)
         block.withSamples { samples in
             look(at: samples, of: block.format)
             if isTakenAsItIs(block) {

@@ -44,6 +44,19 @@ import Testing
         simulation.expectExact()
     }
 
+    @Test(arguments: [-100_000.0, 100_000], [true, false])
+    func `a source that the host paces already is not advised to let it`(
+        ppm: Double, isLive: Bool
+    ) throws {
+        var source = source(ppm: ppm)
+        source.isLive = isLive
+        var simulation = AudioSimulation(source)
+        simulation.run(seconds: 30)
+        let texts = simulation.findings.map(\.text)
+        #expect(texts.count == 1, "\(texts)")
+        #expect(texts[0].contains("pass a timeout to be paced by the host") == isLive, "\(texts)")
+    }
+
     @Test(
         arguments: [-50_000.0, -40_000, -20_000, -10_000, -4_000], [true, false])
     func `sound that is a little short is concealed, counted and told`(

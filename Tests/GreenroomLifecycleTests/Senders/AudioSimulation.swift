@@ -29,6 +29,8 @@ struct AudioSimulation: ~Copyable {
         var stamp: (@Sendable (Double) -> Int64)?
         /// Whether it waits for room.
         var isPatient = false
+        /// Whether it sends without a timeout.
+        var isLive = false
         /// Whether it sends as fast as possible.
         var isGreedy = false
     }
@@ -156,7 +158,7 @@ struct AudioSimulation: ~Copyable {
     private mutating func offer(at arrival: Int64, _ stamp: Int64?) -> Bool {
         ingest.offer(
             blockFrames, of: source.format, samples: samples, at: arrival, stamp: stamp,
-            hasWaited: waited, isPatient: source.isPatient)
+            hasWaited: waited, isPatient: source.isPatient, isLive: source.isLive)
     }
 
     private mutating func listen(to stretch: [Int16]) {
@@ -202,7 +204,7 @@ extension IngestState {
     mutating func offer(
         _ frames: Int, of format: AudioFormat, samples: [Int16]? = nil,
         at arrival: Int64 = AudioSimulation.epoch, stamp: Int64? = nil, hasWaited: Bool = false,
-        isPatient: Bool = false
+        isPatient: Bool = false, isLive: Bool = false
     ) -> Bool {
         let samples = samples ?? [Int16](repeating: 500, count: frames * format.channels)
         return samples.withUnsafeBufferPointer { samples in
@@ -216,10 +218,10 @@ extension IngestState {
             block.pts_ns = stamp ?? .min
             guard let checked = try? CheckedBlock(checking: &block) else { return false }
             guard hasRoom(for: checked) else {
-                if !isPatient { refuse(checked) }
+                if !isPatient { refuse(checked, isLive: isLive) }
                 return false
             }
-            take(checked, arrival: arrival, isLive: false, hasWaited: hasWaited)
+            take(checked, arrival: arrival, isLive: isLive, hasWaited: hasWaited)
             return true
         }
     }
