@@ -45,10 +45,32 @@ extension SessionPlan {
 
     /// The tracks as large as the session lets them be.
     package var largestTracks: DiskUse.Tracks {
-        let roles = slots.map(\.role)
-        return DiskUse.Tracks(
+        configuration.largestTracks(of: slots.map(\.role))
+    }
+}
+
+extension SessionConfiguration {
+    /// Recordings whose video is not encoded, for sessions that may run for long.
+    package var unencodedRecordings: [ConfigurationProblem] {
+        let ofBroadcast = broadcast == nil ? nil : SessionRole.ofBroadcasts
+        let tracks = largestTracks(of: slots.map(\.role) + [ofBroadcast].compactMap(\.self))
+        guard !tracks.video.isEmpty else { return [] }
+        return outputs.enumerated().compactMap { index, output in
+            guard let recording = output.output as? Recording,
+                let bytes = recording.diskUse(of: tracks)?.bytesPerHour
+            else { return nil }
+            return ConfigurationProblem(
+                "its video is not encoded, and takes up to \(DiskUse.words(ofBytes: bytes)) an hour. Record "
+                    + "to one file, such as record: \(recording.folder).mkv.",
+                at: output.origin ?? "\(PluginAddress.output(index))")
+        }
+    }
+
+    /// The tracks of roles, as large as the session lets them be.
+    fileprivate func largestTracks(of roles: [SessionRole]) -> DiskUse.Tracks {
+        DiskUse.Tracks(
             video: Dictionary(
-                roles.filter { $0.medium == .video }.map { ($0.track, configuration.maximum) },
+                roles.filter { $0.medium == .video }.map { ($0.track, maximum) },
                 uniquingKeysWith: { first, _ in first }),
             audio: roles.count { $0.medium == .audio })
     }

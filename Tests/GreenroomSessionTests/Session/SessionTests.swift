@@ -1,7 +1,9 @@
+import GreenroomLifecycle
 import GreenroomModel
 import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia
+import GreenroomOutputs
 import TestSupport
 import Testing
 
@@ -244,6 +246,30 @@ import Testing
         // The recording keeps its size and length.
         #expect(picture.capability == "320x180@15")
         try expectUnharmed(result, "camera", frames: 30)
+    }
+
+    @Test func `recordings that are not encoded are found, with what they take`() throws {
+        let camera = FakeSource().plan(.videoSource).configuration
+        var configuration = SessionConfiguration(name: "talk")
+        configuration.maximum = VideoCapability(width: 1280, height: 720, fps: 30)
+        configuration.slots = [SessionSlot(.camera, camera)]
+        let file = PluginConfiguration("Recorder", settings: ["file": .string("/r/talk.mkv")])
+        configuration.outputs = [
+            .record(folder: "/r/talk"), .plugin(file), .y4m(),
+            .record(
+                folder: "/r/small", video: VideoSinkWant(size: FrameSize(width: 320, height: 180))),
+        ]
+        let found = configuration.unencodedRecordings
+        #expect(found.map(\.path) == ["outputs[0]", "outputs[3]"])
+        #expect(
+            found.first?.message
+                == "its video is not encoded, and takes up to 149 GB an hour. Record to one file, such as "
+                + "record: /r/talk.mkv.")
+        #expect(found.last?.message.contains("9.3 GB an hour") == true, "\(found)")
+        configuration.slots = []
+        #expect(configuration.unencodedRecordings.isEmpty)
+        configuration.broadcast = "/r/share.sock"
+        #expect(configuration.unencodedRecordings.count == 2)
     }
 
     @Test func `equal sessions have equal reports`() throws {
