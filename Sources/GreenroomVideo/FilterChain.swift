@@ -5,7 +5,8 @@ import GreenroomRuntime
 /// The filters of a track, in order, and their deadlines.
 ///
 /// A filter in the host's process edits the frame itself; the track waits for it until it counts as
-/// hung, because the frame can't be read meanwhile. An isolated filter edits a copy in its own
+/// hung, because the frame can't be read meanwhile. A frame that it finishes after the deadline counts as
+/// late, and continues edited. An isolated filter edits a copy in its own
 /// memory, so that the original can continue without it: after the frame's deadline, which is one
 /// interval of the track's rate; immediately while it still has an earlier frame or is lost. A required
 /// one edits the frame itself if that lies in the filter's memory already, and so does one that has proved
@@ -30,7 +31,7 @@ package struct FilterChain: Sendable {
         /// The filter refused.
         package var refused = 0
         /// The filter missed the deadline, still had an earlier frame, or outputs held all of its
-        /// frames.
+        /// frames. In the host's process it has edited the frame, too late.
         package var late = 0
         /// The filter was lost or ended, with the frame or before it.
         package var lost = 0
@@ -52,6 +53,8 @@ package struct FilterChain: Sendable {
     /// The result of one filter.
     enum Step: ~Copyable {
         case edited(VideoFrame)
+        /// Edited after the deadline.
+        case editedLate(VideoFrame)
         /// One that was edited in place is as the filter left it.
         case unedited(VideoFrame, Reason, wasInPlace: Bool = false)
         /// It was edited in place in another process, and not to the end.
@@ -76,6 +79,8 @@ package struct FilterChain: Sendable {
         let runner: PreProcessorRunner
         /// Whether it still had a frame at the last deadline.
         var isLate = false
+        /// Whether the newest frame that it did not edit in time was shown edited.
+        var showsLate = false
         var log = FilterLog()
         /// The last capability that it did not follow.
         var refused: VideoCapability?
@@ -157,6 +162,8 @@ package struct FilterChain: Sendable {
     private let keepsCopies: Bool
     /// Failed edits.
     private(set) var unprocessed = Unprocessed()
+    /// How long the track has waited for edits that missed their deadline, in nanoseconds of real time.
+    private(set) var lateNanoseconds: Int64 = 0
     /// Where the first filter edits frames in place although it is in a process of its own; nil for none that
     /// does.
     private(set) var memory: VideoTrackInput.FilterMemory?
@@ -191,9 +198,10 @@ package struct FilterChain: Sendable {
     ) throws(ConversionError) -> Outcome {
         let deadline = deadline(after: interval)
         var frame = frame
-        var isEdited = true
+        var (isEdited, isLate) = (true, false)
         var index = 0
         while index < links.count {
+            let begun = MonotonicClock.now
             let step = try edit(
                 frame, as: frames, by: &index, at: nanoseconds, with: converter, from: pool,
                 until: deadline)
@@ -201,16 +209,30 @@ package struct FilterChain: Sendable {
             case .edited(let edited):
                 frame = edited
                 noteEdit(by: index, at: nanoseconds)
+            case .editedLate(let edited):
+                frame = edited
+                // The filters of a frame share its deadline: the first late one is the cause.
+                if isLate {
+                    noteEdit(by: index, at: nanoseconds)
+                } else {
+                    isLate = true
+                    count(.late, since: begun)
+                    links[index].showsLate = true
+                    tell(.late, of: index, at: nanoseconds, interval)
+                }
             case .unedited(let same, let reason, let wasInPlace):
                 frame = same
                 isEdited = false
-                count(reason)
+                if case .late = reason { isLate = true }
+                count(reason, since: begun)
+                links[index].showsLate = false
                 tell(
                     reason, of: index, at: nanoseconds, interval,
                     wasInPlace ? "which is shown as it left it" : nil)
                 if links[index].runner.filter.isRequired { return .withheld }
             case .spoilt(let reason):
-                count(reason)
+                count(reason, since: begun)
+                links[index].showsLate = false
                 tell(reason, of: index, at: nanoseconds, interval, "which is not shown")
                 return .withheld
             case .lost: return .lost
@@ -287,8 +309,8 @@ package struct FilterChain: Sendable {
             let own = try converter.convert(frame, to: want, into: pool)
             switch runner.process(own, until: hang) {
             case .returned(let edited, let status):
-                if status == .ok { return .edited(edited) }
-                return .unedited(edited, Reason(status))
+                guard status == .ok else { return .unedited(edited, Reason(status)) }
+                return MonotonicClock.now < deadline ? .edited(edited) : .editedLate(edited)
             case .late:
                 links[index].isLate = true
                 giveUp(runner)
@@ -419,10 +441,13 @@ package struct FilterChain: Sendable {
         runner.filter.giveUp(hungFor: hangNanoseconds, in: .process)
     }
 
-    private mutating func count(_ reason: Reason) {
+    /// - Parameter begun: When the edit began, in real time.
+    private mutating func count(_ reason: Reason, since begun: Int64) {
         switch reason {
         case .refused: unprocessed.refused += 1
-        case .late: unprocessed.late += 1
+        case .late:
+            unprocessed.late += 1
+            lateNanoseconds += MonotonicClock.now - begun
         case .lost: unprocessed.lost += 1
         }
     }
@@ -443,6 +468,11 @@ package struct FilterChain: Sendable {
             case .late: "it did not finish a frame within \(milliseconds(interval)) ms"
             case .lost: "it is not running"
             }
+        guard !links[index].showsLate else {
+            return filter.tell(
+                "\(what): such frames are shown late, and others are dropped. Make it faster, or lower "
+                    + "the track's size or rate")
+        }
         filter.tell(
             filter.isRequired
                 ? "\(what). It is required: frames that it has not edited are not shown; the last "
@@ -457,7 +487,8 @@ package struct FilterChain: Sendable {
         let filter = links[index].runner.filter
         filter.tell(
             "it has edited every frame for a second again; \(frames) before that were "
-                + (filter.isRequired ? "not shown" : "not edited"))
+                + (links[index].showsLate ? "late" : filter.isRequired ? "not shown" : "not edited")
+        )
     }
 
     /// `33.3`.

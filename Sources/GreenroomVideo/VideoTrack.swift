@@ -32,7 +32,8 @@ package final class VideoTrack: Sendable {
         package var conversions = 0
         /// Bytes written by conversions.
         package var bytesConverted = 0
-        /// The time for conversions and filters, in nanoseconds on the session clock.
+        /// The time for conversions and filters, in nanoseconds on the session clock, without edits that
+        /// missed their deadline.
         package var busyNanoseconds: Int64 = 0
     }
 
@@ -161,6 +162,7 @@ package final class VideoTrack: Sendable {
             switch input.next(after: work.progress) {
             case .frame(let queued):
                 let begun = clock.now
+                let lateBefore = work.filters.lateNanoseconds
                 work.follow(queued.limit ?? agreed)
                 take(queued, &work, timeline)
                 work.progress.counts.taken += 1
@@ -169,7 +171,9 @@ package final class VideoTrack: Sendable {
                 work.progress.counts.bytesConverted =
                     work.converter.bytesWritten + work.convertedEarly.bytes
                 work.progress.counts.unprocessed = work.filters.unprocessed
-                work.progress.counts.busyNanoseconds += clock.now - begun
+                // A late filter is named; it says nothing about the machine.
+                let late = work.filters.lateNanoseconds - lateBefore
+                work.progress.counts.busyNanoseconds += max(clock.now - begun - late, 0)
             case .show(.black, let moment):
                 let point = work.point(at: timeline.time(of: moment))
                 work.progress.account.show(.black, from: point.period(of: agreed.rate))

@@ -366,6 +366,30 @@ import Testing
 
     // MARK: The log
 
+    @Test(arguments: [true, false])
+    func `a filter that misses the deadline is named and counted in every process`(
+        isIsolated: Bool
+    ) throws {
+        let lines = Mutex<[String]>([])
+        let events = SessionEvents { event in
+            if case .note(_, let text) = event { lines.withLock { $0.append(text) } }
+        }
+        let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil)
+        var chain = chain([try filter.runner(clock, events)])
+        // A deadline that has passed at once.
+        for number in 0..<3 {
+            let edited = try edit(number, &chain, within: 0)
+            #expect(edited?.mark == UInt8(number) + (isIsolated ? 0 : 100))
+        }
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 3))
+        #expect(isIsolated || chain.lateNanoseconds > 0)
+        let told = lines.withLock { $0 }
+        #expect(
+            told.count == 1 && told[0].hasPrefix("it did not finish a frame within 0.0 ms: such"),
+            "\(told)")
+        chain.close()
+    }
+
     @Test func `the log says when a filter leaves frames unedited, and when that is over`() throws {
         let lines = Mutex<[String]>([])
         let events = SessionEvents { event in
@@ -576,7 +600,8 @@ import Testing
         slow.behave(.work(milliseconds: 20))
         // The first one is in the host's process and must be waited for.
         #expect(try edit(0, &chain, within: 5_000_000) == Edited(mark: 1))
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
+        // The first filter edits the frame too late, and the second does not get it.
+        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2))
         #expect(second.callCount == 0)
         chain.close()
     }

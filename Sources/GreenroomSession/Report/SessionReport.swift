@@ -165,7 +165,7 @@ public struct SessionReport: Sendable {
         public var carried: Int
         /// Of those, the ones that a filter did not edit.
         public var unedited: Int
-        /// Edits that did not take place; the frames were passed on without them, or withheld.
+        /// Edits that did not take place in time; the frames were passed on without them, or withheld.
         public var unprocessed: Unprocessed
         /// The number of conversions.
         public var conversions: Int
@@ -185,7 +185,7 @@ public struct SessionReport: Sendable {
         /// The filter refused the frame.
         public var refused: Int
         /// The filter missed the frame's interval, still had an earlier frame, or had no room for
-        /// it.
+        /// it. In the host's process the frame continues edited, and late.
         public var late: Int
         /// The filter was lost or had ended.
         public var lost: Int
