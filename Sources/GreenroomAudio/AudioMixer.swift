@@ -159,9 +159,10 @@ package final class AudioMixer: Sendable {
         var stretch = [Int16](repeating: 0, count: Self.stretch * 2)
         var sums = AudioSums(sampleCount: Self.stretch * 2)
         var place: Int64 = 0
+        var last: Int64?
         while true {
             let next = place + Int64(Self.stretch)
-            let due = epoch + SessionTimeline.playoutDelay + Self.nanoseconds(at: next)
+            let due = Self.due(next, epoch: epoch, after: last)
             let end: Int64? = clock.wait(for: state, until: due) { state in
                 if let end = state.end, end < next { return end }
                 return nil
@@ -171,7 +172,21 @@ package final class AudioMixer: Sendable {
             if frames > 0 { deliver(frames, at: place, &stretch, &sums) }
             if end != nil { return }
             place = next
+            last = clock.now
         }
+    }
+
+    /// When the audio before a position is due.
+    ///
+    /// After the host has stood still, ten times as fast as time passes: the threads of its outputs have
+    /// stood still as well, and their queues hold about a second.
+    ///
+    /// - Parameters:
+    ///   - epoch: The session's start on its clock.
+    ///   - last: When the audio before that was delivered; nil for none.
+    static func due(_ place: Int64, epoch: Int64, after last: Int64?) -> Int64 {
+        let due = epoch + SessionTimeline.playoutDelay + nanoseconds(at: place)
+        return max(due, last.map { $0 + stretchNanoseconds / 10 } ?? due)
     }
 
     /// The time of a position, from the session's start.

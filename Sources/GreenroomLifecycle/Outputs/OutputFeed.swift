@@ -492,7 +492,9 @@ package final class OutputFeed: Sendable {
 
     /// Its part of the session report.
     package var outputReport: OutputReport {
-        let (answers, kept, values) = state.withLock { ($0.answers, $0.kept.count, $0.values) }
+        let (answers, kept, values, hasLeft) = state.withLock {
+            ($0.answers, $0.kept.count, $0.values, $0.hasLeft)
+        }
         let tracks = answers.compactMap { answer -> Entry.Track? in
             guard let words = answer.want.inWords ?? (answer.counts == Counts() ? nil : "nothing")
             else { return nil }
@@ -508,7 +510,7 @@ package final class OutputFeed: Sendable {
             tracks: tracks, kept: kept, values: values)
         return OutputReport(
             key: Self.reportKey, entry: entry,
-            summary: answers.compactMap { $0.summary(of: name) }
+            summary: answers.compactMap { $0.summary(of: name, hasLeft: hasLeft) }
                 + (condition.flatMap { $0.state == .live ? nil : ["\(name): \($0.words)"] } ?? [])
                 + (entry.valuesInWords.map { ["\(name): \($0)"] } ?? []))
     }
@@ -554,13 +556,16 @@ extension VideoSinkWant {
 
 extension OutputFeed.Answer {
     /// A line for the summary if something was lost; nil otherwise.
-    fileprivate func summary(of output: String) -> String? {
+    ///
+    /// - Parameter hasLeft: Whether the output has ended, or the session continues without it.
+    fileprivate func summary(of output: String, hasLeft: Bool) -> String? {
         let refused = counts.refused.values.reduce(0, +)
         guard refused + counts.away + counts.noBuffer + (counts.lostSamples ?? 0) > 0 else {
             return nil
         }
         let parts = [
-            (refused, "refused by it"), (counts.away, "while restarting"),
+            (refused, "refused by it"),
+            (counts.away, hasLeft ? "after its end" : "while restarting"),
             (counts.noBuffer, "without memory for them"),
             (counts.lostSamples ?? 0, "samples lost: it was too slow"),
         ]
