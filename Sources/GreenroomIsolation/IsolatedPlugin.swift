@@ -187,6 +187,8 @@ final class IsolatedPlugin: RemoteBackend {
 
     var isDebugged: Bool { state.withLock { $0.runner }?.isDebugged ?? false }
 
+    var hindrance: String? { state.withLock { $0.runner }?.hindrance }
+
     func kill() {
         // The process's end frees the shared memory, after its last frame is released.
         let runner = state.withLock { state in

@@ -90,6 +90,9 @@ struct ProcessStatus {
         }
     }
 
+    /// Why it can't work, as a sentence; nil if nothing is known of that.
+    var hindrance: String? { isStopped ? "Its process is stopped (SIGSTOP): continue it." : nil }
+
     /// Where the value begins in a line with a key; nil if its key is another.
     private static func value(of key: String, in line: Span<UInt8>) -> Int? {
         var index = 0

@@ -166,9 +166,14 @@ struct BranchQueue: ~Copyable {
                 isPrompt: now.nanoseconds < schedule.due(schedule.startSlot)))
     }
 
+    /// Sets the number of slots; more if that many are filled or claimed already.
+    mutating func limit(to endSlot: Int64) {
+        schedule.endSlot = max(endSlot, schedule.newestSlot + 1, nextSlot)
+    }
+
     /// Sets the number of slots at the end; more if that many are filled already.
     mutating func finish(endSlot: Int64) {
-        schedule.endSlot = max(endSlot, schedule.newestSlot + 1, nextSlot)
+        limit(to: endSlot)
         isFinishing = true
     }
 

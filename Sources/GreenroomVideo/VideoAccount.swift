@@ -33,7 +33,7 @@ package struct VideoAccount: Equatable, Sendable {
     package private(set) var repeated = 0
     /// Periods with a slate.
     package private(set) var slate = 0
-    /// Periods before the first frame.
+    /// Periods before the first frame, also of a source that was started again.
     package private(set) var missing = 0
     /// Periods for which nothing was owed: the source was stopped, had come to its end, or paused
     /// itself before its first frame.
@@ -103,6 +103,13 @@ package struct VideoAccount: Equatable, Sendable {
         // A frame that came before it is shown for one period.
         fill(until: max(period, newest.map { $0.period + 1 } ?? .min))
         shown = .host(frame)
+    }
+
+    /// A stopped source was started again: from a period on it owes frames, whatever is still shown.
+    package mutating func start(from period: Int64) {
+        guard case .host(.black) = shown else { return }
+        fill(until: period)
+        shown = .nothing
     }
 
     /// The source pauses itself, or resumes, from a period on. What is shown stays; before its first

@@ -392,6 +392,25 @@ package final class VideoBranch: Sendable {
         state.change { $0.withQueue { $0.show(slate.frame.share(), slate.text, from: moment) } }
     }
 
+    /// Fills no slot after a session time, unless a later one is filled or claimed already. Frames for earlier
+    /// slots still come.
+    ///
+    /// - Returns: The end of its last slot; `nanoseconds` if that is not later.
+    package func limit(to nanoseconds: Int64) -> Int64 {
+        state.change { state in
+            guard let rate = state.form?.capability.rate, state.carriedBefore == nil else {
+                return nanoseconds
+            }
+            let slots = rate.frameCount(inNanoseconds: nanoseconds)
+            let end = state.withQueue { queue in
+                guard !queue.isFinishing, !queue.hasFailed else { return slots }
+                queue.limit(to: slots)
+                return queue.schedule.endSlot ?? slots
+            }
+            return end > slots ? rate.dueNanoseconds(ofFrame: end) : nanoseconds
+        }
+    }
+
     /// Sets the number of frames at the end; more if that many are written already.
     package func finish(endSlot: Int64) {
         state.change { state in

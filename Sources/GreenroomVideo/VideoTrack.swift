@@ -144,6 +144,9 @@ package final class VideoTrack: Sendable {
     /// Shows black on every output, after the frames sent so far and until the next one. [any]
     package func showBlack() { input.showBlack() }
 
+    /// Records that a stopped source owes frames again, after those sent so far. [any]
+    package func setStarted() { input.setStarted() }
+
     /// Shows a slate on every output, after the frames sent so far and until the next one. [any]
     ///
     /// - Parameter moment: The time on the session clock; a frame before it cancels the slate.
@@ -187,6 +190,9 @@ package final class VideoTrack: Sendable {
             case .show(.pause(let isPaused), let moment):
                 let point = work.point(at: timeline.time(of: moment))
                 work.progress.account.pause(isPaused, from: point.period(of: agreed.rate))
+            case .show(.started, let moment):
+                let point = work.point(at: timeline.time(of: moment))
+                work.progress.account.start(from: point.period(of: agreed.rate))
             case .change(let changes):
                 for change in changes { take(change, &work, timeline) }
             case .end:

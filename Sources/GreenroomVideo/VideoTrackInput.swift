@@ -55,6 +55,8 @@ package final class VideoTrackInput: Sendable {
         case lastFrame
         /// What is shown already: the source is paused, or is not any more.
         case pause(Bool)
+        /// The shown frame stays: a source that was stopped owes frames again.
+        case started
     }
 
     /// The results of the accepted frames, as far as the input knows them.
@@ -289,15 +291,21 @@ package final class VideoTrackInput: Sendable {
     package func showLastFrame() { show(.lastFrame, at: clock.now) }
 
     /// Records that the source is paused, or is not any more. [any]
-    package func setPaused(_ isPaused: Bool) {
+    package func setPaused(_ isPaused: Bool) { note(.pause(isPaused)) }
+
+    /// Records what the source does while the shown frame stays.
+    private func note(_ change: HostFrame) {
         let now = clock.now
         state.change { state in
-            // A slate is shown whether the source is paused or not.
+            // A slate is shown whatever the source does.
             if case .slate? = state.pending?.frame { return }
             state.pending = PendingHostFrame(
-                frame: .pause(isPaused), nanoseconds: now, framesBefore: state.queue.count)
+                frame: change, nanoseconds: now, framesBefore: state.queue.count)
         }
     }
+
+    /// Records that a stopped source was started again. [any]
+    package func setStarted() { note(.started) }
 
     /// The newest request counts.
     private func show(_ frame: HostFrame, at moment: Int64) {

@@ -69,7 +69,7 @@ import Testing
         let host = try startSession()
         let first = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: bouncer, process \(first.id) has connected"))
-        #expect(hears(host, "share: it is back"))
+        #expect(hears(host, "share: it is connected"))
         sleep(1)
         first.signal(SIGKILL)
         #expect(hears(host, "share: it has left"))
@@ -96,7 +96,7 @@ import Testing
     {
         let host = try startSession()
         let broadcaster = try visit("still")
-        #expect(hears(host, "share: it is back"))
+        #expect(hears(host, "share: it is connected"))
         #expect(
             Runners.wait(atMost: .seconds(20)) {
                 ((try? lumas()) ?? []).count { $0 == 200 } >= 50
@@ -131,7 +131,7 @@ import Testing
     @Test func `each frame is rotated upright`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
-        #expect(hears(host, "share: it is back"))
+        #expect(hears(host, "share: it is connected"))
         // Upright for two seconds, then rotated to the right.
         #expect(
             Runners.wait(atMost: .seconds(20)) {
@@ -165,7 +165,7 @@ import Testing
     @Test func `the audio of a broadcast uses the same socket`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
-        #expect(hears(host, "share.audio: it is back"))
+        #expect(hears(host, "share.audio: it is connected"))
         #expect(
             Runners.wait(atMost: .seconds(20)) {
                 let beeps = try? FlashAndBeep.beeps(in: session.recording + "/share.wav")
@@ -181,7 +181,7 @@ import Testing
     @Test func `one broadcast of a kind at a time`() throws {
         let host = try startSession()
         let first = try visit("idle")
-        #expect(hears(host, "share: it is back"))
+        #expect(hears(host, "share: it is connected"))
         let second = end(try visit("idle"))
         #expect(second.text.contains("status 41"), "\(second.text)")
         #expect(second.text.contains("the limit is one at a time"), "\(second.text)")
@@ -194,7 +194,7 @@ import Testing
     @Test func `a broadcast that does not answer is given up, and another one accepted`() throws {
         let host = try startSession()
         let hung = try visit("idle")
-        #expect(hears(host, "share: it is back"))
+        #expect(hears(host, "share: it is connected"))
         hung.signal(SIGSTOP)
         #expect(hears(host, "has not answered"))
         #expect(life(end(try visit("finish"))) == Self.wholeLife)
@@ -232,7 +232,7 @@ import Testing
     {
         let host = try startSession()
         let broadcaster = try visit("pause")
-        #expect(hears(host, "share: it is back"))
+        #expect(hears(host, "share: it is connected"))
         host.signal(SIGKILL)
         let told = end(broadcaster)
         #expect(told.text.contains("status 3 "), "\(told.text)")
@@ -282,8 +282,8 @@ import Testing
         let sample = try Self.bouncerInSwift.get()
         let host = try startSession()
         let program = try ChildProcess(sample, [socket])
-        #expect(hears(host, "share: it is back"))
-        #expect(hears(host, "share.audio: it is back"))
+        #expect(hears(host, "share: it is connected"))
+        #expect(hears(host, "share.audio: it is connected"))
         #expect(
             Runners.wait(atMost: .seconds(20)) {
                 let beeps = try? FlashAndBeep.beeps(in: session.recording + "/share.wav")

@@ -286,7 +286,8 @@ import Testing
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         #expect(
-            run.standardError.contains("track ana-microphone: stopped or paused all the time"),
+            run.standardError.contains(
+                "track ana-microphone: stopped, paused or not connected all the time"),
             "\(run)")
     }
 }

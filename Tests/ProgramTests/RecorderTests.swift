@@ -453,6 +453,9 @@ import Testing
             }
             #expect(lines.count == 1, "\(run)")
         }
+        // What came after that is no loss of a restart.
+        #expect(run.standardError.contains(" after its end"), "\(run)")
+        #expect(!run.standardError.contains("while restarting"), "\(run)")
         // The session has gone on to its end.
         #expect(run.standardError.contains("stopping: the duration is over"), "\(run)")
         #expect(session.folder.has("frames/frame-000100.png"), "\(run)")

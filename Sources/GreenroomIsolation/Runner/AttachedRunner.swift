@@ -22,6 +22,7 @@ extension AttachedRunner {
     var sandbox: SandboxReport? { nil }
     var isFrozen: Bool { false }
     var isDebugged: Bool { false }
+    var hindrance: String? { ProcessStatus(of: process.id)?.hindrance }
 
     func prepare() throws(LoadError) {
         _ = try connection.handshake(with: program)

@@ -27,6 +27,7 @@ final class CompanionRunner: AttachedRunner {
     var program: String { first.confinement.program }
     var isFrozen: Bool { first.isFrozen }
     var isDebugged: Bool { first.isDebugged }
+    var hindrance: String? { first.hindrance }
 
     func didDisconnect() {}
 }

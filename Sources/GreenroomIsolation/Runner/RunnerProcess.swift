@@ -16,6 +16,9 @@ protocol RunnerProcess: AnyObject, Sendable {
     /// Whether a debugger is attached, or was until a moment ago: then it may stand still. [any]
     var isDebugged: Bool { get }
 
+    /// A sentence about an obstacle to the process that the host sees; nil for none. [any]
+    var hindrance: String? { get }
+
     /// Makes the runner ready to load a plugin: checks the protocol version, and confines a process
     /// that this host started. [control]
     func prepare() throws(LoadError)

@@ -20,6 +20,8 @@ final class SpawnedRunner: RunnerProcess {
     private let output: Int32
     private let stderrTail = StderrTail()
     private let report = Mutex<SandboxReport?>(nil)
+    /// The newest thing that the sandbox refused.
+    private let refusal = Mutex<String?>(nil)
     private let frozen = Atomic(false)
     /// When a debugger was last seen; 0 for never.
     private let debugged = Atomic<Int64>(0)
@@ -136,6 +138,11 @@ final class SpawnedRunner: RunnerProcess {
         return seen > 0 && MonotonicClock.now - seen < Self.debuggerGrace
     }
 
+    var hindrance: String? {
+        ProcessStatus(of: process.id)?.hindrance
+            ?? refusal.withLock { $0 }.map { "Before that, \($0)" }
+    }
+
     /// Notes whether a debugger is attached, and says so when one comes.
     private func look(for debugger: pid_t) {
         guard debugger != 0 else { return }
@@ -245,7 +252,9 @@ final class SpawnedRunner: RunnerProcess {
     /// Logs the missing grant.
     private func reportRefusal(_ notifier: inout SandboxNotifier?) {
         switch notifier?.handleOne() {
-        case .refused(let refusal): connection.context.warnOnce(refusal.text)
+        case .refused(let refusal):
+            connection.context.warnOnce(refusal.text)
+            self.refusal.withLock { $0 = refusal.text }
         case .ended: notifier = nil
         case .nothing, .answered, nil: break
         }

@@ -34,6 +34,9 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// Whether a debugger has its process, which may then stand still. [any]
     var isDebugged: Bool { get }
 
+    /// A sentence about an obstacle to its process that the host sees; nil for none. [any]
+    var hindrance: String? { get }
+
     /// Bytes of frames that its process has mapped and that are not its own.
     var lentByteCount: Int { get }
 
@@ -105,6 +108,7 @@ extension InstanceBackend {
     package var isAtRest: Bool { ThreadStates.allSleep() }
     package var isIsolated: Bool { false }
     package var isDebugged: Bool { false }
+    package var hindrance: String? { nil }
     package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
     package var endedByteCount: Int { 0 }
 

@@ -16,6 +16,8 @@ package final class PluginInstance: Sendable {
     private struct State {
         /// The newest life, which may have ended; nil before the first.
         var life: PluginLife?
+        /// The number of lives so far.
+        var lives = 0
         var settings: [Setting]
         /// Data of earlier lives for the report.
         var pastOffer: Offer?
@@ -159,6 +161,12 @@ package final class PluginInstance: Sendable {
         life?.runningCallback
     }
 
+    /// The number of its lives so far.
+    package var lives: Int { state.withLock { $0.lives } }
+
+    /// A sentence about an obstacle to its process that the host sees; nil for none.
+    package var hindrance: String? { backend?.hindrance }
+
     /// Frames or blocks that were accepted of it since its last start-send was begun.
     package var acceptedSinceStart: Int { life?.acceptedSinceStart ?? 0 }
 
@@ -207,6 +215,7 @@ package final class PluginInstance: Sendable {
         let next = PluginLife(environment, settings: settings)
         state.withLock { state in
             state.life = next
+            state.lives += 1
             guard let last else { return }
             state.pastOffer = last.state.withLock { $0.negotiation.offer } ?? state.pastOffer
             state.pastTimes.merge(last.callbackTimes) { $0 + $1 }

@@ -94,7 +94,8 @@ package final class ParticipantTrack: Sendable {
     /// - Parameter plugin: The call's number.
     func mute(_ isMuted: Bool, by plugin: Int) {
         switch source {
-        case .video(_, let input, _, _): if isMuted { input.showBlack() }
+        case .video(_, let input, _, _):
+            if isMuted { input.showBlack() } else { input.setStarted() }
         case .audio(let ingest): ingest.pause(isMuted, by: plugin)
         }
     }

@@ -57,7 +57,7 @@ extension SessionReport {
 extension SessionReport.RealAccount: CustomStringConvertible {
     /// `96.4 % real; 3.1 % repeated, 0.5 % slate`.
     public var description: String {
-        guard let realPercent else { return "stopped or paused all the time" }
+        guard let realPercent else { return "stopped, paused or not connected all the time" }
         let due = Double(max(total - stopped, 1))
         let rest = [
             ("late", late), ("unedited", unedited), ("repeated", repeated), ("slate", slate),
@@ -103,8 +103,8 @@ extension SessionReport {
             $0.plugin.onFailure != .off && $0.plugin.factory.arrivals == nil
         }
         let short = checked.map(\.role).filter { isShort($0, of: minimum) }
-        guard short.isEmpty, roles.allSatisfy({ isShort($0.role, of: .leastNonzeroMagnitude) })
-        else { return short }
-        return roles.map(\.role)
+        guard short.isEmpty else { return short }
+        let owing = roles.map(\.role).filter { accounts[$0].map { $0.realPercent != nil } ?? true }
+        return owing.allSatisfy { isShort($0, of: .leastNonzeroMagnitude) } ? owing : []
     }
 }

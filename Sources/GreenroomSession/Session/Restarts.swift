@@ -12,6 +12,8 @@ struct Restarts {
         /// When it was lost.
         var since: Int64
         var wait: Wait
+        /// Whether it has not been there yet: it connects by itself, and has not.
+        var isFirst = false
     }
 
     /// What an absent plugin waits for.
@@ -46,12 +48,13 @@ struct Restarts {
     ///
     /// - Returns: The delay before the restart in nanoseconds; nil after too many losses.
     mutating func lost(_ plugin: Int, at now: Int64) -> Int64? {
-        let since = pending[plugin]?.since ?? now
+        let (since, isFirst) = pending[plugin].map { ($0.since, $0.isFirst) } ?? (now, false)
         guard let delay = backoffs[plugin, default: Backoff()].lost(at: now) else {
             pending[plugin] = nil
             return nil
         }
-        pending[plugin] = Pending(since: since, wait: .start(at: now + delay))
+        pending[plugin] = Pending(
+            since: since, wait: .start(at: now + delay), isFirst: isFirst)
         return delay
     }
 
@@ -59,8 +62,10 @@ struct Restarts {
     mutating func forget(_ plugin: Int) { pending[plugin] = nil }
 
     /// Waits for a plugin to connect by itself.
-    mutating func awaitConnection(of plugin: Int, at now: Int64) {
-        pending[plugin] = Pending(since: now, wait: .connection)
+    ///
+    /// - Parameter isFirst: Whether it has not been there yet.
+    mutating func awaitConnection(of plugin: Int, isFirst: Bool = false, at now: Int64) {
+        pending[plugin] = Pending(since: now, wait: .connection, isFirst: isFirst)
     }
 
     /// Whether a plugin's new life must begin now.
@@ -97,11 +102,15 @@ struct Restarts {
 
     /// Records that a plugin is back.
     ///
-    /// - Returns: The length of its absence in nanoseconds, and the settings that its new life
-    ///   lacks; nil if it was not absent.
-    mutating func finish(_ plugin: Int, at now: Int64) -> (away: Int64, settings: [Setting])? {
-        guard let entry = pending.removeValue(forKey: plugin) else { return nil }
-        return (now - entry.since, changedSettings.removeValue(forKey: plugin) ?? [])
+    /// - Returns: The length of its absence in nanoseconds, nil if it was not there before; and the
+    ///   settings that its new life lacks. Nil if it has no new life.
+    mutating func finish(_ plugin: Int, at now: Int64) -> (away: Int64?, settings: [Setting])? {
+        guard pending[plugin]?.wait == .steps, let entry = pending.removeValue(forKey: plugin)
+        else { return nil }
+        return (
+            entry.isFirst ? nil : now - entry.since,
+            changedSettings.removeValue(forKey: plugin) ?? []
+        )
     }
 }
 

@@ -176,8 +176,9 @@ public final class Session: Sendable {
         // The last ones say why it stops.
         plugins.tellEvents()
         var failed = plugins.failedOutputs(orLost: true)
-        let end = min(clock.now - pipeline.epoch, plan.configuration.duration?.nanoseconds ?? .max)
         // A stop-send may take long; recordings end with the session.
+        let end = pipeline.limit(
+            to: min(clock.now - pipeline.epoch, plan.configuration.duration?.nanoseconds ?? .max))
         pipeline.finishAudio(at: end)
         plugins.stopSources()
         plugins.followParticipants(on: pipeline)
@@ -386,6 +387,9 @@ public final class Session: Sendable {
         case .done(let text):
             if case .stop(let role) = command, role.facts.stopping?.shows == .black {
                 pipeline.showBlack(on: role.track)
+            }
+            if case .start(let role) = command, role.facts.stopping?.shows == .black {
+                pipeline.setStarted(on: role.track)
             }
             if case .ceiling(let role, let limit) = command {
                 control.withLock { $0.ceilings[role] = limit }

@@ -225,11 +225,23 @@ final class SessionPipeline: Sendable {
         videoTracks.first { $0.track.kind == kind }?.track.showBlack()
     }
 
+    /// Lets a track's account expect frames of its source again.
+    func setStarted(on kind: VideoTrackKind) {
+        videoTracks.first { $0.track.kind == kind }?.track.setStarted()
+    }
+
     /// Shows a slate on a track until its next frame.
     ///
     /// - Parameter moment: When to show it, on the session clock. A frame before that cancels it.
     func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {
         videoTracks.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
+    }
+
+    /// Lets no output of video run on after a session time.
+    ///
+    /// - Returns: When all outputs end: later than that if one has a frame for a later time.
+    func limit(to nanoseconds: Int64) -> Int64 {
+        allBranches.map { $0.limit(to: nanoseconds) }.reduce(nanoseconds, max)
     }
 
     /// Ends the audio at a session time; audio due until then is still delivered.

@@ -228,7 +228,9 @@ extension SessionPlugins {
                         instance.tell(.broadcastRefused(role: role, text: peer))
                     }
                 }
-                restarts.awaitConnection(of: plugin.number, at: clock.now)
+                restarts.awaitConnection(of: plugin.number, isFirst: true, at: clock.now)
+                // A broadcast need not have audio: it owes none before it has connected with some.
+                instance.audioIngest?.rest()
                 announceSlate(of: plugin, SlateText.waiting)
             } catch {
                 events.send(
@@ -294,9 +296,13 @@ extension SessionPlugins {
         let instance = plugin.instance
         guard let (away, settings) = restarts.finish(plugin.number, at: clock.now) else { return }
         if let track = plugin.videoTrack { slates.cancel(on: track) }
-        let seconds = Double(away) / 1e9
-        losses.returned(instance.role, after: seconds)
-        events.send(.pluginReturned(role: instance.role, seconds: seconds))
+        if let away {
+            let seconds = Double(away) / 1e9
+            losses.returned(instance.role, after: seconds)
+            events.send(.pluginReturned(role: instance.role, seconds: seconds))
+        } else {
+            events.send(.note(role: instance.role, text: "it is connected"))
+        }
         guard slots[instance] != nil else { return }
         for setting in settings { begin(plugin, setting: setting) }
     }

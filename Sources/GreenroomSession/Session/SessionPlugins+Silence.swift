@@ -37,7 +37,7 @@ extension SessionPlugins {
                         text: text(
                             of: promise,
                             isFirst ? "since it was started" : "for \(seconds(nanoseconds)) s",
-                            instance.newestRefusals)))
+                            instance.newestRefusals, instance.hindrance)))
             case .sends(let nanoseconds):
                 events.send(
                     .sourceSends(role: instance.role, seconds: Double(nanoseconds) / 1e9))
@@ -47,7 +47,8 @@ extension SessionPlugins {
                 let unit = plugin.role?.medium == .audio ? "audio" : "frame"
                 let reason =
                     "no \(unit) accepted for \(seconds(nanoseconds)) s"
-                    + (instance.newestRefusals.counts.map { ": \($0)" } ?? "")
+                    + (instance.newestRefusals.counts.map { ": \($0)" }
+                        ?? instance.hindrance.map { ". \($0)" } ?? "")
                 events.send(.pluginLost(role: instance.role, evidence: reason))
                 fail(plugin, because: reason)
             }
@@ -79,7 +80,8 @@ extension SessionPlugins {
     }
 
     private func text(
-        of promise: SourceSilence.Promise, _ span: String, _ refusals: RefusalsInARow
+        of promise: SourceSilence.Promise, _ span: String, _ refusals: RefusalsInARow,
+        _ hindrance: String?
     ) -> String {
         let (unit, stand, cure) =
             switch promise {
@@ -100,7 +102,7 @@ extension SessionPlugins {
                 )
             }
         guard let counts = refusals.counts, let last = refusals.last else {
-            return "no \(unit) accepted \(span); \(stand). \(cure)"
+            return "no \(unit) accepted \(span); \(stand). \(hindrance ?? cure)"
         }
         return "no \(unit) accepted \(span): \(counts); \(stand). The last one: "
             + last.news

@@ -24,6 +24,8 @@ struct StepRunner {
         var deadline: Int64
         /// What the plugin had done when it was begun.
         let activityBefore: Int
+        /// The number of its plugin's life.
+        let life: Int
         /// Whether it is a start-send that sends from inside: the session continues meanwhile.
         var isPump = false
         /// Whether that was reported.
@@ -32,10 +34,17 @@ struct StepRunner {
         /// Whether the step is a start-send that has not returned, and has sent something or waited
         /// for a time since it was begun. Frames of an earlier start say nothing about this one.
         fileprivate var pumpsNow: Bool {
-            guard pending.step == .startSend, let activity = plugin.instance.activityInStart else {
+            guard pending.step == .startSend, !isOver,
+                let activity = plugin.instance.activityInStart
+            else {
                 return false
             }
             return activity > activityBefore
+        }
+
+        /// Whether the life is over that it belongs to. Its callback may still run.
+        fileprivate var isOver: Bool {
+            plugin.instance.lives != life || plugin.instance.fault != nil
         }
 
         /// Whether its callback, or the start of its process, is what the control thread does.
@@ -106,7 +115,8 @@ struct StepRunner {
             let limit = step.step.limit(deadlineNanoseconds, of: plugin.instance.descriptor.kind)
             return Step(
                 plugin: plugin, pending: step, setting: setting, limit: limit,
-                deadline: MonotonicClock.deadline(after: limit), activityBefore: activity)
+                deadline: MonotonicClock.deadline(after: limit), activityBefore: activity,
+                life: plugin.instance.lives)
         }
     }
 
@@ -180,12 +190,14 @@ struct StepRunner {
                 news.append((step, .returned(result)))
                 continue
             }
+            // The next life has a start-send of its own.
+            guard !step.isPump || !step.isOver else { continue }
             step.isPump = step.isPump || isPump
             let taken = step.taken
             let isReported =
                 step.isReported
                 || running.contains { $0.isReported && $0.plugin.instance === instance }
-            if step.isPump, !isReported, instance.fault == nil, taken > step.limit {
+            if step.isPump, !isReported, taken > step.limit {
                 step.isReported = true
                 news.append((step, .pumpsOverdue(taken)))
             } else if step.isPump {

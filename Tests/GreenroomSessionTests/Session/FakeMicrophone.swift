@@ -23,12 +23,14 @@ final class FakeMicrophone: InstanceBackend, PluginFactory {
         var blocks: Int?
         /// Nanoseconds from one block to the next.
         var interval: Int64 = 10_000_000
+        /// Where it connects by itself; nil if the host makes it.
+        var arrivals: FakeListener?
         /// Whether its blocks declare three channels.
         var hasThreeChannels = false
     }
 
     let path = "/nowhere/fake.so"
-    let arrivals: (any PeerListener)? = nil
+    var arrivals: (any PeerListener)? { script.arrivals }
     private let script: Script
     private let handles = Mutex<(handle: UInt64, sender: UInt64)>((0, 0))
     private let isSending = Monitor(false)

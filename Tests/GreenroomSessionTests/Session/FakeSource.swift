@@ -19,6 +19,9 @@ final class FakeSource: InstanceBackend, PluginFactory {
         case heedful(returnsStatus: Bool)
         /// Ends when its sender is gone, and not before that.
         case deaf
+        /// In its first life its process is lost after 20 frames, and start-send returns when the next life
+        /// has begun.
+        case flooding
     }
 
     /// Deviations from correct behaviour.
@@ -45,6 +48,12 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var tilted = 0..<0
         /// As a share: the frames that it leaves out because it has paused itself.
         var paused = 0..<0
+        /// The obstacle to its process that the host sees.
+        var hindrance: String?
+        /// Where it connects by itself; nil if the host makes it.
+        var arrivals: FakeListener?
+        /// How far its timestamps are ahead, in nanoseconds.
+        var lead: Int64 = 0
         /// Its frame rate; nil for the agreed one.
         var fps: Int64?
         /// Whether it ends its thread and begins another one when it gets a new offer.
@@ -69,11 +78,12 @@ final class FakeSource: InstanceBackend, PluginFactory {
         var revision: UInt32 = 0
         var size = gr_capability()
         var calls: [String: Int] = [:]
+        var lose: @Sendable (String) -> Void = { _ in }
         var edited: [FrameSize] = []
     }
 
     let path = "/nowhere/fake.so"
-    let arrivals: (any PeerListener)? = nil
+    var arrivals: (any PeerListener)? { script.arrivals }
     private let script: Script
     private let copies = FramePool(limit: 24)
     private let state = Mutex(State())
@@ -81,6 +91,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
     private let isSending = Monitor(false)
     private let isTurningOver = Mutex(false)
     private let isKilled = Monitor(false)
+    private let lives = Monitor(0)
 
     init(_ script: Script = Script()) { self.script = script }
 
@@ -105,15 +116,21 @@ final class FakeSource: InstanceBackend, PluginFactory {
     }
 
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend {
-        state.withLock { $0.handle = place.handle }
+        state.withLock {
+            $0.handle = place.handle
+            $0.lose = place.lose
+        }
         if let refusal = script.refusal { place.warnOnce(refusal) }
         return self
     }
+
+    var hindrance: String? { script.hindrance }
 
     // MARK: The plugin
 
     func create(_ settings: [Setting]) throws(LoadError) -> Status {
         isKilled.change { $0 = false }
+        lives.change { $0 += 1 }
         if let problem = script.processProblem {
             _ = did("create")
             throw LoadError(code: .noRunner, place: path, explanation: problem)
@@ -151,6 +168,9 @@ final class FakeSource: InstanceBackend, PluginFactory {
         case .heedful(let returnsStatus):
             let status = send()
             return returnsStatus ? status : .ok
+        case .flooding:
+            _ = send()
+            return .ok
         case .deaf:
             while send() != .gone { usleep(5000) }
             return .ok
@@ -242,6 +262,11 @@ final class FakeSource: InstanceBackend, PluginFactory {
                 host.give_up(handle, Status.unavailable.rawValue, "the camera was unplugged")
                 return .ok
             }
+            if number == 20, case .flooding? = script.loop, calls["create"] == 1 {
+                state.withLock { $0.lose }("it sends 900 frames/s, limit: 300/s")
+                _ = lives.wait(until: nil) { $0 > 1 ? true : nil }
+                return .gone
+            }
             let waited = host.wait_until_ns(handle, due)
             guard waited == 0 else { return Status(rawValue: waited) }
             if isTurningOver.withLock({ $0 }) { return .ok }
@@ -277,7 +302,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
             info.range = gr_color_range(1)
             info.matrix = gr_color_matrix(matrix.rawValue)
             info.offer_revision = revision
-            info.pts_ns = due
+            info.pts_ns = due + script.lead
             if script.tilted.contains(number) { info.rotation = 45 }
             let sent = video.commit(sender, lease.id, &info)
             guard sent == 0 || info.rotation == 45 else { return Status(rawValue: sent) }
@@ -285,6 +310,19 @@ final class FakeSource: InstanceBackend, PluginFactory {
         }
         return .ok
     }
+}
+
+/// A socket to which a plugin connects at once, or none does.
+final class FakeListener: PeerListener {
+    let hasPendingPeer: Bool
+
+    init(hasPeer: Bool) { hasPendingPeer = hasPeer }
+
+    func open(_ tell: @escaping @Sendable (IncomingConnection) -> Void) {
+        if hasPendingPeer { tell(.waiting("fake")) }
+    }
+
+    func close() {}
 }
 
 extension gr_capability {

@@ -4,6 +4,7 @@ import GreenroomMedia
 import GreenroomRuntime
 import Synchronization
 import TestSupport
+import Testing
 
 @testable import GreenroomLifecycle
 @testable import GreenroomOutputs
@@ -100,17 +101,66 @@ struct InProcessSession {
     func recorded(_ name: String) -> String { "\(recordingFolder)/\(name)" }
     var recordingFolder: String { folder("recording") }
 
-    /// Runs it to its end.
-    func run() throws -> Result {
-        let events = Events()
-        let session = Session(plan: plan) { event in events.all.withLock { $0.append(event) } }
+    /// Runs it to its end, and expects that its accounts add up.
+    ///
+    /// - Parameter isLast: Whether the session is asked to end after an event.
+    func run(
+        stoppingAfter isLast: @escaping @Sendable (SessionEvent) -> Bool = { _ in false },
+        sourceLocation: SourceLocation = #_sourceLocation
+    ) throws -> Result {
+        let running = Running()
+        let session = Session(plan: plan) { event in
+            running.events.withLock { $0.append(event) }
+            if isLast(event) { running.session.withLock { $0 }?.stop() }
+        }
+        running.session.withLock { $0 = session }
+        defer { running.session.withLock { $0 = nil } }
         let report = try session.run()
+        report.expectAdditive(sourceLocation)
         return Result(
-            report: report, events: events.all.withLock { $0 }, folder: folder)
+            report: report, events: running.events.withLock { $0 }, folder: folder)
     }
 
-    private final class Events: Sendable {
-        let all = Mutex<[SessionEvent]>([])
+    private final class Running: Sendable {
+        let events = Mutex<[SessionEvent]>([])
+        let session = Mutex<Session?>(nil)
+    }
+}
+
+extension SessionReport {
+    /// Expects that each period and each frame is of one kind, and that outputs have as many.
+    fileprivate func expectAdditive(_ sourceLocation: SourceLocation) {
+        for video in videoTracks + (participants ?? []).flatMap({ $0.tracks.compactMap(\.video) }) {
+            let account = video.account
+            #expect(
+                account.kinds == account.total, "\(video.track): \(account)",
+                sourceLocation: sourceLocation)
+            for output in video.outputs
+            where output.failure == nil && output.unwanted == 0
+                && video.capability.hasSuffix("@\(output.rate)")
+            {
+                #expect(
+                    account.total == output.frames,
+                    "\(video.track), \(output.output): \(account), \(output)",
+                    sourceLocation: sourceLocation)
+            }
+        }
+        for sound in audioTracks + (participants ?? []).flatMap({ $0.tracks.compactMap(\.audio) }) {
+            let account = sound.account
+            #expect(
+                account.kinds == account.total && account.real == sound.played
+                    && account.concealed == sound.concealed
+                    && account.total == sound.played + sound.concealed + sound.idle + sound.muted,
+                "\(sound)", sourceLocation: sourceLocation)
+        }
+    }
+}
+
+extension SessionReport.RealAccount {
+    /// The sum of all kinds.
+    var kinds: Int {
+        real + missing + stopped
+            + [late, unedited, repeated, slate, concealed].compactMap(\.self).reduce(0, +)
     }
 }
 
