@@ -453,7 +453,7 @@ import Testing
             }
             #expect(lines.count == 1, "\(run)")
         }
-        // What came after that is no loss of a restart.
+        // The summary does not call the end a restart.
         #expect(run.standardError.contains(" after its end"), "\(run)")
         #expect(!run.standardError.contains("while restarting"), "\(run)")
         // The session has gone on to its end.
