@@ -23,6 +23,7 @@ final class WebRoom: Call {
         var port = 0
         var proxy = ""
         var udpPorts = ""
+        var allowOrigins = ""
         var viewerToken = ""
         var guestToken = ""
         var operatorToken = ""
@@ -47,6 +48,10 @@ final class WebRoom: Call {
             .string(
                 "udp-ports", \.udpPorts,
                 title: "Ports of video and audio, such as 50000-50200; empty: any"),
+            .string(
+                "allow-origins", \.allowOrigins,
+                title: "Origins of other web pages that may use the room, such as "
+                    + "https://page.example, with blanks between them; *: all; empty: none"),
             .string(
                 "viewer-token", \.viewerToken,
                 title: "What a viewer's link ends with, after #; empty: no such link"),
@@ -125,11 +130,15 @@ final class WebRoom: Call {
         let isEverywhere = settings.address == "0.0.0.0" || settings.address == "::"
         room = Room(
             services: RoomServices(host: host, ports: try Self.ports(settings.udpPorts)),
-            address: isEverywhere ? nil : settings.address)
+            address: isEverywhere ? nil : settings.address,
+            hasOneServer: plans.count == 2
+                && plans[0].address.isSameServer(as: plans[1].address))
         control = RoomControl(host: host)
         server = try RoomServer(
             address: settings.address, port: settings.port, proxy: try Self.proxy(settings.proxy),
-            handler: RoomHandler(room: room, access: Access(tokens: tokens), control: control),
+            handler: RoomHandler(
+                room: room, access: Access(tokens: tokens),
+                origins: try Self.origins(settings.allowOrigins), control: control),
             host: host)
         links = plans.map { [room] in ServerLink($0, room: room) }
     }
@@ -168,6 +177,16 @@ final class WebRoom: Call {
                     + "to 65535, such as 50000-50200", status: .badSetting)
         }
         return first...last
+    }
+
+    private static func origins(_ text: String) throws -> AllowedOrigins {
+        guard let origins = AllowedOrigins(text) else {
+            throw PluginError(
+                "allow-origins: \"\(text.prefix(200))\" has a word that is not an origin: write such as "
+                    + "https://page.example, with a port unless it is usual and without a path, or * "
+                    + "for all pages", status: .badSetting)
+        }
+        return origins
     }
 
     private static func proxy(_ text: String) throws -> ClientAddress? {

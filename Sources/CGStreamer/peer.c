@@ -369,6 +369,27 @@ static void limit_streams(GstElement *webrtc)
     gst_object_unref(rtpbin);
 }
 
+static void forget_offset(const GValue *value, gpointer data)
+{
+    GstElementFactory *factory = gst_element_get_factory(g_value_get_object(value));
+    if (!factory || strcmp(GST_OBJECT_NAME(factory), "rtpjitterbuffer") != 0) return;
+    g_object_set(g_value_get_object(value), "ts-offset", (gint64)0, NULL);
+}
+
+void greenroom_peer_ignore_reports(GstElement *webrtc)
+{
+    GstElement *rtpbin = gst_bin_get_by_name(GST_BIN(webrtc), "rtpbin");
+    if (!rtpbin) return;
+    // No offset is large enough to be used.
+    g_object_set(rtpbin, "min-ts-offset", (guint64)G_MAXINT64, NULL);
+    GstIterator *elements = gst_bin_iterate_elements(GST_BIN(rtpbin));
+    while (gst_iterator_foreach(elements, forget_offset, NULL) == GST_ITERATOR_RESYNC) {
+        gst_iterator_resync(elements);
+    }
+    gst_iterator_free(elements);
+    gst_object_unref(rtpbin);
+}
+
 static void send_only(GstElement *webrtc)
 {
     GArray *all = NULL;

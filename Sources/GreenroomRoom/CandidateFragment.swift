@@ -5,8 +5,7 @@ package struct CandidateFragment: Equatable {
     package struct Candidate: Equatable {
         /// The `a=mid` of its medium; nil: that of the first.
         package var medium: String?
-        /// The line, from `candidate:` on.
-        package var text: String
+        package var address: SessionDescription.Candidate
     }
 
     /// The name of the ICE session that it belongs to; nil if it does not say.
@@ -24,10 +23,12 @@ package struct CandidateFragment: Equatable {
         guard text.utf8.count <= Self.longest else { throw .tooLarge }
         var medium: String?
         var count = 0
-        for line in text.split(whereSeparator: \.isNewline).map(String.init) {
-            guard !line.contains("\0"), SessionOffer.isPlain(line) else {
-                throw .bad("a line is not a small letter, = and a value")
-            }
+        for bytes in Array(text.utf8).split(whereSeparator: { $0 == 10 || $0 == 13 }) {
+            guard bytes.count > 2, bytes.allSatisfy({ (32...126).contains($0) }),
+                (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(bytes[bytes.startIndex]),
+                bytes[bytes.startIndex + 1] == UInt8(ascii: "=")
+            else { throw .bad("a line is not a small letter, = and a value") }
+            let line = String(decoding: bytes, as: UTF8.self)
             if line.hasPrefix("m=") {
                 medium = nil
             } else if line.hasPrefix("a=mid:") {
@@ -40,11 +41,12 @@ package struct CandidateFragment: Equatable {
                 username = name
             } else if line.hasPrefix("a=candidate:") {
                 count += 1
-                guard count <= SessionOffer.mostCandidates else {
-                    throw .bad("it has more than \(SessionOffer.mostCandidates) candidates")
+                guard count <= SessionDescription.mostCandidates else {
+                    throw .bad("it has more than \(SessionDescription.mostCandidates) candidates")
                 }
-                guard SessionOffer.isAddress(candidate: line) else { continue }
-                candidates.append(Candidate(medium: medium, text: String(line.dropFirst(2))))
+                let value = String(line.dropFirst("a=candidate:".count))
+                guard let address = SessionDescription.Candidate(value) else { continue }
+                candidates.append(Candidate(medium: medium, address: address))
             }
         }
         guard username != nil || count > 0 else {
@@ -55,14 +57,18 @@ package struct CandidateFragment: Equatable {
 
 /// What candidates that follow an offer must fit.
 package struct CandidateTarget: Sendable {
-    private let username: String?
-    /// Which medium of the offer a name leads to: with BUNDLE all have the transport of one.
+    private let usernames: Set<String>
+    /// Which medium of the answered ones a name leads to: with BUNDLE all have the transport of one.
     private let lines: [String: Int]
+    private let rejected: Set<String>
     private var taken = 0
 
-    /// - Parameter offer: The far end's offer or answer.
-    package init(_ offer: SessionOffer) {
-        (username, lines) = (offer.username, offer.transportLines)
+    /// - Parameters:
+    ///   - usernames: The names of the offer's ICE sessions.
+    ///   - lines: The place of a medium, by its name.
+    ///   - rejected: The names of media that are not served.
+    init(usernames: Set<String>, lines: [String: Int], rejected: Set<String>) {
+        (self.usernames, self.lines, self.rejected) = (usernames, lines, rejected)
     }
 
     /// Takes a fragment.
@@ -71,21 +77,25 @@ package struct CandidateTarget: Sendable {
     /// - Throws: Why it does not belong to the connection.
     package mutating func take(
         _ fragment: CandidateFragment
-    ) throws(SignallingError) -> [(line: Int, text: String)] {
-        if let name = fragment.username, name != username {
+    ) throws(SignallingError) -> [(line: Int, address: SessionDescription.Candidate)] {
+        if let name = fragment.username, !usernames.contains(name) {
             throw .conflict(
                 "The candidates are of another ICE session: the room can't restart ICE. Make a new "
                     + "offer.")
         }
-        var found: [(line: Int, text: String)] = []
+        var found: [(line: Int, address: SessionDescription.Candidate)] = []
         for candidate in fragment.candidates {
-            guard let line = candidate.medium.map({ lines[$0] }) ?? 0 else {
-                throw .bad("no medium of the offer has the a=mid of a candidate")
+            let name = candidate.medium
+            guard let line = name.map({ lines[$0] }) ?? 0 else {
+                guard let name, rejected.contains(name) else {
+                    throw .bad("no medium of the offer has the a=mid of a candidate")
+                }
+                continue
             }
-            found.append((line, candidate.text))
+            found.append((line, candidate.address))
         }
-        guard taken + found.count <= SessionOffer.mostCandidates else {
-            throw .bad("it has more than \(SessionOffer.mostCandidates) candidates")
+        guard taken + found.count <= SessionDescription.mostCandidates else {
+            throw .bad("it has more than \(SessionDescription.mostCandidates) candidates")
         }
         taken += found.count
         return found

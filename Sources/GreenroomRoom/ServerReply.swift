@@ -24,20 +24,23 @@ package struct ServerReply: Equatable, Sendable {
     /// - Throws: What is wrong, the rule and the cure.
     package func answer(
         for purpose: ServerPurpose, hasVideo: Bool
-    ) throws(ServerProblem) -> SessionOffer {
+    ) throws(ServerProblem) -> SessionDescription {
         guard status == 201 else {
             throw ServerProblem(text: fault(of: purpose), after: retryAfter)
         }
-        let answer: SessionOffer
+        let answer: SessionDescription
         do throws(SignallingError) {
-            answer = try SessionOffer(body)
+            answer = try SessionDescription(body)
         } catch {
             throw ServerProblem(text: "its answer can't be used. \(error.text)")
         }
-        let goes = { (media: SessionOffer.Media?) in
-            purpose == .publish ? media?.receives ?? false : media?.sends ?? false
+        let goes = { (kind: String) in
+            answer.media.contains {
+                $0.kind == kind && $0.hasPort
+                    && (purpose == .publish ? $0.direction.receives : $0.direction.sends)
+            }
         }
-        guard goes(answer.video) || (purpose == .fetch ? goes(answer.audio) : !hasVideo) else {
+        guard goes("video") || (purpose == .fetch ? goes("audio") : !hasVideo) else {
             throw ServerProblem(
                 text:
                     "its answer has no video: it does not \(purpose == .publish ? "take" : "send") "
@@ -128,6 +131,10 @@ package struct ServerAddress: Equatable, Sendable {
     package var origin: String
     /// The address of this machine to be reached at, if the server is on this machine; nil: any.
     package var local: String?
+    private let host: String
+
+    /// Whether two addresses lead to one server: servers have a port for each protocol.
+    package func isSameServer(as other: ServerAddress) -> Bool { host == other.host }
 
     /// - Parameter text: Of a setting.
     /// - Returns: nil if it is no address of http or https.
@@ -140,6 +147,7 @@ package struct ServerAddress: Equatable, Sendable {
             text.utf8.count <= 2000
         else { return nil }
         url = text
+        host = match.3 == "localhost" || match.3 == "[::1]" ? "127.0.0.1" : match.3.lowercased()
         switch match.3 {
         case "localhost", "127.0.0.1": local = "127.0.0.1"
         case "[::1]": local = "::1"

@@ -24,7 +24,16 @@ enum TextTarget {
 
     /// An offer of a connection, in SDP.
     static func offer(_ bytes: [UInt8]) {
-        _ = try? SessionOffer(String(decoding: bytes, as: UTF8.self))
+        guard let offer = try? SessionDescription(String(decoding: bytes, as: UTF8.self)) else {
+            return
+        }
+        for terms in [MediaTerms.guest, .viewer(videos: MediaTerms.mostVideos)] {
+            guard let answer = try? Answer(to: offer, on: terms) else { continue }
+            let given = answer.offerForRoom
+            precondition((try? SessionDescription(given.text)) == given, "it is written otherwise")
+            _ = try? answer.description(with: given).text
+        }
+        _ = try? ServerAnswer(offer, to: offer)
     }
 
     /// An offer, and after an empty line candidates that follow it.
@@ -34,9 +43,11 @@ enum TextTarget {
         guard
             let fragment = try? CandidateFragment(
                 String(text[(end?.upperBound ?? text.startIndex)...])),
-            let end, let offer = try? SessionOffer(String(text[..<end.lowerBound]) + "\r\n")
+            let end,
+            let offer = try? SessionDescription(String(text[..<end.lowerBound]) + "\r\n"),
+            let answer = try? Answer(to: offer, on: .guest)
         else { return }
-        var target = CandidateTarget(offer)
+        var target = answer.candidateTarget
         _ = try? target.take(fragment)
     }
 

@@ -39,6 +39,43 @@ import Testing
         #expect(access.role(ofHeader: header) == (isValid ? .guest : nil))
     }
 
+    @Test(
+        arguments: [
+            ("", "https://page.example", false), ("*", "https://page.example", true),
+            ("*", "null", true), ("*", nil, false), ("*", "a\r\nX: y", false),
+            ("https://page.example http://[::1]:81", "https://PAGE.example", true),
+            ("https://page.example http://[::1]:81", "http://[::1]:81", true),
+            ("https://page.example", "https://page.example.evil", false),
+            ("https://page.example", "http://page.example", false),
+            ("https://page.example", "https://page.example:444", false),
+        ] as [(String, String?, Bool)])
+    func `pages of allowed origins may use the room`(
+        setting: String, origin: String?, isAllowed: Bool
+    ) throws {
+        let origins = try #require(AllowedOrigins(setting))
+        #expect(origins.allows(origin) == isAllowed)
+    }
+
+    @Test(arguments: [
+        "page.example", "https://page.example/", "* https://page.example", "ftp://a",
+        "https://a,https://b", "https://", "https://a:x",
+    ])
+    func `a setting with a word that is no origin is none`(text: String) {
+        #expect(AllowedOrigins(text) == nil)
+    }
+
+    @Test func `a page learns where its connection is, and asks first`() {
+        let names = { (isPreflight: Bool) in
+            AllowedOrigins.headers(for: "https://a", isPreflight: isPreflight).map(\.name)
+        }
+        let answer = AllowedOrigins.headers(for: "https://a", isPreflight: false)
+        #expect(answer.contains { $0.value.contains("Location, Link") })
+        #expect(names(true).contains("Access-Control-Allow-Methods"))
+        for isPreflight in [true, false] {
+            #expect(names(isPreflight).prefix(2) == ["Access-Control-Allow-Origin", "Vary"])
+        }
+    }
+
     @Test func `secrets are long and differ`() {
         let secrets = (0..<100).map { _ in Secret.random() }
         #expect(Set(secrets).count == 100)

@@ -5,15 +5,16 @@ import Testing
 @Suite struct CandidateTests {
     private static let udp = "a=candidate:1 1 UDP 2015363327 127.0.0.1 40000 typ host"
 
-    private static func offer(bundle: Bool) throws -> SessionOffer {
+    private static func target(bundle: Bool) throws -> CandidateTarget {
         let media = ["audio 9 UDP/TLS/RTP/SAVPF 111", "video 9 UDP/TLS/RTP/SAVPF 96"]
-        return try SessionOffer(
+        let offer = try SessionDescription(
             """
             v=0
             o=- 1 1 IN IP4 0.0.0.0
             s=-
             t=0 0
-            \(bundle ? "a=group:BUNDLE sound picture\n" : "")a=fingerprint:sha-256 00
+            \(bundle ? "a=group:BUNDLE sound picture data\n" : "")a=fingerprint:sha-256 00
+            a=ice-pwd:abcdefghijklmnopqrstuvwx
             m=\(media[0])
             a=mid:sound
             a=ice-ufrag:abcd
@@ -22,8 +23,11 @@ import Testing
             a=mid:picture
             a=ice-ufrag:abcd
             a=rtpmap:96 VP8/90000
+            m=application 9 UDP/DTLS/SCTP webrtc-datachannel
+            a=mid:data
 
             """)
+        return try Answer(to: offer, on: .guest).candidateTarget
     }
 
     private func problem(_ body: () throws -> Void) -> SignallingError? {
@@ -39,9 +43,9 @@ import Testing
         let text = "a=ice-ufrag:abcd\r\nm=video 9 X 0\r\na=mid:picture\r\n\(Self.udp)\r\n"
         let fragment = try CandidateFragment(text + "a=end-of-candidates\r\n")
         #expect(fragment.username == "abcd")
-        #expect(fragment.candidates.map(\.text) == [String(Self.udp.dropFirst(2))])
+        #expect(fragment.candidates.map(\.address.text) == [String(Self.udp.dropFirst(2))])
         for (bundle, line) in [(true, 0), (false, 1)] {
-            var target = CandidateTarget(try Self.offer(bundle: bundle))
+            var target = try Self.target(bundle: bundle)
             let taken = try target.take(fragment)
             #expect(taken.map(\.line) == [line])
         }
@@ -69,7 +73,10 @@ import Testing
         let long = String(repeating: "a=x\n", count: 5000)
         #expect(problem { _ = try CandidateFragment(long) } == .tooLarge)
 
-        var target = CandidateTarget(try Self.offer(bundle: true))
+        var target = try Self.target(bundle: true)
+        // The room skips candidates of a rejected medium.
+        let data = try CandidateFragment("a=mid:data\n\(Self.udp)")
+        #expect(try target.take(data).isEmpty)
         let other = try CandidateFragment("a=ice-ufrag:wxyz\n\(Self.udp)")
         #expect(problem { _ = try target.take(other) }?.status == 409)
         let nowhere = try CandidateFragment("a=mid:none\n\(Self.udp)")

@@ -9,7 +9,7 @@ import Testing
         o=- 1 1 IN IP4 0.0.0.0
         s=-
         a=fingerprint:sha-256 00
-        a=ice-ufrag:x
+        a=ice-ufrag:abcd
         m=audio 9 UDP/TLS/RTP/SAVPF 111
         a=mid:0
         a=recvonly
@@ -76,6 +76,20 @@ import Testing
 
     @Test(
         arguments: [
+            ("https://media.example/whip", "https://MEDIA.example:8443/whep?x=1", true),
+            ("http://localhost:7080/whip", "http://127.0.0.1:7090/whep", true),
+            ("http://[::1]/whip", "http://localhost/whep", true),
+            ("https://media.example/whip", "https://other.example/whep", false),
+            ("https://media.example/whip", "https://a.media.example/whep", false),
+        ])
+    func `a server is its host, whatever the port`(one: String, other: String, isSame: Bool) throws
+    {
+        let (one, other) = (try #require(ServerAddress(one)), try #require(ServerAddress(other)))
+        #expect(one.isSameServer(as: other) == isSame)
+    }
+
+    @Test(
+        arguments: [
             ("https://media.example/whip/key?x=1", "https://media.example"),
             ("http://user:word@[::1]:8080/whip", "http://[::1]:8080"),
             ("http://127.0.0.1:1", "http://127.0.0.1:1"),
@@ -84,15 +98,5 @@ import Testing
         ] as [(String, String?)])
     func `an address is one of http, and only its origin is said`(text: String, origin: String?) {
         #expect(ServerAddress(text)?.origin == origin)
-    }
-
-    @Test func `the offer of the room is of one codec`() {
-        let terms = SessionOffer(ofServer: "recvonly", video: .h264)
-        #expect(terms.isOwn && terms.video?.codec == .h264 && terms.video?.receives == true)
-        #expect(terms.video?.payload(of: .h264) == 96 && terms.video?.payload(of: .vp8) == nil)
-        #expect(
-            terms.video?.caps(of: 96)
-                == ",packetization-mode=(string)1,profile-level-id=(string)42e01f")
-        #expect(SessionOffer(ofServer: "sendonly", video: nil).videos.isEmpty)
     }
 }

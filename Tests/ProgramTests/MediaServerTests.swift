@@ -9,19 +9,21 @@ import Testing
     private let folder: TemporaryFolder
     private static let viewer = "viewer-token-0123456789"
     private static let guest = "guest-token-0123456789"
+    private static let tone = "microphone: { plugin: Tone, settings: { frequency: 1000 } }"
 
     init() throws { folder = try TemporaryFolder() }
 
     /// Starts a session with a room.
     private func start(
-        _ name: String, camera: String, _ settings: String
+        _ name: String, camera: String, microphone: String = MediaServerTests.tone,
+        _ settings: String
     ) throws -> ChildProcess {
         let file = try folder.write(
             "\(name).yaml",
             """
             session: { name: \(name), maximum: 320x180@15, callback-deadline: 20s }
             camera: { plugin: ColorBars, settings: { \(camera) } }
-            microphone: { plugin: Tone, settings: { frequency: 1000 } }
+            \(microphone)
             call:
               plugin: WebRoom
               isolation: process
@@ -33,9 +35,11 @@ import Testing
         return try Greenroom.start(["run", file])
     }
 
-    private func server(port: Int) throws -> ChildProcess {
+    private func server(
+        port: Int, microphone: String = MediaServerTests.tone
+    ) throws -> ChildProcess {
         try start(
-            "server", camera: "pattern: bars, ball: false",
+            "server", camera: "pattern: bars, ball: false", microphone: microphone,
             "port: \(port), viewer-token: \(Self.viewer), guest-token: \(Self.guest)")
     }
 
@@ -135,6 +139,41 @@ import Testing
         #expect(grey.allSatisfy { (120...235).contains($0) }, "\(grey)")
         #expect((grey.max() ?? 255) - (grey.min() ?? 0) < 20, "\(grey)")
         #expect((bars.max() ?? 0) - (bars.min() ?? 255) > 100, "\(bars)")
+    }
+
+    @Test func `a room does not send its server what it has fetched from it`() throws {
+        let port = try freePort()
+        let server = try server(port: port, microphone: "")
+        try expect(server, "call: live")
+        let relay = try start(
+            "relay", camera: "ball: false",
+            "publish: \"http://127.0.0.1:\(port)/whip?name=Relay\", publish-token: \(Self.guest), "
+                + "fetch: \"http://localhost:\(port)/whep\", fetch-token: \(Self.viewer), "
+                + "fetch-name: Hall")
+        // The room hears its own audio from the server for 2 s, which are many round trips.
+        #expect(
+            Runners.wait(atMost: .seconds(60)) {
+                (try? loudTenths(of: "relay/hall-microphone.wav").count) ?? 0 >= 20
+            })
+        for run in [relay, server] {
+            run.signal(SIGINT)
+            let finished = run.wait(atMost: .seconds(30))
+            #expect(finished.exit == .code(130), "\(finished)")
+        }
+        let sent = try loudTenths(of: "server/relay-microphone.wav")
+        let own = try loudTenths(of: "relay/microphone.wav").max() ?? 0
+        #expect(sent.count >= 20 && own > 2000)
+        // Gaps of a busy machine make a tone louder for a moment, by less than another one beside it.
+        #expect(sent.count { $0 > own * 1.3 } * 10 <= sent.count, "\(own): \(sent)")
+    }
+
+    /// The amplitudes of the tone in tenths of a second of a recording that have it.
+    private func loudTenths(of file: String) throws -> [Double] {
+        let audio = try WAVRecording(folder(file))
+        let samples = audio.channels.first ?? []
+        return stride(from: 0, to: samples.count - 4800, by: 4800).map { start in
+            Tone.amplitude(of: 1000, in: samples[start..<(start + 4800)], rate: audio.sampleRate)
+        }.filter { $0 > 500 }
     }
 
     /// Waits for more than 20 frames of a recording, with certain lumas.

@@ -181,7 +181,17 @@ import Testing
     }
 
     @Test func `what clients without rights try is refused, and the room stays open`() throws {
-        let live = try Live()
+        let live = try Live(
+            """
+            camera: { plugin: ColorBars, settings: { ball: false } }
+            microphone: { plugin: Tone, settings: { frequency: 1000 } }
+            call:
+              plugin: WebRoom
+              isolation: process
+              allow: { network: true }
+              memory-limit: 1 GB
+              settings: { allow-origins: "https://page.example" }
+            """)
         let attempts = try ChildProcess.run(
             "/usr/bin/python3",
             [Checkout.root + "/Tests/WebRoom/attempts.py", live.url] + live.tokens)
@@ -193,11 +203,14 @@ import Testing
             "room with a wrong token": 401, "room": 200, "a path outside": 404,
             "watch without a token": 401, "a viewer joins": 403, "a guest removes somebody": 403,
             "another page watches": 403, "another type": 400, "no SDP": 400, "half an SDP": 400,
-            "two videos": 406, "two of one name": 400, "no name of a medium": 400,
+            "two videos": 406, "two of one name": 400, "no name of a medium": 201,
             "a guest sends two videos": 406, "slots of nobody": 404, "wishes that are none": 400,
             "endless wishes": 413, "another codec": 406, "sends to a viewer": 406,
-            "a large body": 413, "no such stream": 404, "no such viewer": 204,
-            "no such guest": 204, "no name": 400, "nobody shares": 404,
+            "a large body": 413, "no such stream": 404, "no such viewer": 404,
+            "no such guest": 404, "deleted": 204, "deleted again": 404,
+            "a foreign page asks": 403, "a program asks": 204, "an allowed page asks": 204,
+            "an allowed page watches": 201, "an allowed page without a token": 401, "no name": 400,
+            "nobody shares": 404,
             "operator removes nobody": 404, "never connects": 201, "tokens guessed": 429,
         ]
         for (name, status) in expected {
@@ -393,12 +406,14 @@ import Testing
         struct Crowd: Decodable {
             var pages: Int
             var refused: Int
+            var retry: String?
         }
         let live = try Live()
         let crowd = try live.peer("crowd", 0, environment: ["LIMIT": "400"])
             .wait(atMost: .seconds(420))
         let result = try JSONDecoder().decode(Crowd.self, from: Data(crowd.standardOutput))
         #expect(result.pages == 24 && result.refused == 503, "\(result)")
+        #expect(result.retry == "15")
         // Many threads of a busy room are ready at times; none of them runs without a pause.
         #expect(!live.run.errorsSoFar.contains("idle priority"), "\(live.run.errorsSoFar)")
         // Their places are free again, when their connections have ended.

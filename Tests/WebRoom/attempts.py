@@ -18,7 +18,8 @@ MEDIA = (
     "a=fingerprint:sha-256 " + ":".join(["AA"] * 32) + "\r\na=rtpmap:96 {}/90000\r\n")
 
 
-def status(method, path, token=None, body=None, **headers):
+def send(method, path, token=None, body=None, **headers):
+    """Returns the status and the headers."""
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     if token:
         headers["Authorization"] = f"Bearer {token}"
@@ -28,11 +29,15 @@ def status(method, path, token=None, body=None, **headers):
     asked = urllib.request.Request(base + path, method=method, data=body, headers=headers)
     try:
         with urllib.request.urlopen(asked, timeout=20) as response:
-            return response.status
+            return response.status, response.headers
     except urllib.error.HTTPError as error:
-        return error.code
+        return error.code, error.headers
     except OSError as error:
-        return str(error)
+        return str(error), {}
+
+
+def status(*arguments, **headers):
+    return send(*arguments, **headers)[0]
 
 
 offered = OFFER + MEDIA.format("recvonly", "VP8")
@@ -47,6 +52,8 @@ results = {
     "watch without a token": status("POST", "/whep", None, offered),
     "a viewer joins": status("POST", "/whip?name=x", viewer, offered),
     "a guest removes somebody": status("DELETE", "/participants/1", guest),
+    "a foreign page asks": status("OPTIONS", "/whep", None, Origin="http://evil.example"),
+    "a program asks": status("OPTIONS", "/whep"),
     "another page watches": status("POST", "/whep", viewer, offered, Origin="http://evil.example"),
     "another type": status("POST", "/whep", viewer, offered, Content_Type="text/plain"),
     "no SDP": status("POST", "/whep", viewer, "hello"),
@@ -71,5 +78,19 @@ results = {
 }
 # An offer of somebody who never connects is answered, and forgotten later.
 results["never connects"] = status("POST", "/whep", viewer, offered)
+location = send("POST", "/whep", viewer, offered)[1]["Location"]
+results["deleted"] = status("DELETE", location, viewer)
+results["deleted again"] = status("DELETE", location, viewer)
+# A page of an allowed origin may ask and send, and learns where its connection is.
+PAGE = "https://page.example"
+code, headers = send(
+    "OPTIONS", "/whip", Origin=PAGE, Access_Control_Request_Method="POST",
+    Access_Control_Request_Headers="authorization,content-type")
+results["an allowed page asks"] = code if headers["Access-Control-Allow-Origin"] == PAGE else str(headers)
+code, headers = send("POST", "/whep", viewer, offered, Origin=PAGE)
+exposed = (headers["Access-Control-Expose-Headers"] or "").split(", ")
+results["an allowed page watches"] = code if {"Location", "Link"} <= set(exposed) else str(headers)
+code, headers = send("POST", "/whep", None, offered, Origin=PAGE)
+results["an allowed page without a token"] = code if headers["Access-Control-Allow-Origin"] == PAGE else str(headers)
 results["tokens guessed"] = [status("GET", "/room", "guess-%016d" % n) for n in range(30)][-1]
 print(json.dumps(results))

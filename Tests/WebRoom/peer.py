@@ -126,6 +126,7 @@ def gathered(webrtc, _, path, then):
     except urllib.error.HTTPError as error:
         if mode == "crowd":
             result["refused"] = error.code
+            result["retry"] = error.headers.get("Retry-After")
             return loop.quit()
         return fail(f"{error.code} {error.read().decode()}")
     locations.insert(0, location)

@@ -18,6 +18,9 @@ struct Reply: Sendable {
         "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self' blob:; "
         + "connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
 
+    /// A viewer that has vanished keeps its place for as long.
+    private static let retrySeconds = 15
+
     private static let usual = [
         (name: "Content-Security-Policy", value: policy),
         ("Referrer-Policy", "no-referrer"),
@@ -42,6 +45,7 @@ struct Reply: Sendable {
         headers = Self.usual + more
         if let type { headers.append(("Content-Type", type)) }
         if status == 401 { headers.append(("WWW-Authenticate", "Bearer")) }
+        if status == 503 { headers.append(("Retry-After", "\(Self.retrySeconds)")) }
     }
 
     static func file(_ bytes: [UInt8], _ type: String) -> Reply {
@@ -78,6 +82,23 @@ struct Reply: Sendable {
     static func tag(of id: String) -> String { "\"\(id)\"" }
 
     static var done: Reply { Reply(204, nil, .data(Data())) }
+
+    /// The answer to `OPTIONS`.
+    static var options: Reply {
+        Reply(
+            204, nil, .data(Data()),
+            [
+                ("Allow", "GET, POST, PUT, PATCH, DELETE, OPTIONS"),
+                ("Accept-Post", "application/sdp"),
+            ])
+    }
+
+    /// The reply for a page of another origin, which may read it.
+    func allowing(_ origin: String, isPreflight: Bool) -> Reply {
+        var reply = self
+        reply.headers += AllowedOrigins.headers(for: origin, isPreflight: isPreflight)
+        return reply
+    }
 
     /// A refusal, with the reason for people.
     static func refused(_ status: Int, _ text: String) -> Reply {

@@ -9,6 +9,7 @@ import Synchronization
 /// | request | role | does |
 /// | --- | --- | --- |
 /// | `GET /` and the page's files | | |
+/// | `OPTIONS` of any path | | says what a page of another origin may do |
 /// | `GET /room?after=N` | viewer | what there is, as soon as it is not revision N any more |
 /// | `POST /whep`, `/whep/STREAM`, `/whep/audio` | viewer | WHEP: watch |
 /// | `POST /whep/slots` | viewer | a connection for several streams |
@@ -36,11 +37,14 @@ final class RoomHandler: Sendable {
     let room: Room
     let access: Access
     let control: RoomControl
+    private let origins: AllowedOrigins
     private let limits = Mutex(Limits())
 
-    init(room: Room, access: Access, control: RoomControl) {
+    /// - Parameter origins: Which other pages may use the room.
+    init(room: Room, access: Access, origins: AllowedOrigins, control: RoomControl) {
         self.room = room
         self.access = access
+        self.origins = origins
         self.control = control
     }
 
@@ -48,6 +52,14 @@ final class RoomHandler: Sendable {
     ///
     /// - Parameter client: Where it is from; nil: unknown.
     func respond(
+        to request: RoomRequest, from client: ClientAddress?
+    ) async throws -> Reply {
+        let reply = try await reply(to: request, from: client)
+        guard let origin = request.head["origin"], origins.allows(origin) else { return reply }
+        return reply.allowing(origin, isPreflight: request.method == "OPTIONS")
+    }
+
+    private func reply(
         to request: RoomRequest, from client: ClientAddress?
     ) async throws -> Reply {
         do {
@@ -69,6 +81,11 @@ final class RoomHandler: Sendable {
         guard allows(role == nil ? \.withoutToken : \.requests, sender) else {
             return Self.tooMany
         }
+        let isAllowed = request.isSameOrigin || origins.allows(request.head["origin"])
+        if request.method == "OPTIONS" {
+            // A browser asks without the token.
+            return isAllowed ? Reply.options : Self.otherPage
+        }
         if let response = try await respondToProgram(request, path, role, sender) {
             return response
         }
@@ -80,9 +97,7 @@ final class RoomHandler: Sendable {
             return Reply.refused(401, "The link is not of this room, or of an earlier session.")
         }
         if request.method != "GET" {
-            guard request.isSameOrigin else {
-                return Reply.refused(403, "The request comes from another page.")
-            }
+            guard isAllowed else { return Self.otherPage }
             guard allows(\.changes, sender) else { return Self.tooMany }
         }
         return try await respond(to: request, path, role, client)
@@ -111,8 +126,7 @@ final class RoomHandler: Sendable {
             try room.wish(try Self.wishes(in: request), of: path[1])
             return Reply.done
         case ("DELETE", "viewers", 2):
-            // Gone is gone: the room may have ended the connection first.
-            room.remove(viewer: path[1], because: nil)
+            guard room.remove(viewer: path[1], because: nil) else { throw Self.noConnection }
             return Reply.done
         case ("POST", "whip", 1):
             try needs(.guest)
@@ -139,7 +153,7 @@ final class RoomHandler: Sendable {
             return Reply.done
         case ("DELETE", "guests", 2):
             try needs(.guest)
-            room.remove(guest: path[1], because: nil)
+            guard room.remove(guest: path[1], because: nil) else { throw Self.noConnection }
             return Reply.done
         case ("DELETE", "participants", 2):
             try needs(.operator)
@@ -151,6 +165,9 @@ final class RoomHandler: Sendable {
             throw SignallingError.notFound("There is nothing here.")
         }
     }
+
+    private static let noConnection = SignallingError.notFound(
+        "The connection has ended, or never was.")
 
     // MARK: Parts of requests
 
@@ -170,6 +187,12 @@ final class RoomHandler: Sendable {
         return "\(role.rawValue) \(address)"
     }
 
+    private static var otherPage: Reply {
+        Reply.refused(
+            403,
+            "The request comes from another page. The setting allow-origins can allow its origin.")
+    }
+
     private static var tooMany: Reply {
         Reply.refused(429, "Too many requests: wait a moment.")
     }
@@ -185,7 +208,7 @@ final class RoomHandler: Sendable {
         guard request.type.hasPrefix("application/sdp") else {
             throw SignallingError.bad("it is no application/sdp")
         }
-        let body = try body(of: request, atMost: SessionOffer.longest)
+        let body = try body(of: request, atMost: SessionDescription.longest)
         guard let text = String(data: body, encoding: .utf8) else {
             throw SignallingError.bad("the offer is no UTF-8")
         }

@@ -39,6 +39,8 @@ final class RemoteVideo: Sendable {
         /// The largest size that the session takes; nil before it has said that.
         var wantedSize: FrameSize?
         var isMuted = false
+        /// Whether a frame was decoded.
+        var hasFrame = false
         /// Whether nothing can be decoded before the next key frame.
         var awaitsKey = true
         /// Whether it was too much: the guest has to go.
@@ -46,6 +48,7 @@ final class RemoteVideo: Sendable {
         /// Frames as the depayloader sees them: that of H.264 needs no marker bit to end one.
         var limit = StreamLimit(.video)
         var size: FrameSize?
+        var reordering = FrameReordering()
         /// Changes of the size since `counted`.
         var sizes = 0
         var counted: UInt64 = 0
@@ -79,20 +82,30 @@ final class RemoteVideo: Sendable {
 
     /// The session's track has been opened.
     func open(_ track: CallVideoTrack) {
-        let demand = state.withLock { state in
+        let (demand, isMuted) = state.withLock { state in
             state.track = track
             defer { state.early = [:] }
-            return state.early[track.id]
+            return (state.early[track.id], state.isMuted)
         }
+        if isMuted { track.setMuted(true) }
         if let demand { _ = follow(demand) }
     }
 
     /// The elements are there.
-    func link(in pipeline: Pipeline) throws(PluginError) {
+    ///
+    /// - Parameters:
+    ///   - onFirst: Called with the size of the first frame: now the track can be opened.
+    ///   - onReordered: Called once if the guest sends B-frames.
+    func link(
+        in pipeline: Pipeline, onFirst: @escaping @Sendable (FrameSize) -> Void,
+        onReordered: @escaping @Sendable () -> Void
+    ) throws(PluginError) {
         let sink = try Sink("pictures", of: pipeline)
-        sink.onFrame { [weak self] picture in self?.take(picture) }
-        try Encoded("depay", of: pipeline).filter { [weak self] bytes in
-            self?.passes(bytes) ?? false
+        sink.onFrame { [weak self] picture in self?.take(picture, onFirst) }
+        try Encoded("depay", of: pipeline).filter { [weak self] bytes, pts in
+            guard let self else { return false }
+            if let pts { follow(pts, sink, onReordered) }
+            return passes(bytes)
         }
         state.withLock { $0.sink = sink }
     }
@@ -165,6 +178,18 @@ final class RemoteVideo: Sendable {
         return passes
     }
 
+    /// Follows the order of frames: with B-frames a jitter buffer labels them too early.
+    private func follow(_ pts: UInt64, _ sink: Sink, _ onReordered: () -> Void) {
+        let (old, new) = state.withLock { state in
+            let old = state.reordering.lead
+            state.reordering.add(pts)
+            return (old, state.reordering.lead)
+        }
+        guard new != old else { return }
+        if old == 0 { onReordered() }
+        sink.setDelay(UInt64(Arrival.latencyMilliseconds) * 1_000_000 + new)
+    }
+
     private func headers(
         of bytes: UnsafeBufferPointer<UInt8>
     ) -> (size: FrameSize?, isKey: Bool, isBroken: Bool) {
@@ -183,12 +208,22 @@ final class RemoteVideo: Sendable {
         return sides[0] > 0 && sides[0] <= largest.height && sides[1] <= largest.width
     }
 
-    private func take(_ picture: DecodedFrame) {
-        let track = state.withLock { $0.isMuted ? nil : $0.track }
+    private func take(
+        _ picture: DecodedFrame, _ onFirst: @Sendable (FrameSize) -> Void
+    ) {
+        let isFirst = state.withLock { state in
+            defer { state.hasFrame = true }
+            return !state.hasFrame
+        }
+        if isFirst { onFirst(picture.size) }
+        let (track, lead) = state.withLock { state in
+            (state.isMuted ? nil : state.track, state.reordering.lead)
+        }
         guard let track else { return }
         do throws(SendRefusal) {
             try picture.send(
-                to: track.sender, at: picture.pts.map { Arrival.time(of: $0, on: services.clock) })
+                to: track.sender,
+                at: picture.pts.map { Arrival.time(of: $0 &+ lead, on: services.clock) })
         } catch {
             if !error.isEnd { services.count("guests-frames-refused") }
         }

@@ -11,6 +11,8 @@ final class Guest: Sendable {
     let video: RemoteVideo?
     let audio: RemoteAudio?
     let receiving: Peer.Receiving
+    /// Whether the guest learns what arrives, and may change the size of the video.
+    private let isAdaptive: Bool
 
     private struct State {
         var peer: Peer?
@@ -20,34 +22,37 @@ final class Guest: Sendable {
         var encodings: Set<String> = []
         /// That of it which has a track.
         var opened: Set<String> = []
+        /// The size of the first frame; nil before it is there.
+        var size: FrameSize?
     }
 
     private let services: RoomServices
     private let state = Mutex(State())
 
-    /// - Parameter sharer: Who shares; nil for a guest.
+    /// - Parameters:
+    ///   - streams: The streams of the answer.
+    ///   - isOffered: Whether the room makes the offer.
+    ///   - sharer: The guest who shares; nil for a guest.
     init(
-        _ id: String, name: String, offer: SessionOffer, sharer: Guest?, services: RoomServices,
+        _ id: String, name: String, streams: [MediaStream], isOffered: Bool, sharer: Guest?,
+        services: RoomServices,
         onGone: @escaping @Sendable (String) -> Void, onJoined: @escaping @Sendable () -> Void
     ) throws {
         self.id = id
         self.name = name
         self.sharer = sharer
         self.services = services
-        // VP8 if they have it: H.264 decoders take more of a hostile stream.
-        let codec =
-            offer.video?.payload(of: .vp8) == nil
-            ? offer.video?.codec ?? .vp8 : VideoCodec.vp8
-        let (videoCaps, audioCaps) = (
-            try offer.video.map { try Self.videoCaps($0, codec, isOwn: offer.isOwn) },
-            try offer.audio.map(Self.audioCaps)
+        let (videos, audios) = (
+            streams.filter { $0.video != nil }, streams.filter { $0.video == nil }
         )
-        receiving = Peer.Receiving(audioCaps: audioCaps, videoCaps: videoCaps)
-        video =
-            videoCaps == nil
-            ? nil
-            : RemoteVideo(codec, isShare: sharer != nil, services: services) { onGone($0) }
-        audio = audioCaps == nil ? nil : RemoteAudio(services: services)
+        receiving = Peer.Receiving(
+            audioCaps: audios.first.map { $0.caps(isOffered: isOffered) },
+            videoCaps: videos.first.map { $0.caps(isOffered: isOffered) })
+        video = videos.first.flatMap(\.video).map {
+            RemoteVideo($0, isShare: sharer != nil, services: services) { onGone($0) }
+        }
+        isAdaptive = videos.first?.transportWide != nil
+        audio = audios.isEmpty ? nil : RemoteAudio(services: services)
         let peer = try Peer(
             "", latencyMilliseconds: Arrival.latencyMilliseconds, bounds: .sender,
             events: Peer.Events(
@@ -62,32 +67,6 @@ final class Guest: Sendable {
 
     /// The participant of the session; nil before they have joined.
     var participant: CallParticipant? { state.withLock { $0.participant } }
-
-    /// What is received, in GStreamer's language: of the offer it has numbers alone.
-    private static func videoCaps(
-        _ media: SessionOffer.Media, _ codec: VideoCodec, isOwn: Bool
-    ) throws(SignallingError) -> String {
-        guard media.sends, let payload = media.payload(of: codec) else {
-            throw .unacceptable("the room takes VP8 or H.264, and its video is not sent as that")
-        }
-        var caps =
-            "application/x-rtp,media=video,encoding-name=\(codec.rawValue),clock-rate=90000,"
-            + "payload=\(payload),rtcp-fb-nack=(boolean)true,rtcp-fb-nack-pli=(boolean)true"
-            + (isOwn ? media.caps(of: payload) : "")
-        if let id = media.transportWide {
-            let uri = SessionOffer.Media.transportWideURI
-            caps += ",rtcp-fb-transport-cc=(boolean)true,extmap-\(id)=(string)\"\(uri)\""
-        }
-        return caps
-    }
-
-    private static func audioCaps(_ media: SessionOffer.Media) throws(SignallingError) -> String {
-        guard media.sends, let payload = media.payloads["OPUS"] else {
-            throw .unacceptable("the room takes Opus, and its audio is not sent as that")
-        }
-        return "application/x-rtp,media=audio,encoding-name=OPUS,clock-rate=48000,"
-            + "payload=\(payload),encoding-params=(string)2"
-    }
 
     // MARK: What the peer reports
 
@@ -109,12 +88,16 @@ final class Guest: Sendable {
             guard let participant = sharer == nil ? state.participant : sharer?.participant,
                 !state.hasLeft
             else { return (nil, []) }
-            defer { state.opened = state.encodings }
-            return (participant, state.encodings.subtracting(state.opened))
+            var new = state.encodings.subtracting(state.opened)
+            if state.size == nil, let video { new.remove(video.codec.rawValue) }
+            state.opened.formUnion(new)
+            return (participant, new)
         }
         guard let participant else { return }
-        if let video, opened.contains(video.codec.rawValue) {
-            let camera = VideoCapability(width: 1280, height: 720, fps: 30)
+        if let video, opened.contains(video.codec.rawValue),
+            let size = state.withLock({ $0.size })
+        {
+            let camera = GuestCamera.capability(first: size, isAdaptive: isAdaptive)
             let share = VideoCapability(width: 1920, height: 1080, fps: 30)
             video.open(
                 try sharer == nil
@@ -130,13 +113,26 @@ final class Guest: Sendable {
         guard let peer else { return }
         do {
             if encoding == video?.codec.rawValue {
-                try video?.link(in: peer.pipeline)
+                try video?.link(
+                    in: peer.pipeline,
+                    onFirst: { [weak self] size in self?.open(first: size, onGone) },
+                    onReordered: { [weak peer] in peer?.ignoreSenderReports() })
             } else {
                 try audio?.link(in: peer.pipeline)
             }
             try openTracks()
         } catch {
             onGone("\(error)")
+        }
+    }
+
+    /// Opens the track of video with its first frame.
+    private func open(first size: FrameSize, _ onGone: (String) -> Void) {
+        state.withLock { $0.size = size }
+        do throws(SendRefusal) {
+            try openTracks()
+        } catch {
+            onGone(error.text)
         }
     }
 

@@ -92,10 +92,12 @@ final class Peer: Sendable {
     ///   - address: The only address to be reached at; nil: all of the machine.
     /// - Throws: ``SignallingError``.
     func answer(
-        _ offer: SessionOffer, receiving: Receiving?, address: String?
+        _ answer: Answer, receiving: Receiving?, address: String?
     ) async throws -> String {
-        state.withLock { $0.target = CandidateTarget(offer) }
-        return try await describe(answering: offer.text, receiving: receiving, address: address)
+        state.withLock { $0.target = answer.candidateTarget }
+        let local = try await describe(
+            answering: answer.offerForRoom.text, receiving: receiving, address: address)
+        return try answer.description(with: SessionDescription(local)).text
     }
 
     /// Takes candidates that follow the far end's offer.
@@ -106,7 +108,14 @@ final class Peer: Sendable {
         }
         for candidate in candidates {
             greenroom_peer_take_candidate(
-                webrtc.pointer, UInt32(clamping: candidate.line), candidate.text)
+                webrtc.pointer, UInt32(clamping: candidate.line), candidate.address.text)
+        }
+    }
+
+    /// Lets streams keep the times of their packets, whatever the far end reports of them.
+    func ignoreSenderReports() {
+        if let webrtc = state.withLock({ $0.webrtc }) {
+            greenroom_peer_ignore_reports(webrtc.pointer)
         }
     }
 
@@ -123,13 +132,15 @@ final class Peer: Sendable {
     }
 
     /// Takes the far end's answer to its offer. May wait.
-    func take(answer: SessionOffer) throws(SignallingError) {
+    func take(_ answer: ServerAnswer) throws(SignallingError) {
         let webrtc = state.withLock { state in
             state.begun = greenroom_gst_now()
             return state.webrtc
         }
         guard let webrtc else { throw SignallingError.hasClosed }
-        guard let why = greenroom_peer_take_answer(webrtc.pointer, answer.text) else { return }
+        guard let why = greenroom_peer_take_answer(webrtc.pointer, answer.description.text) else {
+            return
+        }
         defer { free(why) }
         throw .bad(String(cString: why))
     }

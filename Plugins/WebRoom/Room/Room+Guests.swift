@@ -14,21 +14,24 @@ extension Room {
     func join(
         _ name: String, offer text: String, sharer sharerID: String?, listener: String?
     ) async throws -> (id: String, answer: String) {
-        let offer = try SessionOffer(text)
-        guard offer.videos.count <= 1 else {
+        let offer = try SessionDescription(text)
+        let videos = offer.media.count { $0.kind == "video" && !$0.isDisabled && $0.name != nil }
+        guard videos <= 1 else {
             throw SignallingError.unacceptable("a guest sends one video, and shares another one")
         }
+        let answer = try Answer(to: offer, on: .guest)
         let name = try sharerID == nil ? RoomLimits.name(name) : ""
         let sharer = state.withLock { state in sharerID.flatMap { state.guests[$0] } }
         guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {
             throw SignallingError.notFound("There is no such guest: join first.")
         }
-        let guest = try admit(sharer?.name ?? name, offer, sharer: sharer, listener: listener)
+        let guest = try admit(
+            sharer?.name ?? name, answer.streams, sharer: sharer, listener: listener)
         do {
             guard let peer = guest.peer else { throw SignallingError.hasClosed }
             return (
                 guest.id,
-                try await peer.answer(offer, receiving: guest.receiving, address: address)
+                try await peer.answer(answer, receiving: guest.receiving, address: address)
             )
         } catch {
             remove(guest: guest.id, because: nil)
@@ -37,8 +40,11 @@ extension Room {
     }
 
     /// Makes a guest, who joins as soon as they are connected.
+    ///
+    /// - Parameter isOffered: Whether the room makes the offer.
     func admit(
-        _ name: String, _ offer: SessionOffer, sharer: Guest? = nil, listener: String? = nil
+        _ name: String, _ streams: [MediaStream], isOffered: Bool = false, sharer: Guest? = nil,
+        listener: String? = nil
     ) throws -> Guest {
         let id = Secret.random()
         let place: Place = sharer == nil ? .guest : .share
@@ -46,7 +52,8 @@ extension Room {
         let guest: Guest
         do {
             guest = try Guest(
-                id, name: name, offer: offer, sharer: sharer, services: services,
+                id, name: name, streams: streams, isOffered: isOffered, sharer: sharer,
+                services: services,
                 onGone: { [weak self] reason in
                     self?.services.later { [weak self] in self?.remove(guest: id, because: reason) }
                 },
@@ -79,6 +86,7 @@ extension Room {
             if let listener, state.viewers[listener] != nil { state.hearing[listener] = number }
             return number
         }
+        leaveOutFetched()
         if let number {
             moveListeners(of: number)
             openShares(of: id)

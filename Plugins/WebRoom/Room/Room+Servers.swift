@@ -1,3 +1,4 @@
+import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
@@ -14,8 +15,10 @@ extension Room {
         switch purpose {
         case .publish:
             let stream = try stream(of: .first)
-            let terms = SessionOffer(ofServer: "recvonly", video: stream == nil ? nil : codec)
-            let viewer = try admit(terms, stream)
+            let streams = MediaStream.offered(stream == nil ? nil : codec)
+            let viewer = try admit(streams, stream, isOffered: true)
+            state.withLock { $0.servers[.publish] = viewer.id }
+            leaveOutFetched()
             do {
                 let offer = try await viewer.peer.offer(receiving: nil, address: address)
                 return (viewer.id, viewer.peer, offer, stream != nil)
@@ -24,7 +27,8 @@ extension Room {
                 throw error
             }
         case .fetch:
-            let guest = try admit(name, SessionOffer(ofServer: "sendonly", video: codec))
+            let guest = try admit(name, MediaStream.offered(codec), isOffered: true)
+            state.withLock { $0.servers[.fetch] = guest.id }
             do {
                 guard let peer = guest.peer else { throw SignallingError.hasClosed }
                 let offer = try await peer.offer(receiving: guest.receiving, address: address)
@@ -36,12 +40,28 @@ extension Room {
         }
     }
 
-    /// Takes a server's answer.
+    /// Takes a server's answer to an offer.
     func accept(
-        _ answer: SessionOffer, of id: String, _ peer: Peer
+        _ answer: SessionDescription, to offer: String, of id: String, _ peer: Peer
     ) throws(SignallingError) {
-        try peer.take(answer: answer)
-        state.withLock { $0.viewers[id] }?.setFeedback(answer.video?.transportWide != nil)
+        let answer = try ServerAnswer(answer, to: SessionDescription(offer))
+        try peer.take(answer)
+        state.withLock { $0.viewers[id] }?.setFeedback(answer.hasFeedback)
+    }
+
+    /// Leaves a fetched participant out of what their server gets: it has their audio, and would send it
+    /// again, ever louder.
+    func leaveOutFetched() {
+        guard hasOneServer else { return }
+        let number = state.withLock { state -> UInt32? in
+            guard let viewer = state.servers[.publish], state.viewers[viewer] != nil,
+                let guest = state.servers[.fetch].flatMap({ state.guests[$0] }),
+                let number = guest.participant?.number
+            else { return nil }
+            state.hearing[viewer] = number
+            return number
+        }
+        if let number { moveListeners(of: number) }
     }
 
     /// Ends a connection with a media server.

@@ -24,29 +24,33 @@ extension Room {
     func watch(
         _ subject: Subject, offer text: String, from client: ClientAddress?
     ) async throws -> (id: String, answer: String) {
-        let offer = try SessionOffer(text)
+        let offer = try SessionDescription(text)
         let stream = try stream(of: subject)
-        guard subject == .slots || offer.videos.count <= 1 else {
+        let most = subject == .slots ? MediaTerms.mostVideos : 1
+        let videos = offer.media.count { $0.kind == "video" && !$0.isDisabled && $0.name != nil }
+        guard videos <= most else {
             throw SignallingError.unacceptable(
-                "it has \(offer.videos.count) videos: one stream is one video, and /whep/slots takes "
-                    + "more")
+                subject == .slots
+                    ? "it has \(videos) videos, and a connection has at most \(most)"
+                    : "it has \(videos) videos: one stream is one video, and /whep/slots takes more"
+            )
         }
         let hearsOnly = subject == .audio || (subject == .first && stream == nil)
-        let terms = hearsOnly ? offer.withoutVideo : offer
+        let answer = try Answer(to: offer, on: .viewer(videos: hearsOnly ? 0 : most))
         // Behind this machine's address there may be a proxy, with everybody.
         let origin = client.flatMap { $0.isLocal ? nil : $0.text }
         let viewer: Viewer
         do {
-            viewer = try admit(terms, stream, from: origin)
+            viewer = try admit(answer.streams, stream, from: origin)
         } catch SignallingError.full(let text) {
             guard makePlace() else { throw SignallingError.full(text) }
             // Its place is free when its pipeline has stopped.
             try await Task.sleep(for: .milliseconds(500))
-            viewer = try admit(terms, stream, from: origin)
+            viewer = try admit(answer.streams, stream, from: origin)
         }
         do {
             return (
-                viewer.id, try await viewer.peer.answer(offer, receiving: nil, address: address)
+                viewer.id, try await viewer.peer.answer(answer, receiving: nil, address: address)
             )
         } catch {
             remove(viewer: viewer.id, because: nil)
@@ -59,15 +63,18 @@ extension Room {
     /// - Parameters:
     ///   - stream: What to watch in the only slot.
     ///   - address: Where they are, if it has places of its own.
+    ///   - isOffered: Whether the room makes the offer.
     func admit(
-        _ offer: SessionOffer, _ stream: UInt32?, from address: String? = nil
+        _ streams: [MediaStream], _ stream: UInt32?, from address: String? = nil,
+        isOffered: Bool = false
     ) throws -> Viewer {
         let id = Secret.random()
         try reserve(.viewer, from: address)
         let viewer: Viewer
         do {
             viewer = try Viewer(
-                id, offer: offer, stream: stream, address: address, services: services,
+                id, streams: streams, isOffered: isOffered, stream: stream, address: address,
+                services: services,
                 onTight: { [weak self] in self?.adaptSoon() }
             ) { [weak self] reason in
                 self?.services.later { [weak self] in self?.remove(viewer: id, because: reason) }
@@ -121,8 +128,11 @@ extension Room {
         }
     }
 
-    /// Removes a viewer, if there is one.
-    func remove(viewer id: String, because reason: String?) {
+    /// Removes a viewer.
+    ///
+    /// - Returns: Whether there was one.
+    @discardableResult
+    func remove(viewer id: String, because reason: String?) -> Bool {
         let viewer = state.withLock { state -> Viewer? in
             guard let viewer = state.viewers.removeValue(forKey: id) else { return nil }
             state.revision += 1
@@ -132,7 +142,7 @@ extension Room {
             }
             return viewer
         }
-        guard let viewer else { return }
+        guard let viewer else { return false }
         if let reason { services.host.log(.info, "a viewer has gone: \(reason)") }
         services.soon { viewer.leave() }
         adaptSoon()
@@ -140,6 +150,7 @@ extension Room {
         // Of the audio; adapting asks for the video.
         services.host.wantsChanged()
         report()
+        return true
     }
 
     // MARK: What networks carry

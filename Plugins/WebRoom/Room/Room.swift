@@ -17,6 +17,8 @@ final class Room: Sendable {
         var guests: [String: Guest] = [:]
         /// Viewers who are participants, too: their number, by the viewer.
         var hearing: [String: UInt32] = [:]
+        /// The connections with media servers: a viewer's and a guest's.
+        var servers: [ServerPurpose: String] = [:]
         /// By the stream.
         var ceilings: [UInt32: CeilingRule] = [:]
         /// Streams that have viewers.
@@ -42,13 +44,16 @@ final class Room: Sendable {
     let audio: AudioStream
     /// The only address to be reached at; nil: all.
     let address: String?
+    /// Whether the room publishes to the server that it fetches from.
+    let hasOneServer: Bool
     /// How many files this process may open.
     private let openFiles = sysconf(Int32(_SC_OPEN_MAX))
     let state = Mutex(State())
 
-    init(services: RoomServices, address: String?) {
+    init(services: RoomServices, address: String?, hasOneServer: Bool = false) {
         self.services = services
         self.address = address
+        self.hasOneServer = hasOneServer
         audio = AudioStream(room: services)
     }
 

@@ -39,18 +39,17 @@ final class Viewer: Sendable {
     private let state = Mutex(State())
 
     /// - Parameters:
+    ///   - streams: The streams of the answer.
+    ///   - isOffered: Whether the room makes the offer.
     ///   - stream: What to watch in the only slot; nil: what ``wish(for:)`` says.
     ///   - onTight: Called when the network carries less than before, on the pipeline's threads.
     ///   - onGone: Called when the connection is lost, on the pipeline's threads.
     init(
-        _ id: String, offer: SessionOffer, stream: UInt32?, address: String?,
+        _ id: String, streams: [MediaStream], isOffered: Bool, stream: UInt32?, address: String?,
         services: RoomServices,
         onTight: @escaping @Sendable () -> Void, onGone: @escaping @Sendable (String) -> Void
     ) throws {
-        let slots = try Self.slots(of: offer)
-        guard !slots.isEmpty else {
-            throw SignallingError.unacceptable("it asks for nothing that the room has")
-        }
+        let slots = streams.map { Self.slot(of: $0, isOffered: isOffered) }
         (self.id, self.address) = (id, address)
         isOfOneStream = stream != nil
         let opening = Opening()
@@ -76,7 +75,7 @@ final class Viewer: Sendable {
             if let stream, !videos.isEmpty {
                 state.wishes = [SlotWish(slot: 0, stream: stream, lines: SlotWish.mostLines)]
             }
-            state.hasFeedback = offer.video?.transportWide != nil
+            state.hasFeedback = streams.contains { $0.transportWide != nil }
         }
         opening.set(self, onTight: onTight)
     }
@@ -189,70 +188,57 @@ final class Viewer: Sendable {
         var elements: (Int) -> String
     }
 
-    /// The slots of an offer, in its order: GStreamer takes them for what is offered in that order.
-    private static func slots(of offer: SessionOffer) throws(SignallingError) -> [SlotForm] {
-        var slots: [SlotForm] = []
-        if let codec = offer.video?.codec ?? (offer.videos.isEmpty ? nil : .vp8) {
-            for video in offer.videos {
-                slots.append(try self.video(video, codec, isOwn: offer.isOwn))
-            }
-        }
-        if let audio = offer.audio {
-            slots.insert(try self.audio(audio), at: min(offer.audioPlace, slots.count))
-        }
-        return slots
-    }
-
-    private static func video(
-        _ media: SessionOffer.Media, _ codec: VideoCodec, isOwn: Bool
-    ) throws(SignallingError) -> SlotForm {
-        guard media.receives, let payload = media.payload(of: codec) else {
-            throw .unacceptable("the room sends VP8 or H.264, and its video does not take that")
-        }
+    /// A slot for each stream, in their order: GStreamer takes them for what is offered in that order.
+    private static func slot(of stream: MediaStream, isOffered: Bool) -> SlotForm {
         let ssrc = UInt32.random(in: 1...UInt32.max)
-        var caps =
-            "application/x-rtp,media=video,encoding-name=\(codec.rawValue),clock-rate=90000,"
-            + "payload=\(payload),ssrc=(uint)\(ssrc),rtcp-fb-nack=(boolean)true,"
-            + "rtcp-fb-nack-pli=(boolean)true" + (isOwn ? media.caps(of: payload) : "")
-        if let id = media.transportWide {
-            caps +=
-                ",rtcp-fb-transport-cc=(boolean)true,extmap-\(id)=(string)\""
-                + "\(SessionOffer.Media.transportWideURI)\""
-        }
-        let form = "pt=\(payload) ssrc=\(ssrc) mtu=1200"
+        let form = "pt=\(stream.payload) ssrc=\(ssrc)"
         let payloader =
-            switch codec {
-            case .vp8: "rtpvp8pay \(form) picture-id-mode=15-bit"
-            case .h264: "rtph264pay \(form) config-interval=-1 aggregate-mode=zero-latency"
+            switch stream.video {
+            case .vp8: "rtpvp8pay \(form) mtu=1200 picture-id-mode=15-bit"
+            case .h264:
+                "rtph264pay \(form) mtu=1200 config-interval=-1 aggregate-mode=zero-latency"
+            case nil: "rtpopuspay \(form)"
             }
-        return SlotForm(codec: codec, caps: Self.caps(of: codec, isOwn: isOwn)) {
+        let caps = stream.caps(isOffered: isOffered) + ",ssrc=(uint)\(ssrc)"
+        return SlotForm(codec: stream.video, caps: Self.caps(of: stream.video, isOffered)) {
             " \(payloader) name=slot\($0) ! \(caps) ! peer."
         }
     }
 
-    private static func caps(of codec: VideoCodec, isOwn: Bool) -> String {
+    /// The encoded media of a slot.
+    private static func caps(of codec: VideoCodec?, _ isOffered: Bool) -> String {
         switch codec {
         case .vp8: "video/x-vp8"
         case .h264:
             "video/x-h264,stream-format=(string)byte-stream,alignment=(string)au"
                 // The payloader wants the profile of an offer of its own.
-                + (isOwn ? ",profile=(string)constrained-baseline,level=(string)3.1" : "")
+                + (isOffered ? ",profile=(string)constrained-baseline,level=(string)3.1" : "")
+        case nil: "audio/x-opus,rate=48000,channels=2,channel-mapping-family=0"
         }
     }
+}
 
-    private static func audio(
-        _ media: SessionOffer.Media
-    ) throws(SignallingError) -> SlotForm {
-        guard media.receives, let payload = media.payloads["OPUS"] else {
-            throw .unacceptable("the room sends Opus, and its audio does not take that")
+extension MediaStream {
+    /// The packets of the stream, in GStreamer's language: of the far end's text it has numbers alone.
+    ///
+    /// - Parameter isOffered: Whether the room makes the offer, and so says all parameters.
+    func caps(isOffered: Bool) -> String {
+        let begin =
+            "application/x-rtp,media=\(video == nil ? "audio" : "video"),encoding-name=\(codec),"
+        guard let video else {
+            return begin + "clock-rate=48000,payload=\(payload),encoding-params=(string)2"
         }
-        let ssrc = UInt32.random(in: 1...UInt32.max)
-        return SlotForm(
-            codec: nil, caps: "audio/x-opus,rate=48000,channels=2,channel-mapping-family=0"
-        ) {
-            " rtpopuspay name=slot\($0) pt=\(payload) ssrc=\(ssrc)"
-                + " ! application/x-rtp,media=audio,encoding-name=OPUS,clock-rate=48000,"
-                + "payload=\(payload),ssrc=(uint)\(ssrc),encoding-params=(string)2 ! peer."
+        var caps =
+            begin + "clock-rate=90000,payload=\(payload),rtcp-fb-nack=(boolean)true,"
+            + "rtcp-fb-nack-pli=(boolean)true"
+        if isOffered, video == .h264 {
+            caps += ",packetization-mode=(string)1,profile-level-id=(string)42e01f"
         }
+        if let transportWide {
+            caps +=
+                ",rtcp-fb-transport-cc=(boolean)true,extmap-\(transportWide)=(string)\""
+                + "\(SessionDescription.transportWideURI)\""
+        }
+        return caps
     }
 }

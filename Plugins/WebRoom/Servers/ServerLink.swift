@@ -134,14 +134,18 @@ final class ServerLink: Sendable {
             ).send()
             if reply.status == 201 { keep(reply.location) }
             let answer = try reply.answer(for: plan.purpose, hasVideo: connection.hasVideo)
-            if plan.purpose == .fetch, !(answer.video?.sends ?? false) {
+            let sendsVideo = answer.media.contains {
+                $0.kind == "video" && $0.hasPort && $0.direction.sends
+            }
+            if plan.purpose == .fetch, !sendsVideo {
                 say(
                     .warning,
                     "its answer has no video: \(plan.name) is heard alone. If there is a video, set "
                         + "server-codec to the other one, vp8 or h264.")
             }
             do throws(SignallingError) {
-                try room.accept(answer, of: connection.id, connection.peer)
+                try room.accept(
+                    answer, to: connection.offer, of: connection.id, connection.peer)
             } catch {
                 throw ServerProblem(text: "its answer can't be used. \(error.text)")
             }

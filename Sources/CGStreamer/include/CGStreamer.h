@@ -118,11 +118,15 @@ void greenroom_gst_on_bytes(
     void (*_Nonnull take)(
         void *_Nonnull value, const void *_Nonnull bytes, size_t count, uint64_t time));
 
-// Call back with the bytes of each buffer that leaves an element; it is dropped unless the call
-// returns true.
+// Call back with the bytes of each buffer that leaves an element, and its timestamp, UINT64_MAX for none;
+// it is dropped unless the call returns true.
 void greenroom_gst_filter(
     GstElement *_Nonnull element, greenroom_gst_context context,
-    bool (*_Nonnull passes)(void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count));
+    bool (*_Nonnull passes)(
+        void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count, uint64_t pts));
+
+// Let a sink hand buffers on so much later than their time, in nanoseconds.
+void greenroom_gst_delay(GstElement *_Nonnull sink, uint64_t delay);
 
 // MARK: Peers
 
@@ -186,6 +190,9 @@ char *_Nullable greenroom_peer_take_answer(
 // Take a candidate of the far end's, `candidate:…`, for the medium of a place in its description.
 void greenroom_peer_take_candidate(
     GstElement *_Nonnull webrtc, uint32_t line, const char *_Nonnull candidate);
+
+// From now on the streams that arrive keep the times of their packets, whatever sender reports say.
+void greenroom_peer_ignore_reports(GstElement *_Nonnull webrtc);
 
 // The most slots of a peer.
 enum { GREENROOM_PEER_SLOTS = 16 };

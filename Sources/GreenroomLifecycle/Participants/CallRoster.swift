@@ -81,6 +81,8 @@ package final class CallRoster: Sendable {
     /// The number of the call's instance.
     let plugin: Int
     private let frameLimit: Int
+    /// The session's maximum of video; nil: no limit.
+    private let maximum: VideoCapability?
     private let clock: SessionClock
     private let events: SessionEvents
     private let state = Monitor(State())
@@ -90,14 +92,17 @@ package final class CallRoster: Sendable {
     /// - Parameters:
     ///   - plugin: The number of the call's instance.
     ///   - frameLimit: Limit of each track's frames in use.
+    ///   - maximum: The session's; nil: no limit.
     ///   - didOpen: Gets each track that is opened, before anything is sent on it. [any]
     package init(
-        plugin: Int, frameLimit: Int, clock: SessionClock, events: SessionEvents,
+        plugin: Int, frameLimit: Int, maximum: VideoCapability? = nil, clock: SessionClock,
+        events: SessionEvents,
         didOpen: (@Sendable (ParticipantTrack) -> Void)? = nil
     ) {
         self.didOpen = didOpen
         self.plugin = plugin
         self.frameLimit = frameLimit
+        self.maximum = maximum
         self.clock = clock
         self.events = events
     }
@@ -145,7 +150,7 @@ package final class CallRoster: Sendable {
     ///
     /// - Parameters:
     ///   - kind: One of `GR_TRACK_…`.
-    ///   - written: The largest size and rate of video.
+    ///   - written: The largest size and rate of video; the session's maximum may be less.
     ///   - pool: Where the plugin's frames lie; nil for the host's memory.
     func open(
         _ kind: UInt32, of participant: UInt32, upTo written: gr_capability, pool: FramePool?
@@ -154,7 +159,10 @@ package final class CallRoster: Sendable {
         guard let role = SessionTrack(id: kind)?.role else {
             throw Refusal(.trackKind(kind), in: call)
         }
-        let capability = role.medium == .video ? try VideoCapability(written, in: call) : nil
+        let wanted = role.medium == .video ? try VideoCapability(written, in: call) : nil
+        let capability = wanted.map { wanted in
+            maximum.map { wanted.reduced(toFit: $0) } ?? wanted
+        }
         let now = clock.now
         return try add(call) { state throws(Refusal) in
             guard let member = state.members[participant] else {

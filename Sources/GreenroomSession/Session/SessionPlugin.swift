@@ -140,7 +140,9 @@ struct PluginSlots {
                 selection: plan.configuration.outputs[index].output.selection, events: events)
             let roster =
                 plugin.descriptor.kind.isCall
-                ? CallRoster(plugin: number, frameLimit: frameLimit, clock: clock, events: events)
+                ? CallRoster(
+                    plugin: number, frameLimit: frameLimit, maximum: plan.configuration.maximum,
+                    clock: clock, events: events)
                 : nil
             let instance = PluginInstance(
                 plan: plugin, number: number, role: "\(address)", clock: clock, events: events,

@@ -1,0 +1,260 @@
+/// The room's answer to an offer: a function of the offer and of what the room has.
+///
+/// A medium that the room can't carry is rejected with port 0, and the others are served.
+package struct Answer: Equatable, Sendable {
+    /// A medium that is served.
+    private struct Served: Equatable, Sendable {
+        /// Its place in the offer.
+        var line: Int
+        var stream: MediaStream
+        var payload: SessionDescription.Payload
+        /// Of retransmissions.
+        var retransmission: SessionDescription.Payload?
+        var transport: SessionDescription.Transport
+    }
+
+    private let offer: SessionDescription
+    private let sends: Bool
+    private let served: [Served]
+    /// The place of the medium whose transport all have; nil: each has its own.
+    private let bundle: Int?
+
+    /// What is sent or taken, in the order of the offer.
+    package var streams: [MediaStream] { served.map(\.stream) }
+
+    /// Answers an offer.
+    ///
+    /// - Throws: Why nothing of it can be served, for the peer's programmer.
+    package init(
+        to offer: SessionDescription, on terms: MediaTerms
+    ) throws(SignallingError) {
+        let group = Self.group(of: offer)
+        var chosen: [(line: Int, stream: MediaStream, payload: SessionDescription.Payload)] = []
+        for (line, medium) in offer.media.enumerated() {
+            guard Self.isCarried(medium, group) else { continue }
+            let isVideo = medium.kind == "video"
+            let count = chosen.count { ($0.stream.video != nil) == isVideo }
+            guard count < (isVideo ? terms.videos : 1) else { continue }
+            guard terms.sends ? medium.direction.receives : medium.direction.sends else {
+                throw .unacceptable(
+                    "the room \(terms.sends ? "sends" : "takes") \(medium.kind), and the offer has "
+                        + "a=\(medium.direction.rawValue)")
+            }
+            if isVideo {
+                // One encoder serves all videos of a connection.
+                let codec = chosen.lazy.compactMap(\.stream.video).first
+                let video = try terms.video(of: medium, codec)
+                let isFedBack = video.payload.feedback.contains(.transportWide)
+                let stream = MediaStream(
+                    video: video.codec, payload: video.payload.number,
+                    transportWide: isFedBack ? medium.transportWide : nil)
+                chosen.append((line, stream, video.payload))
+            } else {
+                let payload = try terms.audio(of: medium)
+                chosen.append(
+                    (line, MediaStream(video: nil, payload: payload.number), payload))
+            }
+        }
+        guard !chosen.isEmpty else {
+            throw .unacceptable("it has no audio and no video that the room has")
+        }
+        let lines = chosen.map(\.line)
+        bundle = group.map { Self.tagged($0, lines, offer) }
+        (self.offer, sends) = (offer, terms.sends)
+        var served: [Served] = []
+        for one in chosen {
+            let medium = offer.media[one.line]
+            let transport = Self.transport(
+                of: offer.media[bundle ?? one.line], group: bundle == nil ? nil : group, offer)
+            guard transport.isComplete else {
+                throw .bad("it has no a=fingerprint, a=ice-ufrag or a=ice-pwd")
+            }
+            served.append(
+                Served(
+                    line: one.line, stream: one.stream, payload: one.payload,
+                    retransmission: one.stream.video == nil
+                        ? nil
+                        : medium.payloads.first {
+                            $0.codec == "RTX" && $0["apt"] == String(one.payload.number)
+                        }, transport: transport))
+        }
+        self.served = served
+    }
+
+    /// The group of media that share a transport; nil: no media do.
+    private static func group(of offer: SessionDescription) -> [String]? {
+        guard !offer.groups.isEmpty else { return nil }
+        return offer.groups.first { group in
+            offer.media.contains { $0.name.map(group.contains) ?? false && isCarried($0, group) }
+        } ?? offer.groups[0]
+    }
+
+    /// Whether the room can carry a medium: what is outside of the group is not.
+    private static func isCarried(_ medium: SessionDescription.Media, _ group: [String]?) -> Bool {
+        guard ["audio", "video"].contains(medium.kind), medium.isRTP,
+            medium.direction != .inactive
+        else { return false }
+        guard let group else { return medium.hasPort }
+        return !medium.isDisabled && medium.name.map(group.contains) ?? false
+    }
+
+    /// The medium whose transport a group has: the first that is served, if it says how to reach it.
+    private static func tagged(
+        _ group: [String], _ lines: [Int], _ offer: SessionDescription
+    ) -> Int {
+        let ordered = group.compactMap { name in
+            lines.first { offer.media[$0].name == name }
+        }
+        return ordered.first { offer.media[$0].transport.isComplete } ?? ordered.first ?? lines[0]
+    }
+
+    /// A medium's transport. A sender may write the candidates of a shared one into any medium.
+    private static func transport(
+        of medium: SessionDescription.Media, group: [String]?, _ offer: SessionDescription
+    ) -> SessionDescription.Transport {
+        var transport = medium.transport
+        for other in offer.media where other != medium {
+            guard let name = other.name, group?.contains(name) ?? false,
+                other.transport.username == transport.username
+            else { continue }
+            for candidate in other.transport.candidates
+            where !transport.candidates.contains(candidate) {
+                transport.candidates.append(candidate)
+            }
+        }
+        return transport
+    }
+
+    // MARK: What webrtcbin gets
+
+    /// The offer as webrtcbin gets it: the media that are served, with names of the room.
+    package var offerForRoom: SessionDescription {
+        var description = SessionDescription()
+        description.isLite = offer.isLite
+        for (index, one) in served.enumerated() {
+            var medium = base(of: one)
+            medium.name = String(index)
+            medium.direction = sends ? .recvonly : .sendonly
+            medium.transport = one.transport
+            medium.transport.setup = one.transport.setup ?? .actpass
+            if bundle != nil, index > 0 { medium.transport.candidates = [] }
+            medium.sharesPort = true
+            // Its own caps say them; others would not fit.
+            for index in medium.payloads.indices where medium.payloads[index].codec != "RTX" {
+                medium.payloads[index].parameters = []
+            }
+            if !sends {
+                let offered = offer.media[one.line]
+                medium.sources = offered.sources.map { .init(number: $0.number, name: "guest") }
+                medium.pairs = offered.pairs
+            }
+            description.media.append(medium)
+        }
+        if bundle != nil { description.groups = [description.media.compactMap(\.name)] }
+        return description
+    }
+
+    /// What the texts for both sides have.
+    private func base(of one: Served) -> SessionDescription.Media {
+        let offered = offer.media[one.line]
+        var medium = SessionDescription.Media(
+            kind: offered.kind, transportProtocol: offered.transportProtocol, hasPort: true,
+            formats: [])
+        medium.payloads = [agreed(one)] + [one.retransmission].compactMap(\.self)
+        medium.formats = medium.payloads.map { String($0.number) }
+        medium.transportWide = one.stream.transportWide
+        return medium
+    }
+
+    /// A payload type with what both sides can.
+    private func agreed(_ one: Served) -> SessionDescription.Payload {
+        var payload = one.payload
+        guard one.stream.video != nil else {
+            payload.channels = payload.channels ?? 2
+            payload.feedback = []
+            payload.parameters.removeAll { !Self.parametersOfOpus.contains($0.name) }
+            if sends, payload["sprop-stereo"] == nil {
+                payload.parameters.append(.init(name: "sprop-stereo", value: "1"))
+            }
+            return payload
+        }
+        if one.stream.transportWide == nil { payload.feedback.remove(.transportWide) }
+        payload.parameters.removeAll { !Self.parametersOfH264.contains($0.name) }
+        return payload
+    }
+
+    private static let parametersOfOpus = ["minptime", "useinbandfec", "stereo"]
+    private static let parametersOfH264 = [
+        "profile-level-id", "packetization-mode", "level-asymmetry-allowed",
+    ]
+
+    // MARK: What the far end gets
+
+    /// The answer.
+    ///
+    /// - Parameter local: webrtcbin's own answer: how the room is reached, and its SSRCs.
+    /// - Throws: If webrtcbin has not answered with the same media.
+    package func description(
+        with local: SessionDescription
+    ) throws(SignallingError) -> SessionDescription {
+        guard local.media.count == served.count, !local.media.contains(where: \.isDisabled) else {
+            throw .failed("The room can't make the connection that it has agreed on.")
+        }
+        var description = SessionDescription()
+        for (line, offered) in offer.media.enumerated() {
+            guard let index = served.firstIndex(where: { $0.line == line }) else {
+                description.media.append(Self.rejected(offered))
+                continue
+            }
+            var medium = base(of: served[index])
+            let own = local.media[index]
+            medium.name = offered.name
+            medium.direction = sends ? .sendonly : .recvonly
+            medium.transport = own.transport
+            if let bundle {
+                // Candidates are in the medium whose transport all have.
+                medium.transport.candidates =
+                    line == bundle ? local.media.flatMap(\.transport.candidates) : []
+            }
+            medium.sharesPort = offered.sharesPort
+            if sends {
+                (medium.sources, medium.pairs) = (own.sources, own.pairs)
+                // Streams of one name wait for each other: after an outage the video would stay late.
+                medium.stream = "room-\(index)"
+            }
+            description.media.append(medium)
+        }
+        if let bundle {
+            let names = served.map(\.line).sorted { $0 == bundle && $1 != bundle }.compactMap {
+                offer.media[$0].name
+            }
+            description.groups = [names]
+        }
+        return description
+    }
+
+    private static func rejected(
+        _ offered: SessionDescription.Media
+    ) -> SessionDescription.Media {
+        var medium = SessionDescription.Media(
+            kind: offered.kind, transportProtocol: offered.transportProtocol, hasPort: false,
+            formats: Array(offered.formats.prefix(1)))
+        medium.name = offered.name
+        medium.direction = .inactive
+        return medium
+    }
+
+    // MARK: Candidates that follow
+
+    /// What later candidates must fit.
+    package var candidateTarget: CandidateTarget {
+        var lines: [String: Int] = [:]
+        for (index, one) in served.enumerated() {
+            guard let name = offer.media[one.line].name else { continue }
+            lines[name] = bundle == nil ? index : 0
+        }
+        return CandidateTarget(
+            usernames: Set(served.compactMap(\.transport.username)), lines: lines,
+            rejected: Set(offer.media.compactMap(\.name)).subtracting(lines.keys))
+    }
+}

@@ -1,0 +1,153 @@
+/// A stream that a connection sends or takes: what is agreed on of a medium.
+package struct MediaStream: Equatable, Sendable {
+    /// Nil for audio, which is Opus.
+    package var video: VideoCodec?
+    /// The payload type.
+    package var payload: Int
+    /// The id of the header extension for congestion control; nil without transport-wide feedback.
+    package var transportWide: Int?
+
+    /// Describes a stream.
+    package init(video: VideoCodec?, payload: Int, transportWide: Int? = nil) {
+        (self.video, self.payload, self.transportWide) = (video, payload, transportWide)
+    }
+
+    /// The name of the codec.
+    package var codec: String { video?.rawValue ?? "OPUS" }
+
+    /// The streams of a connection that the room offers to a media server: one video, and audio.
+    package static func offered(_ video: VideoCodec?) -> [MediaStream] {
+        let video = video.map { MediaStream(video: $0, payload: 96, transportWide: 3) }
+        return [video, MediaStream(video: nil, payload: 111)].compactMap(\.self)
+    }
+}
+
+/// Which streams the room has for the far end of a connection, or takes from it.
+package struct MediaTerms: Equatable, Sendable {
+    /// Whether the room sends; else it takes.
+    package var sends: Bool
+    /// Videos at most.
+    package var videos: Int
+
+    /// Videos that one connection may have.
+    package static let mostVideos = 12
+
+    /// What a guest may send.
+    package static let guest = MediaTerms(sends: false, videos: 1)
+
+    /// What a viewer may get: audio, and so many videos.
+    package static func viewer(videos: Int) -> MediaTerms {
+        MediaTerms(sends: true, videos: videos)
+    }
+
+    /// What the terms say of a codec that they don't allow.
+    fileprivate func refusal(_ kind: String, _ codecs: String, _ why: String) -> SignallingError {
+        let (verb, isNot) =
+            sends ? ("sends", "does not take that") : ("takes", "is not sent as that")
+        return .unacceptable("the room \(verb) \(codecs), and its \(kind) \(isNot)\(why)")
+    }
+
+    /// The payload type for Opus.
+    func audio(of medium: SessionDescription.Media) throws(SignallingError)
+        -> SessionDescription.Payload
+    {
+        guard let found = medium.payloads.first(where: { $0.codec == "OPUS" }) else {
+            throw refusal(medium.kind, "Opus", "")
+        }
+        return found
+    }
+
+    /// The payload type for a codec, or for the codec that suits the room.
+    ///
+    /// - Parameter codec: Nil for any.
+    func video(
+        of medium: SessionDescription.Media, _ codec: VideoCodec?
+    ) throws(SignallingError) -> (codec: VideoCodec, payload: SessionDescription.Payload) {
+        var faults: [String] = []
+        // What decoders of H.264 take of a hostile stream is more: guests send VP8 if they have it.
+        let order: [VideoCodec] =
+            codec.map { [$0] } ?? (sends ? preferred(of: medium) : [.vp8, .h264])
+        for codec in order {
+            let all = medium.payloads.filter {
+                // GStreamer's payloaders know the dynamic ones.
+                $0.codec == codec.rawValue && (96...127).contains($0.number)
+            }
+            let best =
+                codec == .vp8 ? all.first : H264Format.best(of: all, sends: sends, &faults)
+            if let best { return (codec, best) }
+        }
+        let codecs = codec.map { $0 == .vp8 ? "VP8" : "H.264" } ?? "VP8 or H.264"
+        throw refusal(
+            medium.kind, codecs, faults.isEmpty ? "" : ": " + faults.joined(separator: ", "))
+    }
+
+    /// The room's codecs in the order of an offer.
+    private func preferred(of medium: SessionDescription.Media) -> [VideoCodec] {
+        var order: [VideoCodec] = []
+        for payload in medium.payloads {
+            guard let codec = VideoCodec(rawValue: payload.codec), !order.contains(codec) else {
+                continue
+            }
+            order.append(codec)
+        }
+        return order
+    }
+}
+
+/// How a payload type has H.264 (RFC 6184).
+enum H264Format {
+    /// Profiles with 4:2:0 and 8 bits, which the room's decoder takes: baseline, main and high. What the
+    /// room sends is constrained baseline, which is of each.
+    private static let profiles = ["42", "4d", "64"]
+
+    /// The best of several payload types.
+    ///
+    /// - Parameter faults: Gets what is wrong with the others.
+    static func best(
+        of payloads: [SessionDescription.Payload], sends: Bool, _ faults: inout [String]
+    ) -> SessionDescription.Payload? {
+        var best: (payload: SessionDescription.Payload, rank: Int)?
+        for payload in payloads {
+            switch rank(of: payload, sends: sends) {
+            case .success(let rank):
+                if rank < best?.rank ?? .max { best = (payload, rank) }
+            case .failure(let fault):
+                if !faults.contains(fault.text) { faults.append(fault.text) }
+            }
+        }
+        return best?.payload
+    }
+
+    private struct Fault: Error {
+        var text: String
+    }
+
+    /// The lower, the better.
+    private static func rank(
+        of payload: SessionDescription.Payload, sends: Bool
+    ) -> Result<Int, Fault> {
+        var rank = 0
+        if let profile = payload["profile-level-id"]?.lowercased() {
+            guard profile.utf8.count == 6, profile.allSatisfy(\.isHexDigit),
+                profiles.contains(String(profile.prefix(2)))
+            else {
+                return .failure(
+                    Fault(
+                        text: "profile-level-id=\(profile) is not of the profiles 42, 4d and 64 "
+                            + "(4:2:0 with 8 bits)"))
+            }
+            if !profile.hasPrefix("42") { rank += 1 }
+        }
+        switch payload["packetization-mode"] {
+        case "1": break
+        // Frames of many packets need mode 1. Depayloaders take it from a sender whatever they say;
+        // programs made with GStreamer say nothing.
+        case nil: rank += 2
+        case "0" where !sends: rank += 4
+        case let mode?:
+            return .failure(
+                Fault(text: "packetization-mode=\(mode) is not packetization-mode=1"))
+        }
+        return .success(rank)
+    }
+}

@@ -1,0 +1,83 @@
+/// A media server's answer to an offer of the room, as webrtcbin gets it.
+package struct ServerAnswer: Equatable, Sendable {
+    /// With the media and the names of the offer.
+    package let description: SessionDescription
+
+    /// Reads an answer beside its offer.
+    ///
+    /// - Parameters:
+    ///   - answer: The server's.
+    ///   - offer: webrtcbin's.
+    /// - Throws: What is wrong with it.
+    package init(
+        _ answer: SessionDescription, to offer: SessionDescription
+    ) throws(SignallingError) {
+        guard answer.media.count == offer.media.count else {
+            throw .bad(
+                "it has \(answer.media.count) media, and the offer has \(offer.media.count)")
+        }
+        let pairs = Array(zip(offer.media, answer.media))
+        // The room offers one transport for all media: that of the first which the server serves.
+        guard let first = pairs.firstIndex(where: { Self.payload(of: $1, for: $0) != nil }) else {
+            throw .bad("it serves none of the offered media")
+        }
+        var transport = answer.media[first].transport
+        guard transport.isComplete else {
+            throw .bad("it has no a=fingerprint, a=ice-ufrag or a=ice-pwd")
+        }
+        transport.setup = transport.setup ?? .active
+        transport.candidates = []
+        var description = SessionDescription()
+        description.isLite = answer.isLite
+        for (line, (offered, answered)) in pairs.enumerated() {
+            var medium = offered
+            medium.sources = answered.sources.map { .init(number: $0.number, name: "server") }
+            (medium.pairs, medium.stream) = (answered.pairs, nil)
+            (medium.transport, medium.sharesPort) = (transport, true)
+            if line == first {
+                medium.transport.candidates = Array(
+                    answer.media.flatMap(\.transport.candidates)
+                        .prefix(SessionDescription.mostCandidates))
+            }
+            if let payload = Self.payload(of: answered, for: offered) {
+                medium.direction = answered.direction
+                medium.payloads = offered.payloads.filter { own in
+                    own.number == payload.number
+                        || own.codec == "RTX"
+                            && answered.payloads.contains { $0.number == own.number }
+                }
+                for index in medium.payloads.indices {
+                    medium.payloads[index].feedback.formIntersection(payload.feedback)
+                }
+                medium.formats = medium.payloads.map { String($0.number) }
+                if answered.transportWide != offered.transportWide { medium.transportWide = nil }
+            } else {
+                (medium.hasPort, medium.direction) = (false, .inactive)
+            }
+            description.media.append(medium)
+        }
+        description.groups = [description.media.filter(\.hasPort).compactMap(\.name)]
+        self.description = description
+    }
+
+    /// The offered payload type that a server takes; nil if it rejects the medium.
+    private static func payload(
+        of answered: SessionDescription.Media, for offered: SessionDescription.Media
+    ) -> SessionDescription.Payload? {
+        guard answered.hasPort, answered.kind == offered.kind else { return nil }
+        return answered.payloads.first { payload in
+            offered.payloads.contains {
+                $0.number == payload.number && $0.codec != "RTX"
+                    && (payload.codec.isEmpty || payload.codec == $0.codec)
+            }
+        }
+    }
+
+    /// Whether the server reports which packets of the video arrive.
+    package var hasFeedback: Bool {
+        description.media.contains {
+            $0.kind == "video" && $0.hasPort && $0.transportWide != nil
+                && $0.payloads.contains { $0.feedback.contains(.transportWide) }
+        }
+    }
+}

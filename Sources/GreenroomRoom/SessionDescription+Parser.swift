@@ -1,0 +1,285 @@
+extension SessionDescription {
+    /// The most bytes of a description.
+    package static let longest = 64_000
+    private static let longestLine = 4000
+    private static let mostLines = 2000
+    private static let mostMedia = 16
+    static let mostCandidates = 64
+    /// SSRCs of a medium: three qualities, each with retransmissions and error correction, are nine.
+    fileprivate static let mostSources = 16
+
+    /// Reads a description; anybody can send anything.
+    ///
+    /// - Throws: What is wrong with it, for the peer's programmer.
+    package init(_ text: String) throws(SignallingError) {
+        let bytes = Array(text.utf8)
+        guard bytes.count <= Self.longest else { throw .tooLarge }
+        let lines = bytes.split { $0 == 10 || $0 == 13 }
+        guard lines.first.map({ $0.elementsEqual("v=0".utf8) }) ?? false else {
+            throw .bad("it does not begin with v=0")
+        }
+        guard lines.count <= Self.mostLines else {
+            throw .bad("it has more than \(Self.mostLines) lines")
+        }
+        var reader = Reader()
+        for line in lines { try reader.read(line) }
+        self = try reader.finish()
+    }
+
+    /// Reads line after line.
+    private struct Reader {
+        var description = SessionDescription()
+        /// What the session says for media that say nothing.
+        var session = Media(kind: "", transportProtocol: "", hasPort: true, formats: [])
+        var details = Details()
+        var candidates = 0
+
+        mutating func read(_ line: ArraySlice<UInt8>) throws(SignallingError) {
+            guard line.count <= SessionDescription.longestLine else {
+                throw .bad("a line has more than \(SessionDescription.longestLine) bytes")
+            }
+            guard let kind = line.first, (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(kind),
+                line.dropFirst().first == UInt8(ascii: "=")
+            else { throw .bad("a line is not a small letter, = and a value") }
+            guard kind == UInt8(ascii: "a") || kind == UInt8(ascii: "m") else { return }
+            guard line.allSatisfy({ (32...126).contains($0) }) else {
+                throw .bad("a line of a= or m= has a character that is not ASCII")
+            }
+            let value = String(decoding: line.dropFirst(2), as: UTF8.self)
+            if kind == UInt8(ascii: "m") {
+                try begin(value)
+            } else {
+                try readAttribute(value)
+            }
+        }
+
+        /// Begins a medium: `video 9 UDP/TLS/RTP/SAVPF 96 97`.
+        private mutating func begin(_ value: String) throws(SignallingError) {
+            end()
+            guard description.media.count < SessionDescription.mostMedia else {
+                throw .bad("it has more than \(SessionDescription.mostMedia) media")
+            }
+            let words = value.split(separator: " ").map(String.init)
+            // Such as 9 or 9/2.
+            guard words.count > 3, Token.isToken(words[0], 1...32),
+                let port = words[1].split(separator: "/").first.flatMap({ UInt16($0) }),
+                words[2].split(separator: "/").allSatisfy({ Token.isToken($0, 1...16) }),
+                words[2].utf8.count <= 64
+            else { throw .bad("a line m= has no kind, port, protocol and formats") }
+            description.media.append(
+                Media(
+                    kind: words[0], transportProtocol: words[2], hasPort: port != 0,
+                    formats: words.dropFirst(3).filter { Token.isToken($0, 1...64) }))
+            guard description.media[description.media.count - 1].formats.count == words.count - 3
+            else { throw .bad("a format of a line m= is not a word") }
+        }
+
+        private mutating func readAttribute(_ line: String) throws(SignallingError) {
+            let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+            let (name, value) = (parts[0], parts.count > 1 ? String(parts[1]) : "")
+            let last = description.media.count - 1
+            if name == "candidate" {
+                candidates += 1
+                guard candidates <= SessionDescription.mostCandidates else {
+                    throw .bad("it has more than \(SessionDescription.mostCandidates) candidates")
+                }
+            }
+            if last >= 0 {
+                try description.media[last].read(name, value, &details)
+            } else {
+                switch name {
+                case "group":
+                    let words = value.split(separator: " ").map(String.init)
+                    guard words.first == "BUNDLE", words.count > 1 else { return }
+                    description.groups.append(Array(words.dropFirst()))
+                case "ice-lite": description.isLite = true
+                default:
+                    // Its payload types are nobody's.
+                    var none = Details()
+                    try session.read(name, value, &none)
+                }
+            }
+        }
+
+        /// Ends a medium: what its lines say of payload types, and what the session says.
+        private mutating func end() {
+            defer { details = Details() }
+            guard let last = description.media.indices.last else { return }
+            var medium = description.media[last]
+            medium.direction = details.direction ?? session.direction
+            let own = medium.transport
+            let shared = session.transport
+            medium.transport.username = own.username ?? shared.username
+            medium.transport.password = own.password ?? shared.password
+            medium.transport.fingerprint = own.fingerprint ?? shared.fingerprint
+            medium.transport.setup = own.setup ?? shared.setup
+            medium.sharesPort = medium.sharesPort || session.sharesPort
+            if medium.isRTP { medium.payloads = details.payloads(of: medium.formats) }
+            medium.transportWide = details.transportWide.min()
+            description.media[last] = medium
+        }
+
+        mutating func finish() throws(SignallingError) -> SessionDescription {
+            end()
+            guard !description.media.isEmpty else { throw .bad("it has no line m=") }
+            // An answer names its media as the offer does.
+            let names = description.media.compactMap(\.name)
+            guard Set(names).count == names.count else {
+                throw .bad("two media have the same a=mid")
+            }
+            return description
+        }
+    }
+
+    /// What lines say of payload types before all of them are known.
+    fileprivate struct Details {
+        var direction: Direction?
+        var codecs: [Int: (name: String, clockRate: Int, channels: Int?)] = [:]
+        var parameters: [Int: [Payload.Parameter]] = [:]
+        var feedback: [Int: Set<Feedback>] = [:]
+        /// What is said of all payload types.
+        var feedbackOfAll: Set<Feedback> = []
+        var transportWide: [Int] = []
+
+        func payloads(of formats: [String]) -> [Payload] {
+            var seen: Set<Int> = []
+            return formats.compactMap { Int($0) }.filter {
+                (0...127).contains($0) && seen.insert($0).inserted
+            }.map { number in
+                var payload = Payload(number: number)
+                if let codec = codecs[number] {
+                    (payload.codec, payload.clockRate) = (codec.name, codec.clockRate)
+                    payload.channels = codec.channels
+                }
+                payload.parameters = parameters[number] ?? []
+                payload.feedback = feedbackOfAll.union(feedback[number] ?? [])
+                return payload
+            }
+        }
+    }
+}
+
+extension SessionDescription.Media {
+    /// Reads an attribute. The first of a name counts; one that can't be read counts as none.
+    fileprivate mutating func read(
+        _ name: Substring, _ value: String, _ details: inout SessionDescription.Details
+    ) throws(SignallingError) {
+        switch name {
+        case "mid":
+            guard Token.isToken(value, 1...64) else {
+                throw .bad("the value of a=mid is not a word of at most 64 characters")
+            }
+            self.name = self.name ?? value
+        case "sendrecv", "sendonly", "recvonly", "inactive":
+            let direction = SessionDescription.Direction(rawValue: String(name))
+            details.direction = details.direction ?? direction
+            self.direction = details.direction ?? self.direction
+        case "bundle-only": isBundleOnly = true
+        case "rtcp-mux": sharesPort = true
+        case "rtpmap", "fmtp", "rtcp-fb", "extmap":
+            let words = value.split(separator: " ").map(String.init)
+            guard words.count > 1 else { return }
+            details.read(name, words[0], words.dropFirst().joined(separator: " "))
+        case "ssrc", "ssrc-group": readSource(value, isGroup: name == "ssrc-group")
+        default: try transport.read(name, value)
+        }
+    }
+
+    /// `1 cname:x`, or `FID 1 2`.
+    private mutating func readSource(_ value: String, isGroup: Bool) {
+        let words = value.split(separator: " ")
+        if isGroup {
+            guard words.count == 3, words[0] == "FID", let stream = UInt32(words[1]),
+                let other = UInt32(words[2]), pairs.count < SessionDescription.mostSources
+            else { return }
+            pairs.append(.init(stream: stream, retransmissions: other))
+        } else {
+            guard let number = words.first.flatMap({ UInt32($0) }) else { return }
+            let name = words.dropFirst().first { $0.hasPrefix("cname:") }.map {
+                String($0.dropFirst("cname:".count).prefix(255))
+            }
+            if let index = sources.firstIndex(where: { $0.number == number }) {
+                sources[index].name = sources[index].name ?? name
+            } else if sources.count < SessionDescription.mostSources {
+                sources.append(.init(number: number, name: name))
+            }
+        }
+    }
+}
+
+extension SessionDescription.Transport {
+    fileprivate mutating func read(
+        _ name: Substring, _ value: String
+    ) throws(SignallingError) {
+        switch name {
+        case "ice-ufrag":
+            guard Token.isICE(value, 4...256) else {
+                throw .bad("a=ice-ufrag is not 4 to 256 letters, digits, + and /")
+            }
+            username = username ?? value
+        case "ice-pwd":
+            guard Token.isICE(value, 22...256) else {
+                throw .bad("a=ice-pwd is not 22 to 256 letters, digits, + and /")
+            }
+            password = password ?? value
+        case "fingerprint":
+            let words = value.split(separator: " ").map(String.init)
+            guard words.count == 2, Token.isToken(words[0], 1...16),
+                words[1].split(separator: ":", omittingEmptySubsequences: false).allSatisfy({
+                    $0.utf8.count == 2 && $0.allSatisfy(\.isHexDigit)
+                }), words[1].utf8.count < 200
+            else {
+                throw .bad("a=fingerprint is not a hash and pairs of hexadecimal digits")
+            }
+            fingerprint = fingerprint ?? .init(hash: words[0].lowercased(), value: words[1])
+        case "setup":
+            guard let setup = SessionDescription.Setup(rawValue: value) else {
+                throw .bad("a=setup is not actpass, active or passive")
+            }
+            self.setup = self.setup ?? setup
+        case "candidate":
+            if let candidate = SessionDescription.Candidate(value) { candidates.append(candidate) }
+        default: break
+        }
+    }
+}
+
+extension SessionDescription.Details {
+    fileprivate mutating func read(_ name: Substring, _ word: String, _ rest: String) {
+        if name == "rtcp-fb", word == "*" {
+            if let kind = SessionDescription.Feedback(rawValue: rest) { feedbackOfAll.insert(kind) }
+            return
+        }
+        guard let number = Int(word), (0...127).contains(number) else { return }
+        switch name {
+        case "rtpmap":
+            let parts = rest.split(separator: "/").map(String.init)
+            guard codecs[number] == nil, parts.count >= 2, Token.isToken(parts[0], 1...32),
+                let rate = Int(parts[1]), (1...1_000_000).contains(rate)
+            else { return }
+            let channels =
+                parts.count > 2 ? Int(parts[2]).flatMap { (1...255) ~= $0 ? $0 : nil } : nil
+            codecs[number] = (parts[0].uppercased(), rate, channels)
+        case "fmtp":
+            guard parameters[number] == nil else { return }
+            parameters[number] = rest.split(separator: ";").prefix(32).compactMap { part in
+                let sides = part.split(separator: "=", maxSplits: 1)
+                guard sides.count == 2 else { return nil }
+                let name = String(sides[0].filter { $0 != " " }).lowercased()
+                let value = String(sides[1].filter { $0 != " " })
+                guard Token.isToken(name, 1...64), Token.isToken(value, 1...64) else { return nil }
+                return .init(name: name, value: value)
+            }
+        case "rtcp-fb":
+            if let kind = SessionDescription.Feedback(rawValue: rest) {
+                feedback[number, default: []].insert(kind)
+            }
+        case "extmap":
+            // An id of one byte.
+            if (1...14).contains(number), rest == SessionDescription.transportWideURI {
+                transportWide.append(number)
+            }
+        default: break
+        }
+    }
+}
