@@ -195,7 +195,7 @@ static GstPadProbeReturn on_leaving(GstPad *pad, GstPadProbeInfo *info, gpointer
     GstMapInfo map;
     if (!buffer || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_DROP;
     bool passes = ((bool (*)(void *, const uint8_t *, size_t, uint64_t))called->function)(
-        called->context.value, map.data, map.size);
+        called->context.value, map.data, map.size, GST_BUFFER_PTS(buffer));
     gst_buffer_unmap(buffer, &map);
     return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }

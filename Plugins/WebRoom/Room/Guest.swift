@@ -109,7 +109,7 @@ final class Guest: Sendable {
         }
     }
 
-    private func link(_ encoding: String, _ onGone: (String) -> Void) {
+    private func link(_ encoding: String, _ onGone: @escaping @Sendable (String) -> Void) {
         guard let peer else { return }
         do {
             if encoding == video?.codec.rawValue {

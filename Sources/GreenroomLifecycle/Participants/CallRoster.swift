@@ -1,6 +1,6 @@
 import GreenroomABI
 import GreenroomConversion
-import GreenroomMedia
+package import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation
 package import GreenroomPluginInterface

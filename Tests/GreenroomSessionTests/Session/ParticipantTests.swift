@@ -152,6 +152,30 @@ import Testing
         #expect(ana.tracks[1].audio?.played == 24_000 && ana.tracks[1].audio?.concealed == 0)
     }
 
+    @Test(
+        arguments: [
+            ("1280x720@30", "320x180@15"), ("640x480@10", "240x180@10"),
+            ("64x36@10", "64x36@10"),
+        ])
+    func `a participant's video is at most the session's maximum`(
+        opened: String, capability: String
+    ) throws {
+        let opened = try #require(VideoCapability(opened))
+        let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
+        let call = FakeOutput(
+            .init(farEnd: { call in
+                let far = FarEnd(call)
+                let ana = far.join("Ana").number
+                for kind in [GR_TRACK_CAMERA, GR_TRACK_SHARE] {
+                    _ = far.open(Int(kind), of: ana, opened)
+                }
+                far.waitForEnd()
+            }))
+        _ = try session(call, output: output, milliseconds: 300).run()
+        let tracks = output.tracks.filter { $0.participant != nil && $0.capability != nil }
+        #expect(tracks.map { "\($0.capability?.description ?? "")" } == [capability, capability])
+    }
+
     @Test func `outputs are told of tracks that come and go`() throws {
         let size = size
         let output = FakeOutput(.init(want: { _, want in want.is_wanted = 1 }))
