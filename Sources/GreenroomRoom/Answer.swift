@@ -8,7 +8,7 @@ package struct Answer: Equatable, Sendable {
         var line: Int
         var stream: MediaStream
         var payload: SessionDescription.Payload
-        /// Of retransmissions.
+        /// The payload type for retransmissions.
         var retransmission: SessionDescription.Payload?
         var transport: SessionDescription.Transport
     }
@@ -19,7 +19,7 @@ package struct Answer: Equatable, Sendable {
     /// The place of the medium whose transport all have; nil: each has its own.
     private let bundle: Int?
 
-    /// What is sent or taken, in the order of the offer.
+    /// The streams that are sent or taken, in the order of the offer.
     package var streams: [MediaStream] { served.map(\.stream) }
 
     /// Answers an offer.
@@ -125,7 +125,7 @@ package struct Answer: Equatable, Sendable {
         return transport
     }
 
-    // MARK: What webrtcbin gets
+    // MARK: The offer for webrtcbin
 
     /// The offer as webrtcbin gets it: the media that are served, with names of the room.
     package var offerForRoom: SessionDescription {
@@ -154,7 +154,7 @@ package struct Answer: Equatable, Sendable {
         return description
     }
 
-    /// What the texts for both sides have.
+    /// The part that the texts for both sides share.
     private func base(of one: Served) -> SessionDescription.Media {
         let offered = offer.media[one.line]
         var medium = SessionDescription.Media(
@@ -188,7 +188,7 @@ package struct Answer: Equatable, Sendable {
         "profile-level-id", "packetization-mode", "level-asymmetry-allowed",
     ]
 
-    // MARK: What the far end gets
+    // MARK: The answer for the far end
 
     /// The answer.
     ///
@@ -246,7 +246,7 @@ package struct Answer: Equatable, Sendable {
 
     // MARK: Candidates that follow
 
-    /// What later candidates must fit.
+    /// The check of candidates that follow.
     package var candidateTarget: CandidateTarget {
         var lines: [String: Int] = [:]
         for (index, one) in served.enumerated() {

@@ -25,14 +25,14 @@ extension SessionDescription {
 
         /// Reads the value of a line.
         ///
-        /// - Parameter value: What follows `candidate:`.
+        /// - Parameter value: The text after `candidate:`.
         /// - Returns: nil for an address that the room does not use.
         package init?(_ value: String) {
             let words = value.split(separator: " ", omittingEmptySubsequences: false)
                 .map(String.init)
             guard words.count >= 8, words[2].lowercased() == "udp", words[6] == "typ",
                 Token.isICE(words[0], 1...32),
-                // RTP and RTCP share a port, which is that of component 1.
+                // RTP and RTCP share the port of component 1.
                 words[1] == "1", let priority = UInt32(words[3]),
                 Self.isAddress(words[4]), let port = UInt16(words[5]), port > 0,
                 let kind = Kind(rawValue: words[7])

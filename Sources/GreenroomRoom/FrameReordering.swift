@@ -1,8 +1,8 @@
 /// How much too early a jitter buffer labels the frames of a video with B-frames.
 ///
-/// Such a video is sent in the order of decoding, and audio beside it when as much of the video has been
-/// sent. A frame that others precede is sent ahead of its time; a jitter buffer takes it for the frame
-/// that the network has not delayed, and labels all frames by it.
+/// A sender sends the video in the order of decoding, and audio beside the frame that is due next. A frame
+/// that others precede leaves ahead of its time; a jitter buffer takes it for the frame that the network has
+/// not delayed, and labels all frames by it.
 package struct FrameReordering: Sendable {
     /// The most that is corrected, in nanoseconds.
     private static let longest: UInt64 = 500_000_000

@@ -32,15 +32,15 @@ package struct MediaTerms: Equatable, Sendable {
     /// Videos that one connection may have.
     package static let mostVideos = 12
 
-    /// What a guest may send.
+    /// The media that a guest may send.
     package static let guest = MediaTerms(sends: false, videos: 1)
 
-    /// What a viewer may get: audio, and so many videos.
+    /// The media that a viewer may get: audio, and so many videos.
     package static func viewer(videos: Int) -> MediaTerms {
         MediaTerms(sends: true, videos: videos)
     }
 
-    /// What the terms say of a codec that they don't allow.
+    /// The refusal of a codec.
     fileprivate func refusal(_ kind: String, _ codecs: String, _ why: String) -> SignallingError {
         let (verb, isNot) =
             sends ? ("sends", "does not take that") : ("takes", "is not sent as that")
@@ -64,7 +64,7 @@ package struct MediaTerms: Equatable, Sendable {
         of medium: SessionDescription.Media, _ codec: VideoCodec?
     ) throws(SignallingError) -> (codec: VideoCodec, payload: SessionDescription.Payload) {
         var faults: [String] = []
-        // What decoders of H.264 take of a hostile stream is more: guests send VP8 if they have it.
+        // A decoder of H.264 reads more of a hostile stream: guests send VP8 if they have it.
         let order: [VideoCodec] =
             codec.map { [$0] } ?? (sends ? preferred(of: medium) : [.vp8, .h264])
         for codec in order {
@@ -96,8 +96,8 @@ package struct MediaTerms: Equatable, Sendable {
 
 /// How a payload type has H.264 (RFC 6184).
 enum H264Format {
-    /// Profiles with 4:2:0 and 8 bits, which the room's decoder takes: baseline, main and high. What the
-    /// room sends is constrained baseline, which is of each.
+    /// The profiles with 4:2:0 and 8 bits that the room's decoder takes: baseline, main and high. The room
+    /// sends constrained baseline, which decoders of all three take.
     private static let profiles = ["42", "4d", "64"]
 
     /// The best of several payload types.

@@ -8,7 +8,7 @@ package struct ServerAnswer: Equatable, Sendable {
     /// - Parameters:
     ///   - answer: The server's.
     ///   - offer: webrtcbin's.
-    /// - Throws: What is wrong with it.
+    /// - Throws: The fault of the answer.
     package init(
         _ answer: SessionDescription, to offer: SessionDescription
     ) throws(SignallingError) {
@@ -17,7 +17,7 @@ package struct ServerAnswer: Equatable, Sendable {
                 "it has \(answer.media.count) media, and the offer has \(offer.media.count)")
         }
         let pairs = Array(zip(offer.media, answer.media))
-        // The room offers one transport for all media: that of the first which the server serves.
+        // The room offers one transport for all media: the first served medium has it.
         guard let first = pairs.firstIndex(where: { Self.payload(of: $1, for: $0) != nil }) else {
             throw .bad("it serves none of the offered media")
         }

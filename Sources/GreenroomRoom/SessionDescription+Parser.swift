@@ -10,7 +10,7 @@ extension SessionDescription {
 
     /// Reads a description; anybody can send anything.
     ///
-    /// - Throws: What is wrong with it, for the peer's programmer.
+    /// - Throws: The fault of the text, for the peer's programmer.
     package init(_ text: String) throws(SignallingError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.longest else { throw .tooLarge }
@@ -29,7 +29,7 @@ extension SessionDescription {
     /// Reads line after line.
     private struct Reader {
         var description = SessionDescription()
-        /// What the session says for media that say nothing.
+        /// The attributes of the session: they count for media without their own.
         var session = Media(kind: "", transportProtocol: "", hasPort: true, formats: [])
         var details = Details()
         var candidates = 0
@@ -60,7 +60,7 @@ extension SessionDescription {
                 throw .bad("it has more than \(SessionDescription.mostMedia) media")
             }
             let words = value.split(separator: " ").map(String.init)
-            // Such as 9 or 9/2.
+            // A port is a number such as 9, or 9/2.
             guard words.count > 3, Token.isToken(words[0], 1...32),
                 let port = words[1].split(separator: "/").first.flatMap({ UInt16($0) }),
                 words[2].split(separator: "/").allSatisfy({ Token.isToken($0, 1...16) }),
@@ -131,13 +131,13 @@ extension SessionDescription {
         }
     }
 
-    /// What lines say of payload types before all of them are known.
+    /// The attributes of payload types, before all of them are known.
     fileprivate struct Details {
         var direction: Direction?
         var codecs: [Int: (name: String, clockRate: Int, channels: Int?)] = [:]
         var parameters: [Int: [Payload.Parameter]] = [:]
         var feedback: [Int: Set<Feedback>] = [:]
-        /// What is said of all payload types.
+        /// The feedback of all payload types.
         var feedbackOfAll: Set<Feedback> = []
         var transportWide: [Int] = []
 
@@ -160,7 +160,7 @@ extension SessionDescription {
 }
 
 extension SessionDescription.Media {
-    /// Reads an attribute. The first of a name counts; one that can't be read counts as none.
+    /// Reads an attribute. The first line of a name counts; the parser skips an unknown value.
     fileprivate mutating func read(
         _ name: Substring, _ value: String, _ details: inout SessionDescription.Details
     ) throws(SignallingError) {

@@ -3,7 +3,7 @@
 /// It is a value: ``init(_:)`` reads and checks each part of a text, and ``text`` writes all parts
 /// anew. No line of a text that was read reaches a text that is written.
 package struct SessionDescription: Equatable, Sendable {
-    /// Who sends a medium.
+    /// The sides that send a medium.
     package enum Direction: String, Sendable {
         case sendrecv, sendonly, recvonly, inactive
 
@@ -20,7 +20,7 @@ package struct SessionDescription: Equatable, Sendable {
 
     /// The hash of a certificate.
     package struct Fingerprint: Equatable, Sendable {
-        /// Such as `sha-256`.
+        /// The name of the hash, such as `sha-256`.
         package var hash: String
         /// Pairs of hexadecimal digits with colons.
         package var value: String
@@ -40,7 +40,7 @@ package struct SessionDescription: Equatable, Sendable {
         }
     }
 
-    /// Feedback by RTCP. Raw values are those of `a=rtcp-fb`.
+    /// Feedback by RTCP. Raw values are the values of `a=rtcp-fb`.
     package enum Feedback: String, CaseIterable, Sendable {
         case nack
         case pli = "nack pli"
@@ -87,9 +87,9 @@ package struct SessionDescription: Equatable, Sendable {
 
     /// A medium: an `m=` line and the lines that follow it.
     package struct Media: Equatable, Sendable {
-        /// Such as `audio`.
+        /// The name of the kind, such as `audio`.
         package var kind: String
-        /// Such as `UDP/TLS/RTP/SAVPF`.
+        /// The name of the protocol, such as `UDP/TLS/RTP/SAVPF`.
         package var transportProtocol: String
         /// Whether the line has a port other than 0.
         package var hasPort: Bool

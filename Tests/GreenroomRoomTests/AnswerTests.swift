@@ -1,7 +1,7 @@
 import GreenroomRoom
 import Testing
 
-/// What the room answers to the offers of programs, and to changes of them.
+/// The room's answers to the offers of programs, and to changes of them.
 @Suite struct AnswerTests {
     /// A medium in few words: its kind, its payload types and what is agreed on of the first.
     private static func summary(_ medium: SessionDescription.Media) -> String {
@@ -53,7 +53,7 @@ import Testing
                 $0.transport.isComplete && $0.transport.setup != nil
                     && $0.direction == (client.sends ? .recvonly : .sendonly)
             })
-        // What webrtcbin demands of media that share a transport.
+        // webrtcbin refuses other values of media that share a transport.
         if !given.groups.isEmpty {
             #expect(Set(given.media.map(\.transport.username)).count == 1)
             #expect(Set(given.media.map(\.transport.password)).count == 1)
@@ -70,7 +70,7 @@ import Testing
         var read = description
         for index in read.media.indices { read.media[index].stream = nil }
         #expect(try SessionDescription(description.text) == read)
-        // The transport that all share is that of the first of the group.
+        // The first medium of the group has the shared transport.
         if let first = description.groups.first?.first {
             let medium = try #require(description.media.first { $0.name == first })
             #expect(medium.hasPort && !medium.transport.candidates.isEmpty)

@@ -2,7 +2,7 @@ import GreenroomMedia
 import GreenroomRoom
 import Testing
 
-/// What the room makes of a guest's video.
+/// The times and the size of a guest's video.
 @Suite struct GuestVideoTests {
     /// The labels of frames in the order of decoding, from their places in the order of display.
     private func lead(_ places: [Int], period: Int = 33_333_333, frames: Int = 64) -> Int {
@@ -35,7 +35,7 @@ import Testing
         arguments: [
             // Each B-frame is sent after the frame that follows it: a lead of two frames.
             ([1, 0], 2),
-            // Three B-frames, without and with one that others refer to.
+            // Three B-frames, without and with a reference among them.
             ([3, 0, 1, 2], 4), ([3, 1, 0, 2], 5),
         ])
     func `the lead of B-frames is that of the frame which is sent the furthest ahead`(

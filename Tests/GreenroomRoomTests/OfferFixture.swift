@@ -12,7 +12,7 @@ enum OfferFixture {
         try SessionDescription(text(name))
     }
 
-    /// What webrtcbin answers: of the media that it gets each is served.
+    /// The answer of webrtcbin: it serves each medium.
     static func local(of answer: Answer, sends: Bool) -> SessionDescription {
         var local = answer.offerForRoom
         for index in local.media.indices {

@@ -121,7 +121,7 @@ import Testing
                 let text = String(decoding: random.mutation(of: whole), as: UTF8.self)
                 guard let offer = try? SessionDescription(text) else { continue }
                 read += 1
-                // What is read is written so that it can be read.
+                // The parser reads each text that the writer writes.
                 #expect(try SessionDescription(offer.text).media.count == offer.media.count)
                 for terms in [MediaTerms.guest, .viewer(videos: 2)] {
                     guard let answer = try? Answer(to: offer, on: terms) else { continue }

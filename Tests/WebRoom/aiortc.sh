@@ -41,7 +41,7 @@ for python in /usr/bin/python3 "$(python_with aiortc aiohttp numpy)"; do
     finish "$room"
     grep "recording of ada-camera" "$work/room-$version.log"
     frames=$(sed -n 's/^recording of ada-camera.*: \([0-9]*\) frames, \([0-9]*\) of them repeats.*/\1 - \2/p' "$work/room-$version.log")
-    [ $(($frames)) -ge 100 ] || fail "Of Ada's 150 frames only $(($frames)) were recorded."
+    [ $(($frames)) -ge 100 ] || fail "The recording has $(($frames)) of Ada's 150 frames."
 
     say "A room publishes to aiortc $version"
     "$python" Tests/WebRoom/aiortc_peer.py serve 8098 > "$work/server-$version.log" 2>&1 &
