@@ -194,20 +194,15 @@ static GstPadProbeReturn on_leaving(GstPad *pad, GstPadProbeInfo *info, gpointer
     GstBuffer *buffer = GST_PAD_PROBE_INFO_BUFFER(info);
     GstMapInfo map;
     if (!buffer || !gst_buffer_map(buffer, &map, GST_MAP_READ)) return GST_PAD_PROBE_DROP;
-    bool passes = ((bool (*)(void *, const uint8_t *, size_t, uint64_t))called->function)(
-        called->context.value, map.data, map.size, GST_BUFFER_PTS(buffer));
+    bool passes = ((bool (*)(void *, const uint8_t *, size_t))called->function)(
+        called->context.value, map.data, map.size);
     gst_buffer_unmap(buffer, &map);
     return passes ? GST_PAD_PROBE_OK : GST_PAD_PROBE_DROP;
 }
 
-void greenroom_gst_delay(GstElement *sink, uint64_t delay)
-{
-    g_object_set(sink, "ts-offset", (gint64)MIN(delay, G_MAXINT64), NULL);
-}
-
 void greenroom_gst_filter(
     GstElement *element, greenroom_gst_context context,
-    bool (*passes)(void *value, const uint8_t *bytes, size_t count, uint64_t pts))
+    bool (*passes)(void *value, const uint8_t *bytes, size_t count))
 {
     GstPad *pad = gst_element_get_static_pad(element, "src");
     gst_pad_add_probe(

@@ -527,6 +527,45 @@ void greenroom_peer_filter(
         callback_new(context, (void (*)(void))passes), callback_free);
 }
 
+static GstClockTime retimed(callback *called, GstBuffer *packet)
+{
+    guint8 bytes[4];
+    if (gst_buffer_extract(packet, 4, bytes, 4) != 4) return GST_BUFFER_PTS(packet);
+    return ((uint64_t (*)(void *, uint32_t, uint64_t))called->function)(
+        called->context.value, GST_READ_UINT32_BE(bytes), GST_BUFFER_PTS(packet));
+}
+
+static GstPadProbeReturn on_time(GstPad *pad, GstPadProbeInfo *info, gpointer data)
+{
+    if (info->type & GST_PAD_PROBE_TYPE_BUFFER_LIST) {
+        GstBufferList *list =
+            gst_buffer_list_make_writable(GST_PAD_PROBE_INFO_BUFFER_LIST(info));
+        for (guint index = 0; index < gst_buffer_list_length(list); index++) {
+            GstClockTime pts = retimed(data, gst_buffer_list_get(list, index));
+            GST_BUFFER_PTS(gst_buffer_list_get_writable(list, index)) = pts;
+        }
+        info->data = list;
+    } else {
+        GstBuffer *packet = GST_PAD_PROBE_INFO_BUFFER(info);
+        GstClockTime pts = retimed(data, packet);
+        if (pts != GST_BUFFER_PTS(packet)) {
+            packet = gst_buffer_make_writable(packet);
+            GST_BUFFER_PTS(packet) = pts;
+            info->data = packet;
+        }
+    }
+    return GST_PAD_PROBE_OK;
+}
+
+void greenroom_peer_retime(
+    GstPad *pad, greenroom_gst_context context,
+    uint64_t (*pts_of)(void *value, uint32_t timestamp, uint64_t pts))
+{
+    gst_pad_add_probe(
+        pad, GST_PAD_PROBE_TYPE_BUFFER | GST_PAD_PROBE_TYPE_BUFFER_LIST, on_time,
+        callback_new(context, (void (*)(void))pts_of), callback_free);
+}
+
 bool greenroom_peer_link(GstPad *pad, GstPad *end)
 {
     bool is_linked = gst_pad_link(pad, end) == GST_PAD_LINK_OK;

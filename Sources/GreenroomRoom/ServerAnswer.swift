@@ -40,6 +40,8 @@ package struct ServerAnswer: Equatable, Sendable {
                         .prefix(SessionDescription.mostCandidates))
             }
             if let payload = Self.payload(of: answered, for: offered) {
+                // The room offers all media but the first without a port of their own.
+                (medium.hasPort, medium.isBundleOnly) = (true, false)
                 medium.direction = answered.direction
                 medium.payloads = offered.payloads.filter { own in
                     own.number == payload.number
@@ -52,7 +54,8 @@ package struct ServerAnswer: Equatable, Sendable {
                 medium.formats = medium.payloads.map { String($0.number) }
                 if answered.transportWide != offered.transportWide { medium.transportWide = nil }
             } else {
-                (medium.hasPort, medium.direction) = (false, .inactive)
+                (medium.hasPort, medium.isBundleOnly) = (false, false)
+                medium.direction = .inactive
             }
             description.media.append(medium)
         }

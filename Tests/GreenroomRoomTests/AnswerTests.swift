@@ -345,12 +345,14 @@ import Testing
         let offer = try Self.offer(
             group: "video0 audio1",
             Self.video("video0", direction: "sendonly", lines: "a=rtpmap:96 VP8/90000\n\(twcc)"),
-            Self.audio("audio1", direction: "sendonly"))
+            // webrtcbin writes all media but the first so.
+            Self.audio("audio1", port: 0, direction: "sendonly") + "a=bundle-only\n")
         let server = try Self.offer(
             group: "0 1", Self.video("0", formats: "96", lines: "a=rtpmap:96 VP8/90000\n\(twcc)"),
             Self.audio("1"))
         let answer = try ServerAnswer(server, to: offer)
         #expect(answer.description.media.map(\.name) == ["video0", "audio1"])
+        #expect(answer.description.media.allSatisfy { $0.hasPort && !$0.isBundleOnly })
         #expect(answer.description.media.map(\.direction) == [.recvonly, .recvonly])
         #expect(answer.description.groups == [["video0", "audio1"]] && answer.hasFeedback)
 

@@ -9,21 +9,20 @@ struct Encoded: Sendable {
         element = try pipeline.child(name)
     }
 
-    /// Calls back with the bytes of each buffer and its timestamp; it is passed on if the call returns
-    /// true. [the pipeline's threads]
-    func filter(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>, UInt64?) -> Bool) {
+    /// Calls back with the bytes of each buffer; it is passed on if the call returns true. [the
+    /// pipeline's threads]
+    func filter(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool) {
         let context = greenroom_gst_context(Filter(passes))
-        greenroom_gst_filter(element.pointer, context) { value, bytes, count, pts in
+        greenroom_gst_filter(element.pointer, context) { value, bytes, count in
             greenroom_gst_context.object(value, Filter.self)
-                .passes(
-                    UnsafeBufferPointer(start: bytes, count: count), pts == .max ? nil : pts)
+                .passes(UnsafeBufferPointer(start: bytes, count: count))
         }
     }
 
     private final class Filter: Sendable {
-        let passes: @Sendable (UnsafeBufferPointer<UInt8>, UInt64?) -> Bool
+        let passes: @Sendable (UnsafeBufferPointer<UInt8>) -> Bool
 
-        init(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>, UInt64?) -> Bool) {
+        init(_ passes: @escaping @Sendable (UnsafeBufferPointer<UInt8>) -> Bool) {
             self.passes = passes
         }
     }

@@ -38,9 +38,6 @@ struct Sink: Sendable {
         }
     }
 
-    /// Hands buffers on so many nanoseconds later than their time.
-    func setDelay(_ nanoseconds: UInt64) { greenroom_gst_delay(element.pointer, nanoseconds) }
-
     /// Asks what is before it for a key frame.
     func requestKey() { greenroom_gst_request_key(element.pointer) }
 }

@@ -48,7 +48,6 @@ final class RemoteVideo: Sendable {
         /// Frames as the depayloader sees them: that of H.264 needs no marker bit to end one.
         var limit = StreamLimit(.video)
         var size: FrameSize?
-        var reordering = FrameReordering()
         /// Changes of the size since `counted`.
         var sizes = 0
         var counted: UInt64 = 0
@@ -93,19 +92,14 @@ final class RemoteVideo: Sendable {
 
     /// The elements are there.
     ///
-    /// - Parameters:
-    ///   - onFirst: Called with the size of the first frame: now the track can be opened.
-    ///   - onReordered: Called once if the guest sends B-frames.
+    /// - Parameter onFirst: Called with the size of the first frame: now the track can be opened.
     func link(
-        in pipeline: Pipeline, onFirst: @escaping @Sendable (FrameSize) -> Void,
-        onReordered: @escaping @Sendable () -> Void
+        in pipeline: Pipeline, onFirst: @escaping @Sendable (FrameSize) -> Void
     ) throws(PluginError) {
         let sink = try Sink("pictures", of: pipeline)
         sink.onFrame { [weak self] picture in self?.take(picture, onFirst) }
-        try Encoded("depay", of: pipeline).filter { [weak self] bytes, pts in
-            guard let self else { return false }
-            if let pts { follow(pts, sink, onReordered) }
-            return passes(bytes)
+        try Encoded("depay", of: pipeline).filter { [weak self] bytes in
+            self?.passes(bytes) ?? false
         }
         state.withLock { $0.sink = sink }
     }
@@ -178,18 +172,6 @@ final class RemoteVideo: Sendable {
         return passes
     }
 
-    /// Follows the order of frames: with B-frames a jitter buffer labels them too early.
-    private func follow(_ pts: UInt64, _ sink: Sink, _ onReordered: () -> Void) {
-        let (old, new) = state.withLock { state in
-            let old = state.reordering.lead
-            state.reordering.add(pts)
-            return (old, state.reordering.lead)
-        }
-        guard new != old else { return }
-        if old == 0 { onReordered() }
-        sink.setDelay(UInt64(Arrival.latencyMilliseconds) * 1_000_000 + new)
-    }
-
     private func headers(
         of bytes: UnsafeBufferPointer<UInt8>
     ) -> (size: FrameSize?, isKey: Bool, isBroken: Bool) {
@@ -216,14 +198,10 @@ final class RemoteVideo: Sendable {
             return !state.hasFrame
         }
         if isFirst { onFirst(picture.size) }
-        let (track, lead) = state.withLock { state in
-            (state.isMuted ? nil : state.track, state.reordering.lead)
-        }
-        guard let track else { return }
+        guard let track = state.withLock({ $0.isMuted ? nil : $0.track }) else { return }
         do throws(SendRefusal) {
             try picture.send(
-                to: track.sender,
-                at: picture.pts.map { Arrival.time(of: $0 &+ lead, on: services.clock) })
+                to: track.sender, at: picture.pts.map { Arrival.time(of: $0, on: services.clock) })
         } catch {
             if !error.isEnd { services.count("guests-frames-refused") }
         }

@@ -115,8 +115,7 @@ final class Guest: Sendable {
             if encoding == video?.codec.rawValue {
                 try video?.link(
                     in: peer.pipeline,
-                    onFirst: { [weak self] size in self?.open(first: size, onGone) },
-                    onReordered: { [weak peer] in peer?.ignoreSenderReports() })
+                    onFirst: { [weak self] size in self?.open(first: size, onGone) })
             } else {
                 try audio?.link(in: peer.pipeline)
             }

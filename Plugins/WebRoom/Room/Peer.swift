@@ -49,6 +49,8 @@ final class Peer: Sendable {
     private let state: Mutex<State>
     /// The ports of UDP; nil: any.
     private let ports: ClosedRange<UInt16>?
+    /// The start of the pipeline's time on GStreamer's clock.
+    private let base: UInt64
     /// All that arrives.
     private let meter: PacketMeter
     /// Whether a packet has arrived since ``fault(now:)`` was last asked. [each packet]
@@ -62,7 +64,7 @@ final class Peer: Sendable {
         services: RoomServices
     ) throws(PluginError) {
         self.events = events
-        ports = services.ports
+        (ports, base) = (services.ports, services.clock.base)
         meter = PacketMeter(bounds, onExcess: events.onGone)
         let now = greenroom_gst_now()
         state = Mutex(State(begun: now, lastHeard: now))
@@ -109,13 +111,6 @@ final class Peer: Sendable {
         for candidate in candidates {
             greenroom_peer_take_candidate(
                 webrtc.pointer, UInt32(clamping: candidate.line), candidate.address.text)
-        }
-    }
-
-    /// Lets streams keep the times of their packets, whatever the far end reports of them.
-    func ignoreSenderReports() {
-        if let webrtc = state.withLock({ $0.webrtc }) {
-            greenroom_peer_ignore_reports(webrtc.pointer)
         }
     }
 
@@ -232,6 +227,7 @@ final class Peer: Sendable {
                 pipeline.element.pointer, elements ?? "fakesink sync=false async=false")
         else { return events.onGone("\(encoding) can't be received") }
         count(pad, encoding)
+        if encoding == VideoCodec.h264.rawValue { retime(pad) }
         if elements != nil { events.onAdded(encoding) }
         if !greenroom_peer_link(pad, end) { events.onGone("\(encoding) can't be received") }
     }
@@ -242,6 +238,19 @@ final class Peer: Sendable {
         greenroom_peer_filter(pad, greenroom_gst_context(meter)) { value, packets, bytes, ends in
             greenroom_gst_context.object(value, PacketMeter.self)
                 .passes(packets, bytes, endsFrame: ends)
+        }
+    }
+
+    /// Gives the packets of a video with B-frames their times. Senders report when they have sent a frame,
+    /// not when it is due: the reports are ignored then.
+    private func retime(_ pad: OpaquePointer) {
+        let times = PacketTimes(base: base) { [weak self] in
+            if let webrtc = self?.state.withLock({ $0.webrtc }) {
+                greenroom_peer_ignore_reports(webrtc.pointer)
+            }
+        }
+        greenroom_peer_retime(pad, greenroom_gst_context(times)) { value, timestamp, pts in
+            greenroom_gst_context.object(value, PacketTimes.self).time(timestamp, pts)
         }
     }
 

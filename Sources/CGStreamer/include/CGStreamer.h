@@ -118,15 +118,11 @@ void greenroom_gst_on_bytes(
     void (*_Nonnull take)(
         void *_Nonnull value, const void *_Nonnull bytes, size_t count, uint64_t time));
 
-// Call back with the bytes of each buffer that leaves an element, and its timestamp, UINT64_MAX for none;
-// it is dropped unless the call returns true.
+// Call back with the bytes of each buffer that leaves an element; it is dropped unless the call
+// returns true.
 void greenroom_gst_filter(
     GstElement *_Nonnull element, greenroom_gst_context context,
-    bool (*_Nonnull passes)(
-        void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count, uint64_t pts));
-
-// Let a sink hand buffers on so much later than their time, in nanoseconds.
-void greenroom_gst_delay(GstElement *_Nonnull sink, uint64_t delay);
+    bool (*_Nonnull passes)(void *_Nonnull value, const uint8_t *_Nonnull bytes, size_t count));
 
 // MARK: Peers
 
@@ -221,6 +217,12 @@ void greenroom_peer_filter(
     GstPad *_Nonnull pad, greenroom_gst_context context,
     bool (*_Nonnull passes)(
         void *_Nonnull value, size_t packets, size_t bytes, bool ends_frame));
+
+// Call back with the RTP timestamp and the PTS of each packet that leaves a pad; the packet gets the returned
+// PTS.
+void greenroom_peer_retime(
+    GstPad *_Nonnull pad, greenroom_gst_context context,
+    uint64_t (*_Nonnull pts_of)(void *_Nonnull value, uint32_t timestamp, uint64_t pts));
 
 // Link a pad with an open end, which is freed.
 bool greenroom_peer_link(GstPad *_Nonnull pad, GstPad *_Nonnull end);
