@@ -86,6 +86,7 @@ package final class PluginHarness: Sendable {
     package let descriptor: PluginDescriptor
     package let clock: HarnessClock
     private let deadlineNanoseconds: Int64
+    private let hanging: Set<LifecycleStep>
     private let instance: PluginInstance
     private let input: VideoTrackInput?
     private let audioMixer: AudioMixer?
@@ -98,6 +99,8 @@ package final class PluginHarness: Sendable {
     private let threads: [HostThread]
     private let offers = Mutex((revision: UInt32(0), last: Offer?.none))
     private let spending = Mutex(Spent())
+    /// The last step that did not return in time.
+    private let late = Mutex(LifecycleStep?.none)
 
     /// Starts the threads of the sinks and the audio timeline.
     ///
@@ -107,12 +110,15 @@ package final class PluginHarness: Sendable {
     ///   - number: Identifies the plugin on the clock.
     ///   - deadlineNanoseconds: Real time limit of a step, measured so that delays of a busy
     ///     machine count little.
+    ///   - hanging: Steps that are known to hang: it waits for them only briefly.
     ///   - frameLimit: Limit of the plugin's frames in use.
     package init(
         _ plan: SourcePlan, on clock: HarnessClock, as number: Int = 0,
-        deadlineNanoseconds: Int64 = 2_000_000_000, frameLimit: Int = 24,
+        deadlineNanoseconds: Int64 = 2_000_000_000, hanging: Set<LifecycleStep> = [],
+        frameLimit: Int = 24,
         sinks: Sinks = Sinks()
     ) {
+        self.hanging = hanging
         descriptor = plan.descriptor
         self.clock = clock
         self.deadlineNanoseconds = deadlineNanoseconds
@@ -202,9 +208,11 @@ package final class PluginHarness: Sendable {
         input?.close()
         editor?.close()
         audioMixer?.finish(at: 0)
+        // A virtual clock may stand still for a plugin that hangs, and its threads with it.
+        let patience = isStuck ? Self.pollInterval : 1_000_000_000
         clock.session.idling {
             for thread in threads {
-                thread.join(until: MonotonicClock.deadline(after: 1_000_000_000))
+                thread.join(until: MonotonicClock.deadline(after: patience))
             }
         }
     }
@@ -309,7 +317,9 @@ package final class PluginHarness: Sendable {
             spending.withLock { $0.add(step.step, nanoseconds: taken) }
         }
         // A busy machine delays each check as much as the plugin.
-        let limit = step.step.limit(deadlineNanoseconds, of: instance.descriptor.kind)
+        let limit =
+            hanging.contains(step.step) || isStuck
+            ? Self.pollInterval : step.step.limit(deadlineNanoseconds, of: instance.descriptor.kind)
         var left = limit
         while true {
             if let result = instance.finish(
@@ -320,7 +330,10 @@ package final class PluginHarness: Sendable {
             // A source that never waits may have much to send and still return.
             if isStart, instance.hasWaited { return .pumps }
             left -= Self.pollInterval
-            if left <= 0 { return .hangs }
+            if left <= 0 {
+                if !isStuck { late.withLock { $0 = step.step } }
+                return .hangs
+            }
             // A callback may wait for a thread of its plugin that waits on the clock: one that
             // restarts its pump does.
             if step.step == .propertyChange, limit - left > Self.stillNanoseconds {
@@ -328,6 +341,9 @@ package final class PluginHarness: Sendable {
             }
         }
     }
+
+    /// Whether a step that did not return in time is still running: the next one waits for it.
+    private var isStuck: Bool { late.withLock { $0 != nil && $0 == runningCallback?.step } }
 
     private func stepEnd(_ result: PluginInstance.StepResult) -> StepEnd {
         switch result {

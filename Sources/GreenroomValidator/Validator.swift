@@ -275,33 +275,64 @@ public struct Validator: Sendable {
         var isHindered = false
         /// What the sandbox refused the plugin meanwhile.
         var refusals: [String] = []
+        /// The steps that did not return in time.
+        var hanging: [LifecycleStep] = []
     }
 
     private struct CheckProgress {
-        var next = 0
-        var told = 0
-        let checks: [String]
-        var made: [Made?]
+        private let checks: [String]
+        /// The indices of checks that are still to be made.
+        private var waiting: ArraySlice<Int>
+        private var told = 0
+        private(set) var made: [Made?]
+        /// The indices of checks that will be made again.
+        private(set) var undecided: Set<Int> = []
+        /// Steps that are known to hang.
+        private(set) var hanging: [LifecycleStep] = []
 
+        init(_ checks: [String]) {
+            self.checks = checks
+            made = Array(repeating: nil, count: checks.count)
+            let isFirst = { Catalogue.checksOfHangs.contains(checks[$0]) }
+            waiting = (checks.indices.filter(isFirst) + checks.indices.filter { !isFirst($0) })[...]
+        }
+
+        /// The index of a check to make; nil if there is none left.
+        mutating func next() -> Int? { waiting.popFirst() }
+
+        /// - Parameter isLast: Whether an undecided result counts.
         /// - Returns: The results that can be reported now, in order.
-        mutating func add(_ result: Made, at index: Int) -> [CheckResult] {
+        mutating func add(_ result: Made, at index: Int, isLast: Bool) -> [CheckResult] {
             made[index] = result
+            undecided.remove(index)
+            if result.result.outcome == .notProven, !isLast { undecided.insert(index) }
+            if result.result.outcome == .failed, result.suspect == nil,
+                Catalogue.checksOfHangs.contains(checks[index])
+            {
+                hanging += result.hanging
+            }
             let first = told
-            while told < made.count, let next = made[told], isSettled(next) {
+            while told < made.count, isMade(told), let next = made[told], isSettled(next) {
                 clear(told)
                 told += 1
             }
             return made[first..<told].compactMap { $0?.result }
         }
 
+        private func isMade(_ index: Int) -> Bool {
+            made[index] != nil && !undecided.contains(index)
+        }
+
         /// Whether the result of the check that names the fault is known. What the sandbox refused is
         /// known once all are made.
         private func isSettled(_ result: Made) -> Bool {
-            if result.result.check == Catalogue.ungranted.id { return !made.contains { $0 == nil } }
+            if result.result.check == Catalogue.ungranted.id {
+                return made.indices.allSatisfy(isMade)
+            }
             guard let suspect = result.suspect, let index = checks.firstIndex(of: suspect) else {
                 return true
             }
-            return made[index] != nil
+            return isMade(index)
         }
 
         /// Gives the check of what the sandbox refused a result from all checks together.
@@ -337,6 +368,7 @@ public struct Validator: Sendable {
             }
             made[index]?.result.outcome = .skipped
             made[index]?.result.text = "\(own.result.text): see \(suspect)"
+            made[index]?.result.blockedBy = suspect
             made[index]?.result.details = []
         }
     }
@@ -346,33 +378,37 @@ public struct Validator: Sendable {
         _ requests: [CheckRequest], _ checks: [Check], parallelism: Int,
         hindrance: Verdict? = nil, tell: @escaping @Sendable (CheckResult) -> Void
     ) throws -> [Made] {
-        let progress = Monitor(
-            CheckProgress(
-                checks: checks.map(\.id), made: Array(repeating: nil, count: requests.count)))
+        let progress = Monitor(CheckProgress(checks.map(\.id)))
         let telling = Mutex(())
+        let makeOne = { @Sendable (index: Int, isLast: Bool) in
+            var request = requests[index]
+            request.hanging = progress.withLock { $0.hanging }
+            let made = make(checks[index], request, hindrance)
+            telling.withLock { _ in
+                // A cancelled check has no result.
+                guard !workers.isCancelled else { return }
+                for result in progress.change({ $0.add(made, at: index, isLast: isLast) }) {
+                    tell(result)
+                }
+            }
+        }
         let threads = (0..<max(parallelism, 1)).map { _ in
             HostThread(name: "check") {
                 workers.work {
-                    while true {
-                        let index: Int? = progress.change { progress in
-                            defer { progress.next += 1 }
-                            return progress.next < requests.count ? progress.next : nil
-                        }
-                        guard let index else { return }
-                        let made = make(checks[index], requests[index], hindrance)
-                        telling.withLock { _ in
-                            // A cancelled check has no result.
-                            guard !workers.isCancelled else { return }
-                            for result in progress.change({ $0.add(made, at: index) }) {
-                                tell(result)
-                            }
-                        }
+                    while let index = progress.change({ $0.next() }) {
+                        makeOne(index, false)
                         if workers.isCancelled { return }
                     }
                 }
             }
         }
         for thread in threads { thread.join() }
+        // Once more without other checks beside it, which keep the machine busy.
+        workers.work {
+            for index in progress.withLock({ $0.undecided.sorted() }) where !workers.isCancelled {
+                makeOne(index, true)
+            }
+        }
         guard !workers.isCancelled else { throw CancellationError() }
         return progress.withLock { $0.made.compactMap(\.self) }
     }
@@ -418,7 +454,7 @@ public struct Validator: Sendable {
                     check: check.id, outcome: answer.outcome, text: answer.text,
                     details: answer.details),
                 costs: answer.costs, suspect: answer.suspect, isHindered: answer.isHindered,
-                refusals: answer.refusals)
+                refusals: answer.refusals, hanging: answer.hanging)
         }
     }
 }

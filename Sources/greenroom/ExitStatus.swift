@@ -14,6 +14,8 @@ enum ExitStatus: Int32, CaseIterable {
     case pluginFailed = 69
     /// An output can't be opened, or failed while the session ran.
     case outputFailed = 74
+    /// No check of a plugin found a fault, and one could not decide.
+    case notProven = 75
     /// Ctrl-C, SIGTERM, or SIGHUP with a terminal; recordings are valid up to that moment.
     case interrupted = 130
 
@@ -28,6 +30,8 @@ enum ExitStatus: Int32, CaseIterable {
             "a plugin failed and ended the session, or does not conform"
         case .outputFailed:
             "an output could not be opened or failed, or no output worked at the end"
+        case .notProven:
+            "validate: no check found a fault, but one could not decide"
         case .interrupted: "Ctrl-C or SIGTERM; recordings are valid up to that moment"
         }
     }

@@ -85,15 +85,26 @@ struct InstallPluginCommand: ParsableCommand {
         func known() -> [ConformanceReport] {
             library.descriptors.compactMap { Conformance(of: $0, in: library).report }
         }
-        if known().count < library.descriptors.count {
+        let before = known()
+        if before.count < library.descriptors.count
+            || before.contains(where: { $0.conclusion == .notProven })
+        {
             do {
                 let command = try ValidateCommand.parse([library.path])
                 try command.run()
-            } catch let failure as Failure where failure.status == .pluginFailed {
+            } catch let failure as Failure
+                where [.pluginFailed, .notProven].contains(failure.status)
+            {
                 // Its faults are printed; what follows says what they mean.
             }
         }
         let reports = known()
+        guard !reports.contains(where: { $0.conclusion == .notProven }) else {
+            throw Failure(
+                .notProven,
+                "\(file) is not installed, because a check could not decide. Install it again when "
+                    + "the machine is less busy.")
+        }
         guard reports.count == library.descriptors.count, reports.allSatisfy(\.conforms) else {
             throw Failure(
                 .pluginFailed,

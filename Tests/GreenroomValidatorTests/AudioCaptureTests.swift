@@ -70,6 +70,11 @@ import Testing
     ///
     /// - Parameter wait: How long it waits after an answer, in milliseconds.
     private func tone(_ wait: (Status) -> Double) -> AudioCapture {
+        tone { status, _ in wait(status) }
+    }
+
+    /// - Parameter wait: The same, by the number of the block, too.
+    private func tone(_ wait: (Status, Int) -> Double) -> AudioCapture {
         var (time, played, queued) = (0.0, 0.0, 0.0)
         var sends: [(block: TracedBlock, status: Status, time: Double)] = []
         while time < 12 {
@@ -78,7 +83,7 @@ import Testing
             let status = queued + 0.01 <= 0.2 ? Status.ok : .queueFull
             if status == .ok { queued += 0.01 }
             sends.append((block(480, digest: 7), status, time))
-            time += wait(status) / 1000
+            time += wait(status, sends.count) / 1000
         }
         return take(seconds: 12, sends)
     }
@@ -90,13 +95,38 @@ import Testing
         #expect(fault.text.contains("11.2 % more"), "\(fault)")
     }
 
+    /// Bursts of blocks, a tenth shorter apart than the audio is long.
+    @Test(arguments: [
+        (2, "at the same pace"), (5, "at the same pace"), (15, "at the same pace"),
+        (25, "does not wait after a refusal"), (100, "does not wait after a refusal"),
+    ])
+    func `bursts of a tone are no blocks that are sent again`(length: Int, says: String) throws {
+        let take = tone { _, number in number % length == 0 ? Double(length) * 9 : 0 }
+        let fault = try #require(Catalogue.haste(of: take))
+        #expect(fault.outcome == .failed && fault.text.contains(says), "\(fault)")
+    }
+
     /// One that fills the queue and waits when it is full; one that looks each 2 ms whether there is
     /// room; one that keeps time.
     @Test(arguments: [(0.001, 10.0), (2, 2), (10, 10)])
-    func `a tone that waits for room is sent well`(afterOne: Double, afterRefusal: Double) {
+    func `a tone that waits for room has no fault`(afterOne: Double, afterRefusal: Double) throws {
         let take = tone { $0 == .ok ? afterOne : afterRefusal }
         #expect(take.isUniform)
-        #expect(Catalogue.haste(of: take) == nil)
+        let verdict = try Catalogue.backPressure(of: take)
+        // The next block sounds like the refused one.
+        let isFull = take.refused(with: .queueFull) > 0
+        #expect(verdict.outcome == (isFull ? .notProven : .passed), "\(verdict)")
+    }
+
+    @Test func `a busy machine proves nothing about a source in real time`() throws {
+        var take = tone { _ in 9 }
+        take.isReal = true
+        take.delayNanoseconds = 200_000_000
+        let verdict = #expect(throws: Verdict.self) { try Catalogue.backPressure(of: take) }
+        #expect(verdict?.outcome == .notProven, "\(String(describing: verdict))")
+        take.delayNanoseconds = 0
+        let fault = #expect(throws: Verdict.self) { try Catalogue.backPressure(of: take) }
+        #expect(fault?.outcome == .failed, "\(String(describing: fault))")
     }
 
     @Test func `blocks that differ are told apart by their samples`() {

@@ -466,7 +466,7 @@ import Testing
             }
             return cells.count == 2 && Int(cells[0]) != nil ? "  \(cells[0])  \(cells[1])" : nil
         }
-        #expect(rows.count == 7)
+        #expect(rows.count == 8)
         for row in rows { #expect(help.contains(row + "\n"), "\(row)") }
     }
 }

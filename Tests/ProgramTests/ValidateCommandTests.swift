@@ -144,6 +144,70 @@ import Testing
         return state != "Z" && state != "X"
     }
 
+    // MARK: The conclusion
+
+    @Test func `the table says once that a step hangs, and JSON has each check that this blocks`()
+        throws
+    {
+        let hanging = try WrongPlugin(file: "lifecycle/ignores-stop.c").build()
+        let groups = ["--only", "load,lifecycle,negotiation"]
+        let table = try Greenroom.start(["validate", hanging] + groups).wait(atMost: .seconds(120))
+        #expect(table.exit == .code(69), "\(table)")
+        let cause = "stop-send has not returned"
+        #expect(table.text.components(separatedBy: cause).count == 2, "\(table.text)")
+        let line = #/ (\d+) checks are skipped because of lifecycle\.stop-in-time;/#
+        let count = try #require(table.text.firstMatch(of: line), "\(table.text)").1
+
+        let validation = try Greenroom.validate(hanging, groups)
+        #expect(validation.faults.map(\.check) == ["lifecycle.stop-in-time"], "\(validation)")
+        let blocked = validation.checks.filter { $0.blockedBy == "lifecycle.stop-in-time" }
+        #expect(blocked.count == Int(count) && blocked.count > 10, "\(validation)")
+        #expect(blocked.allSatisfy { $0.outcome == "skipped" && $0.text.contains("has not returned") })
+    }
+
+    @Test func `a check that can't decide has an outcome and an exit code of its own`() throws {
+        let folder = try TemporaryFolder()
+        let wrong = "\(Checkout.root)/Tests/WrongPlugins"
+        // Leaves out a block that is refused, which sounds as if it waited.
+        let source = try folder.write(
+            "leaves-out.c",
+            """
+            #define KIND GR_KIND_VIRTUAL_MIC
+            #define OWN_SEND_BLOCK
+            #include "\(wrong)/good.h"
+            #include "\(wrong)/audio/own.h"
+            static gr_status send_block(good *me, uint64_t number) {
+              int16_t samples[wave_frames * wave_channels];
+              good_tune(me, samples, number);
+              const gr_audio_block block = {.struct_size = sizeof block, .sample_rate_hz = 48000,
+                                            .channels = wave_channels, .frame_count = wave_frames,
+                                            .samples = samples, .size_bytes = sizeof samples,
+                                            .pts_ns = GR_PTS_UNSTAMPED};
+              const gr_status status = me->audio->send(me->sender, &block, 0);
+              if (!goes_on(status)) return status;
+              return status == GR_STATUS_OK ? status : pause_ms(me, 10);
+            }
+            """)
+        let library = folder("libLeavesOut.so")
+        let built = try ChildProcess.run(
+            "cc",
+            ["-std=c99", "-D_GNU_SOURCE", "-shared", "-fPIC", "-pthread", "-I", Checkout.include]
+                + [source, "-o", library])
+        #expect(built.exit == .code(0), "\(built)")
+        let check = ["--only", "audio.back-pressure"]
+        let table = try Greenroom.start(["validate", library] + check).wait(atMost: Self.patience)
+        #expect(table.exit == .code(75), "\(table)")
+        #expect(table.text.contains("  not-proven  audio.back-pressure"), "\(table.text)")
+        #expect(table.text.contains(": NOT PROVEN: 1 not-proven "), "\(table.text)")
+        let validation = try Greenroom.validate(library, check)
+        #expect(validation.checks.map(\.outcome) == ["not-proven"], "\(validation)")
+        let report = try Greenroom.start(["validate", library, "--format", "junit"] + check)
+            .wait(atMost: Self.patience)
+        #expect(report.exit == .code(75), "\(report)")
+        #expect(report.text.contains("<error message="), "\(report.text)")
+        #expect(report.text.contains("errors=\"1\""), "\(report.text)")
+    }
+
     // MARK: Stored results
 
     @Test func `the list of plugins shows conformance with its conditions, and unknown ones`()
@@ -208,6 +272,15 @@ import Testing
         }
         #expect(try isListed(as: "conforms"))
         #expect(try info().hasSuffix(": conforms"))
+
+        try keep { report in
+            report.merge(plain) { $1 }
+            var results = results
+            results[0]["outcome"] = "not-proven"
+            report["results"] = results
+        }
+        #expect(try isListed(as: "not proven, with 1 warning"))
+        #expect(try info().contains(": not proven, with 1 warning"))
 
         try keep { report in
             report.merge(plain) { $1 }

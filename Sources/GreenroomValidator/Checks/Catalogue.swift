@@ -5,5 +5,9 @@ enum Catalogue {
         audioChecks, shareChecks, outputChecks, callChecks, parameterChecks, robustnessChecks,
     ].flatMap(\.self)
 
+    /// The checks that report a step that does not return. They run first: the others then do not wait
+    /// for that step.
+    static let checksOfHangs = [startReturns.id, stopInTime.id, callbacksInTime.id]
+
     static func check(_ id: String) -> Check? { checks.first { $0.id == id } }
 }

@@ -108,6 +108,7 @@ struct Verdict: Error, Sendable {
     static func skipped(_ text: String, _ details: [String] = []) -> Verdict {
         Verdict(outcome: .skipped, text: text, details: details)
     }
+    static func notProven(_ text: String) -> Verdict { Verdict(outcome: .notProven, text: text) }
     static func crashed(_ evidence: String, _ details: [String] = []) -> Verdict {
         Verdict(outcome: .crashed, text: evidence, details: details)
     }

@@ -6,8 +6,11 @@ public enum Outcome: String, Codable, CaseIterable, Sendable {
     case failed
     /// The plugin keeps the rule; the text has a hint for its author.
     case warning
-    /// The rule does not apply to the plugin, or can't be checked; the text says why.
+    /// The rule does not apply to the plugin, or another check has found the cause; the text says
+    /// why.
     case skipped
+    /// Whether the plugin keeps the rule is unknown; the text says why. A busy machine is one cause.
+    case notProven = "not-proven"
     /// The plugin's process crashed or exited.
     case crashed
     /// The check exceeded its time limit and was killed with all its processes.
@@ -16,7 +19,7 @@ public enum Outcome: String, Codable, CaseIterable, Sendable {
     /// Whether it is a fault of the plugin.
     public var isFault: Bool {
         switch self {
-        case .passed, .warning, .skipped: false
+        case .passed, .warning, .skipped, .notProven: false
         case .failed, .crashed, .timedOut: true
         }
     }
@@ -34,11 +37,15 @@ public struct CheckResult: Codable, Sendable {
     public var details: [String]
     /// How long it took.
     public var seconds: Double
+    /// The check that has found the fault that blocked this check; nil for none.
+    public var blockedBy: String?
 
     /// Makes a result.
     public init(
-        check: String, outcome: Outcome, text: String, details: [String] = [], seconds: Double = 0
+        check: String, outcome: Outcome, text: String, details: [String] = [], seconds: Double = 0,
+        blockedBy: String? = nil
     ) {
+        self.blockedBy = blockedBy
         self.check = check
         self.outcome = outcome
         self.text = text

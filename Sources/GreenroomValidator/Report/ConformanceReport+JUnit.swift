@@ -1,13 +1,13 @@
 extension ConformanceReport {
     /// Reports as JUnit XML for continuous integration: a suite for each plugin, a case for each
-    /// check. A fault is a failure; a crash or a timeout is an error.
+    /// check. A fault is a failure; a crash, a timeout or an undecided check is an error.
     public static func junit(_ reports: [ConformanceReport]) -> String {
         let suites = reports.map(\.suite).joined()
         return "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n\(suites)</testsuites>\n"
     }
 
     private var suite: String {
-        let errors = count(of: .crashed) + count(of: .timedOut)
+        let errors = count(of: .crashed) + count(of: .timedOut) + count(of: .notProven)
         let seconds = results.reduce(0) { $0 + $1.seconds }
         let attributes: [(String, String)] = [
             ("name", name), ("tests", "\(results.count)"), ("failures", "\(count(of: .failed))"),
@@ -46,7 +46,7 @@ extension ConformanceReport {
             let text = ([result.text] + result.details).joined(separator: "\n").escapedForXML
             return "\(begin)>\n      <system-out>warning: \(text)</system-out>\n    </testcase>\n"
         case .failed: return with("failure", "failed")
-        case .crashed, .timedOut: return with("error", result.outcome.rawValue)
+        case .crashed, .timedOut, .notProven: return with("error", result.outcome.rawValue)
         case .skipped:
             return "\(begin)>\n      <skipped\(Self.written(message))/>\n    </testcase>\n"
         }

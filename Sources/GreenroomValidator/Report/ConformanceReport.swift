@@ -45,8 +45,24 @@ public struct ConformanceReport: Codable, Sendable {
     /// The measured costs, one for each row.
     public var costs: [Cost]
 
-    /// Whether no check found a fault.
-    public var conforms: Bool { !results.contains { $0.outcome.isFault } }
+    /// The conclusion from all results.
+    public enum Conclusion: String, Codable, CaseIterable, Sendable {
+        /// No check found a fault.
+        case conforms
+        /// No check found a fault, and at least one could not decide.
+        case notProven = "not-proven"
+        /// A check found a fault.
+        case doesNotConform = "does-not-conform"
+    }
+
+    /// The conclusion from all results.
+    public var conclusion: Conclusion {
+        if results.contains(where: \.outcome.isFault) { return .doesNotConform }
+        return count(of: .notProven) > 0 ? .notProven : .conforms
+    }
+
+    /// Whether all checks are decided, and none found a fault.
+    public var conforms: Bool { conclusion == .conforms }
 
     /// Whether the plugin gave up before it sent anything: then its sending is untested, however
     /// many checks passed.

@@ -41,7 +41,7 @@ struct CPUTimeDeadline {
         let waited = MonotonicClock.now - begin
         let delay = delay(of: waited)
         guard waited - delay < Self.limit / 2 else { return nil }
-        return .skipped(
+        return .notProven(
             "the machine was too busy to tell: the plugin's threads waited "
                 + "\(delay / 1_000_000) ms for a processor")
     }

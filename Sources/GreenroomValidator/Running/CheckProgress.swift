@@ -13,6 +13,7 @@ final class CheckProgress: Sendable {
         /// The time of ended runs.
         var past = PluginHarness.Spent()
         var refusals: [String] = []
+        var hanging: Set<LifecycleStep> = []
     }
 
     private let state = Mutex(State())
@@ -24,6 +25,12 @@ final class CheckProgress: Sendable {
 
     /// Records the time of an ended run.
     func add(_ spent: PluginHarness.Spent) { state.withLock { $0.past += spent } }
+
+    /// Takes note of a step that did not return in time.
+    func add(hanging step: LifecycleStep) { state.withLock { _ = $0.hanging.insert(step) } }
+
+    /// The steps that did not return in time.
+    var hanging: Set<LifecycleStep> { state.withLock { $0.hanging } }
 
     /// How many different refusals are kept: a plugin can make up any number.
     private static let mostRefusals = 100

@@ -28,6 +28,8 @@ struct CheckRequest: Codable, Sendable {
     var network: Bool
     var seed: UInt64
     var isStill: Bool
+    /// Steps that another check has found to hang.
+    var hanging: [LifecycleStep] = []
 }
 
 /// The output of one check's process.
@@ -42,9 +44,12 @@ struct CheckResponse: Codable, Sendable {
     var isHindered: Bool
     /// What the sandbox refused the plugin, each once.
     var refusals: [String]
+    /// The steps that did not return in time.
+    var hanging: [LifecycleStep]
 
     /// Truncates text that the plugin may influence.
-    init(_ verdict: Verdict, refusals: [String]) {
+    init(_ verdict: Verdict, refusals: [String], hanging: Set<LifecycleStep>) {
+        self.hanging = Array(hanging)
         outcome = verdict.outcome
         text = Self.readable(verdict.text, most: 2000)
         details = verdict.details.prefix(50).map { Self.readable($0, most: 300) }
@@ -86,8 +91,8 @@ package enum CheckWorker {
             found.wait(until: deadline) { $0 } ?? progress.verdict(afterSeconds: check.limitSeconds)
         // What a check of parameters has the plugin open is not the plugin's wish.
         let refusals = check.group == "parameter" ? [] : progress.refusals
-        return (try? JSONEncoder().encode(CheckResponse(last, refusals: refusals)))
-            .map { Array($0) }
+        let response = CheckResponse(last, refusals: refusals, hanging: progress.hanging)
+        return (try? JSONEncoder().encode(response)).map { Array($0) }
     }
 
     /// Runs a task that a check can't do in its own process: runs a plugin in this process, or

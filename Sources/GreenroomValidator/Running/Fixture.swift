@@ -40,7 +40,7 @@ final class Fixture: Sendable {
                         trace: { record.take($0) }, traceEdit: { record.take($0) },
                         traceTake: { record.take($0) })),
                 descriptor: examination.descriptor, settings: settings),
-            on: clock, as: number,
+            on: clock, as: number, hanging: Set(examination.request.hanging),
             sinks: PluginHarness.Sinks(
                 onFrame: { record.take($0, at: $1) }, onAudio: { record.take($0) },
                 onEvent: { record.take($0) }))
@@ -163,12 +163,14 @@ final class Fixture: Sendable {
     {
         let cpuDeadline = CPUTimeDeadline(process.process)
         let end = body(pluginHarness)
-        guard end == .hangs else { return end }
-        return cpuDeadline.endsInTime {
+        guard end == .hangs, !examination.request.hanging.contains(step) else { return end }
+        let isDone = cpuDeadline.endsInTime {
             // An output's initialize includes what it wants of the tracks.
             let running = pluginHarness.runningCallback?.step
             return running == step || running == .track && step == .initialize
-        } ? .done : .hangs
+        }
+        if !isDone { examination.progress.add(hanging: step) }
+        return isDone ? .done : .hangs
     }
 
     // MARK: Verdicts

@@ -69,7 +69,7 @@ enum InProcessRun {
         let record = Record()
         let pluginHarness = PluginHarness(
             SourcePlan(factory: library, descriptor: descriptor, settings: settings),
-            on: HarnessClock(.virtual),
+            on: HarnessClock(.virtual), hanging: Set(check.hanging),
             sinks: PluginHarness.Sinks(
                 onFrame: { record.take($0, at: $1) }, onAudio: { record.take($0) }))
         let (digest, problem) = pluginHarness.performWhole(record, nanoseconds: request.nanoseconds)
@@ -90,13 +90,13 @@ enum InProcessRun {
         guard
             let data = try? JSONEncoder().encode(Request(check: request, nanoseconds: nanoseconds)),
             let program = ownProgramFile
-        else { throw .skipped("no process could be started") }
+        else { throw .notProven("no process could be started") }
         let end = ConfinedProcess.run(
             program, [CheckWorker.command, String(decoding: data, as: UTF8.self)],
             in: request.confinement,
             library: request.library, seconds: 30)
         switch end {
-        case .failed(let text): throw .skipped("no process could be started: \(text)")
+        case .failed(let text): throw .notProven("no process could be started: \(text)")
         case .timedOut: throw .failed("in its host's own process, it hangs: see where it waits")
         case .lost(let evidence): throw .crashed("in its host's own process: \(evidence)")
         case .ended(let output):

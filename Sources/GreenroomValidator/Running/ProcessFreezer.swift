@@ -43,7 +43,7 @@ enum ProcessFreezer {
     static func hold(_ plugin: SharedProcess, nanoseconds: Int64) throws(Verdict) {
         let request = Request(host: getpid(), plugin: plugin.process, nanoseconds: nanoseconds)
         guard let data = try? JSONEncoder().encode(request), let program = ownProgramFile else {
-            throw .skipped("no process could be started")
+            throw .notProven("no process could be started")
         }
         // From here on it may be silent.
         plugin.freeze()
@@ -53,7 +53,7 @@ enum ProcessFreezer {
             plugin.thaw()
         }
         guard run(program, String(decoding: data, as: UTF8.self)) else {
-            throw .skipped("no process could be started")
+            throw .notProven("no process could be started")
         }
     }
 

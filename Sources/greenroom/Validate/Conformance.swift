@@ -76,6 +76,7 @@ enum Conformance {
             "date": .string(report.date), "host": .string(report.host),
             "sha256": .string(report.sha256), "stale": .boolean(isStale),
             "conforms": .boolean(report.conforms),
+            "conclusion": .string(report.conclusion.rawValue),
             "faults": .array(report.faults.map { .string($0.check) }),
             "warnings": .array(report.warnings.map { .string($0.check) }),
             "sent-nothing": .boolean(report.hasSentNothing),
@@ -95,10 +96,13 @@ extension ConformanceReport {
     fileprivate var faults: [CheckResult] { results.filter(\.outcome.isFault) }
     fileprivate var warnings: [CheckResult] { results.filter { $0.outcome == .warning } }
 
-    /// Whether it conforms, or a text about its faults.
+    /// The conclusion, or a text about its faults.
     fileprivate func finding(in faults: String) -> String {
-        guard conforms else { return faults }
-        return hasSentNothing ? "conforms, but sent nothing" : "conforms"
+        switch conclusion {
+        case .doesNotConform: faults
+        case .notProven: "not proven"
+        case .conforms: hasSentNothing ? "conforms, but sent nothing" : "conforms"
+        }
     }
 
     /// The validation's settings and grants, in short words without duplicates.

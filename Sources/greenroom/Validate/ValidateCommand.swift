@@ -17,9 +17,10 @@ struct ValidateCommand: ParsableCommand {
         abstract: "Check a plugin against the interface's rules.",
         discussion: """
             Each check runs in a process of its own, and the plugin in another, sandboxed one; both \
-            are killed at the check's time limit. Exit codes: 0 no faults, 69 a check found a fault, \
-            65 no such plugin, 64 wrong arguments, 130 interrupted. greenroom plugins shows the \
-            result of a complete run until the library or Greenroom changes.
+            are killed at the check's time limit. Exit codes: 0 the plugin conforms, 69 a check found \
+            a fault, 75 no check found a fault, but one could not decide, 65 no such plugin, 64 \
+            wrong arguments, 130 interrupted. greenroom plugins shows the result of a complete run \
+            until the library or Greenroom changes.
             """)
 
     enum Format: String, CaseIterable, ExpressibleByArgument {
@@ -91,7 +92,9 @@ struct ValidateCommand: ParsableCommand {
         guard Console.flush() == nil, !printing.hasFailed else {
             throw Failure(.outputFailed, "the results can't be written.")
         }
-        guard reports.allSatisfy(\.conforms) else { throw Failure(explained: .pluginFailed) }
+        let conclusions = reports.map(\.conclusion)
+        if conclusions.contains(.doesNotConform) { throw Failure(explained: .pluginFailed) }
+        if conclusions.contains(.notProven) { throw Failure(explained: .notProven) }
     }
 
     /// - Parameter checks: Ids and groups; empty for all.
@@ -218,8 +221,15 @@ struct ValidateCommand: ParsableCommand {
             if !costs.isEmpty {
                 Console.write("  processor time for each frame: " + costs.joined(separator: ", "))
             }
+            let blocking = report.results.compactMap { $0.seconds > 0 ? $0.blockedBy : nil }
+            for check in report.results.map(\.check) where blocking.contains(check) {
+                let count = blocking.count { $0 == check }
+                Console.write(
+                    "  \(count) check\(count == 1 ? " is" : "s are") skipped because of \(check); "
+                        + "--format json lists them")
+            }
             Console.write(
-                "\(report.name) \(report.version): \(report.conforms ? "conforms" : "DOES NOT CONFORM"): "
+                "\(report.name) \(report.version): \(report.conclusion.text): "
                     + "\(counts.joined(separator: ", ")) (seed \(report.seed))")
         }
     }
@@ -279,10 +289,21 @@ extension ReportCache {
     }
 }
 
+extension ConformanceReport.Conclusion {
+    /// The conclusion in the summary.
+    fileprivate var text: String {
+        switch self {
+        case .conforms: "conforms"
+        case .notProven: "NOT PROVEN"
+        case .doesNotConform: "DOES NOT CONFORM"
+        }
+    }
+}
+
 extension CheckResult {
-    /// The result as text; nil for a check that did not start.
+    /// The result as text; nil for a check that did not start, or that another check blocks.
     fileprivate func lines(titled title: String) -> [String]? {
-        guard !(outcome == .skipped && seconds == 0) else { return nil }
+        guard !(outcome == .skipped && (seconds == 0 || blockedBy != nil)) else { return nil }
         let outcome = outcome.rawValue.padded(to: 9)
         let time = "\(Int(seconds * 10) / 10).\(Int(seconds * 10) % 10) s"
         var lines = ["  \(outcome)  \(check.padded(to: 34))  \(title.padded(to: 40))  \(time)"]

@@ -31,9 +31,11 @@ struct ScheduledCheck: Decodable {
     var check: String
     var outcome: String
     var text: String
+    /// The check whose fault blocks this one.
+    var blockedBy: String?
 
     /// Whether the check found a fault.
-    var isFault: Bool { !["passed", "warning", "skipped"].contains(outcome) }
+    var isFault: Bool { !["passed", "warning", "skipped", "not-proven"].contains(outcome) }
 }
 
 extension Greenroom {

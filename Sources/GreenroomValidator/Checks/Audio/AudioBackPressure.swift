@@ -12,11 +12,15 @@ extension Catalogue {
             block again. A source that skips to the next block loses audio; one that sends faster \
             than real time, or ten seconds at once, loses the excess; one that retries at once, \
             more than a thousand times a second, burns a processor. Blocks are told apart by their \
-            samples; where all are alike, as of a tone whose period divides the block, a source \
-            sends too fast if it keeps its pace whether there is room or not.
+            samples. Where all are alike, as of a tone whose period divides the block, a source \
+            sends too fast if it keeps its pace whether there is room or not, or sends on at once \
+            after a refusal; otherwise it is not proven that a refused block is sent again.
             """
     ) { examination throws(Verdict) in
-        let take = try examination.listen(seconds: 12)
+        try backPressure(of: try examination.listen(seconds: 12))
+    }
+
+    static func backPressure(of take: AudioCapture) throws(Verdict) -> Verdict {
         let seconds = max(take.seconds, 0.1)
         let full = take.refused(with: .queueFull)
         guard Double(full) <= mostRefusalsASecond * seconds else {
@@ -31,9 +35,14 @@ extension Catalogue {
             if let fault = haste(of: take) {
                 throw take.doubt(about: (take.attemptedPart - 1) * seconds) ?? fault
             }
-            return .passed(
-                "\(full) times the queue was full, and it waited for room. Its blocks are all alike, "
-                    + "so that it can't be heard whether one was left out")
+            guard take.attemptedPart - 1 > tolerance else {
+                return .passed(
+                    "\(full) times the queue was full, and it does not send more than real time")
+            }
+            return .notProven(
+                "\(full) times the queue was full. Its blocks are all alike, so a block that is sent "
+                    + "again sounds like the next one. Send with a negative timeout, or validate it "
+                    + "with settings that make its blocks differ: --set NAME=VALUE")
         }
         guard take.lostSeconds > seconds * tolerance else {
             return full == 0
@@ -60,13 +69,20 @@ extension Catalogue {
     /// What is wrong with a source whose blocks are all alike; nil for nothing.
     static func haste(of take: AudioCapture) -> Verdict? {
         let excess = take.attemptedPart - 1
-        // One that looks several times in a block's time whether there is room tries again.
-        guard excess > tolerance, excess < mostExcess, take.ignoresRefusals else { return nil }
+        let lost =
+            "\(take.refused(with: .queueFull)) of \(take.sends.count) blocks were lost to "
+            + "GR_STATUS_QUEUE_FULL. Send with a negative timeout, or send the same block again"
+        guard excess > tolerance else { return nil }
+        if take.goesOnAtOnce {
+            return .failed(
+                "it sends \(percent(excess)) more audio than real time, and does not wait after a "
+                    + "refusal: \(lost)")
+        }
+        // A source that tries again several times in a block's time may lose nothing.
+        guard excess < mostExcess, take.ignoresRefusals else { return nil }
         return .failed(
             "it sends \(percent(excess)) more audio than real time, at the same pace whether there is "
-                + "room or not: \(take.refused(with: .queueFull)) of \(take.sends.count) blocks were "
-                + "lost to GR_STATUS_QUEUE_FULL. Send with a negative timeout, or send the same block "
-                + "again")
+                + "room or not: \(lost)")
     }
 
     /// Limit of refusals by a full queue, a second.

@@ -47,7 +47,7 @@ struct AudioCapture: Sendable {
     ///   machine's delay, the machine did not cause it.
     func doubt(about seconds: Double = 0) -> Verdict? {
         guard !wasCalm, seconds * 1e9 < 20 * Double(delayNanoseconds) else { return nil }
-        return .skipped(
+        return .notProven(
             "the machine was too busy to tell: its threads waited "
                 + "\(delayNanoseconds / 1_000_000) ms for a processor")
     }
@@ -115,22 +115,41 @@ extension AudioCapture {
         return alike * 2 > pairs.count
     }
 
-    /// Whether it sends at the same pace whether there is room or not: what comes after a refusal is
-    /// the next block of a source that takes no notice, and no block that was kept for later.
+    /// Whether it keeps its pace from the first refusal on. A source that waits for room fills the
+    /// queue faster, or slows down when the queue is full.
     var ignoresRefusals: Bool {
-        let afterRefusal = steps { first, _ in first.status == .queueFull }
-        let others = steps { first, _ in first.status == .ok }
-        guard let refused = afterRefusal.median, let usual = others.median else { return false }
-        return usual > 0 && abs(refused - usual) * 10 <= usual
+        let attempts = attempts
+        guard let begin = attempts.first?.nanoseconds,
+            let full = attempts.first(where: { $0.status == .queueFull })?.nanoseconds,
+            full > begin, end > full
+        else { return false }
+        func pace(_ part: Range<Int64>) -> Double {
+            let sent = attempts.filter { part.contains($0.nanoseconds) }
+            return Self.seconds(of: sent) * 1e9 / Double(part.upperBound - part.lowerBound)
+        }
+        let (before, after) = (pace(begin..<full), pace(full..<end))
+        return abs(after - before) * 10 <= before
+    }
+
+    /// Whether most refusals are followed by a block within a millisecond, in which the queue gains no
+    /// room for one.
+    var goesOnAtOnce: Bool {
+        let refused = pairs { first, _ in first.status == .queueFull }
+        let hasty = refused.count { $1.nanoseconds - $0.nanoseconds < 1_000_000 }
+        return hasty * 2 > refused.count
     }
 
     /// How much it has tried to send, as a part of the time; a block that is tried again counts again.
     var attemptedPart: Double {
-        let attempts = sends.filter { $0.status == .ok || $0.status == .queueFull }
-        let samples = attempts.reduce(0) {
-            $0 + Double($1.block.frames) / Double(max($1.block.sampleRate, 1))
-        }
-        return samples / max(seconds, 0.1)
+        Self.seconds(of: attempts) / max(seconds, 0.1)
+    }
+
+    /// Accepted blocks, and blocks that a full queue refused.
+    private var attempts: [Send] { sends.filter { $0.status == .ok || $0.status == .queueFull } }
+
+    /// The duration of some blocks, in seconds.
+    private static func seconds(of sends: [Send]) -> Double {
+        sends.reduce(0) { $0 + Double($1.block.frames) / Double(max($1.block.sampleRate, 1)) }
     }
 
     /// Sends that follow each other on a thread.
@@ -139,16 +158,6 @@ extension AudioCapture {
             zip(sends, sends.dropFirst()).filter(isAsked)
         }
     }
-
-    /// Times from one send to the next, in nanoseconds, shortest first.
-    private func steps(_ isAsked: (Send, Send) -> Bool) -> [Int64] {
-        pairs(isAsked).map { $1.nanoseconds - $0.nanoseconds }.sorted()
-    }
-}
-
-extension [Int64] {
-    /// The one in the middle of some in order; nil of none.
-    fileprivate var median: Int64? { isEmpty ? nil : self[count / 2] }
 }
 
 extension TracedBlock {

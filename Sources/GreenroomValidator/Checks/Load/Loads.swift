@@ -20,7 +20,7 @@ extension Catalogue {
         } catch {
             let check = error.check(library.file)
             guard check == "load.loads" else { throw .hindered(by: error, library.file) }
-            if error.code == .noRunner { throw .skipped(error.explanation) }
+            if error.code == .noRunner { throw .notProven(error.explanation) }
             throw error.code == .crashes
                 ? .crashed(error.explanation) : .failed(error.explanation)
         }

@@ -33,7 +33,7 @@ extension Catalogue {
             if calls.problem(\.sureNanoseconds, \.sureNanoseconds) == nil { isInDoubt = true }
         }
         guard !isInDoubt, let slow else {
-            return .skipped("the machine was too busy to tell whether it is fast enough")
+            return .notProven("the machine was too busy to tell whether it is fast enough")
         }
         return .failed(
             "\(slow). Do slow work on a thread of the plugin's own, and measure a release build")

@@ -145,12 +145,12 @@ final class FilterLife {
         }
         let times = meter.end()
         number += 1
-        guard let edit else { throw .skipped("no memory for a frame of \(row.size)") }
+        guard let edit else { throw .notProven("no memory for a frame of \(row.size)") }
         switch consume edit {
         case .late:
             guard times.taken > Self.leastLate else {
                 wasDelayed = true
-                throw .skipped(
+                throw .notProven(
                     "the machine was too busy to tell: process did not return in time, and threads "
                         + "waited \(times.delay / 1_000_000) ms for a processor")
             }

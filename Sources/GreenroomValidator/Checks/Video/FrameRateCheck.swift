@@ -155,7 +155,7 @@ extension Examination {
             if found.isRight || isCalm { return found }
             measured = found
         }
-        throw .skipped(
+        throw .notProven(
             "the machine was too busy to tell: it sent \(measured?.text(1) ?? "no") frames a second"
         )
     }

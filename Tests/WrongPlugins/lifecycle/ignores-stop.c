@@ -1,0 +1,13 @@
+/* lifecycle.stop-in-time: its thread goes on after every answer of wait_until_ns, and stop-send joins it */
+#define KIND GR_KIND_VIDEO_SOURCE
+#define OWN_PUMP
+#include <unistd.h>
+#include "../good.h"
+
+static void *pump(void *self) {
+  for (;;) {
+    pump_frames(self);
+    usleep(1000);
+  }
+  return NULL;
+}
