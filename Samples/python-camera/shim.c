@@ -3,8 +3,12 @@
 #define PY_SSIZE_T_CLEAN
 #define _GNU_SOURCE
 #include <Python.h>
+#include <ctype.h>
 #include <dlfcn.h>
 #include <greenroom/base.h>
+#include <limits.h>
+
+enum { FAILURE_SIZE = 512 };
 
 typedef struct camera {
   gr_source source; /* first */
@@ -13,24 +17,66 @@ typedef struct camera {
 
 static pthread_once_t is_begun = PTHREAD_ONCE_INIT;
 static PyObject *draw; /* the function; NULL without one, and then import_failure says why */
-static char import_failure[512];
+static char import_failure[FAILURE_SIZE];
+
+/* Copies a text that may be too long: then its begin, and its last line, where the cause is. */
+static void shorten(char failure[FAILURE_SIZE], const char *text) {
+  static const char head[] = "drawing.py: ", gap[] = " ... ";
+  const size_t room = FAILURE_SIZE - sizeof head - (sizeof gap - 1);
+  size_t size = strlen(text);
+  while (size > 0 && isspace((unsigned char)text[size - 1])) size--;
+  if (size <= room) {
+    snprintf(failure, FAILURE_SIZE, "%s%.*s", head, (int)size, text);
+    return;
+  }
+  size_t line = size;
+  while (line > 0 && text[line - 1] != '\n') line--;
+  if (size - line > room * 3 / 4) line = size - room * 3 / 4;
+  size_t begin = room - (size - line);
+  /* Whole characters of UTF-8: no byte that continues one follows a cut. */
+  while (begin > 0 && ((unsigned char)text[begin] & 0xc0) == 0x80) begin--;
+  while (line < size && ((unsigned char)text[line] & 0xc0) == 0x80) line++;
+  snprintf(failure, FAILURE_SIZE, "%s%.*s%s%.*s", head, (int)begin, text, gap, (int)(size - line),
+           text + line);
+}
 
 /* Takes the text of Python's error, and clears it. */
-static void take_failure(char failure[512]) {
+static void take_failure(char failure[FAILURE_SIZE]) {
   PyObject *type, *value, *trace;
   PyErr_Fetch(&type, &value, &trace);
   PyErr_NormalizeException(&type, &value, &trace);
   PyObject *text = value == NULL ? NULL : PyObject_Str(value);
   const char *utf8 = text == NULL ? NULL : PyUnicode_AsUTF8(text);
-  snprintf(failure, 512, "drawing.py: %s", utf8 == NULL ? "an error" : utf8);
+  shorten(failure, utf8 == NULL || *utf8 == 0 ? "an error" : utf8);
   Py_XDECREF(text), Py_XDECREF(type), Py_XDECREF(value), Py_XDECREF(trace);
   PyErr_Clear();
+}
+
+/* Lets extension modules such as NumPy find the interpreter's symbols: they link no libpython, and a
+   host loads plugins with RTLD_LOCAL. Sets `home` to the prefix that libpython is installed in, which
+   PATH may not name. */
+static void share_libpython(char home[PATH_MAX]) {
+  Dl_info library;
+  *home = 0;
+  if (dladdr((void *)&PyType_Type, &library) == 0 ||
+      realpath(library.dli_fname, home) == NULL ||
+      dlopen(home, RTLD_NOW | RTLD_GLOBAL | RTLD_NOLOAD) == NULL) {
+    *home = 0;
+    return;
+  }
+  for (char *slash = strrchr(home, '/'); slash != NULL; slash = strrchr(home, '/')) {
+    char landmark[PATH_MAX + 32];
+    *slash = 0;
+    snprintf(landmark, sizeof landmark, "%s/lib/python%d.%d/os.py", home, PY_MAJOR_VERSION,
+             PY_MINOR_VERSION);
+    if (access(landmark, R_OK) == 0) return;
+  }
 }
 
 /* Begins the interpreter, once in a process, and never ends it: libraries are never unloaded. */
 static void begin(void) {
   Dl_info here;
-  char folder[4096] = ".";
+  char folder[PATH_MAX] = ".", home[PATH_MAX];
   if (dladdr((void *)&is_begun, &here) != 0) {
     const char *ending = strrchr(here.dli_fname, '.');
     if (ending != NULL)
@@ -44,9 +90,16 @@ static void begin(void) {
   PyConfig config;
   PyConfig_InitIsolatedConfig(&config);
   config.write_bytecode = 0; /* the sandbox lets nothing be written */
-  if (PyStatus_Exception(Py_PreInitialize(&before)) ||
-      PyStatus_Exception(Py_InitializeFromConfig(&config))) {
-    snprintf(import_failure, sizeof import_failure, "Python can't be initialized");
+  share_libpython(home);
+  PyStatus status = Py_PreInitialize(&before);
+  if (!PyStatus_Exception(status) && *home != 0)
+    status = PyConfig_SetBytesString(&config, &config.home, home);
+  if (!PyStatus_Exception(status)) status = Py_InitializeFromConfig(&config);
+  if (PyStatus_Exception(status)) {
+    snprintf(import_failure, sizeof import_failure,
+             "Python can't be initialized: %s. Does the session file grant read access to the "
+             "prefix of Python?",
+             status.err_msg == NULL ? "unknown" : status.err_msg);
     return;
   }
   PyConfig_Clear(&config);
@@ -62,7 +115,7 @@ static void begin(void) {
 }
 
 /* Draws a frame and sends it. Returns 0 if Python failed, with its text. */
-static int send_frame(camera *me, const gr_frame_time *time, char failure[512]) {
+static int send_frame(camera *me, const gr_frame_time *time, char failure[FAILURE_SIZE]) {
   const int64_t speed = __atomic_load_n(&me->speed, __ATOMIC_RELAXED);
   const PyGILState_STATE state = PyGILState_Ensure();
   PyObject *frame =
@@ -85,7 +138,7 @@ static int send_frame(camera *me, const gr_frame_time *time, char failure[512]) 
 /* Runs on a thread of its own from start_send to stop_send. */
 static void send_frames(gr_source *source) {
   gr_frame_time time;
-  char failure[512];
+  char failure[FAILURE_SIZE];
   pthread_once(&is_begun, begin);
   if (draw == NULL) {
     source->host->give_up(source->instance, GR_STATUS_UNAVAILABLE, import_failure);

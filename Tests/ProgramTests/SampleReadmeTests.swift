@@ -38,7 +38,7 @@ import Testing
             }
             isInside = line.hasPrefix("    ")
         }
-        return blocks.map { $0.joined(separator: "\n") }
+        return blocks.map { $0.joined(separator: "\n") }.filter { !$0.hasPrefix("camera:") }
     }
 
     /// The scripts that a reader types.
@@ -83,7 +83,8 @@ import Testing
                 "sh", ["-euc", "cd '\(folder("Samples/" + sample))'\n\(script)"],
                 environment: [
                     // The system's Python first, whose headers are installed.
-                    "PATH": "/usr/bin:/bin:" + path, "SWIFTPM_HOOKS_DIR": nil,
+                    "PATH": "/usr/bin:/bin:\(path):\(Checkout.products)",
+                    "PKG_CONFIG_PATH": folder.path, "SWIFTPM_HOOKS_DIR": nil,
                     "XDG_CACHE_HOME": Checkout.products + "/test-cache",
                 ], atMost: .seconds(Nightly.value(3600, byDay: 120)))
             #expect(run.exit == .code(0), "\(script)\n\(run)\n\(run.text)")
@@ -117,6 +118,13 @@ import Testing
                 atPath: folder("Sources/GreenroomABI/include"),
                 withDestinationPath: Checkout.include)
         }
+        // As an installation has it.
+        let template = try readFile("\(Checkout.root)/Packaging/greenroom.pc.in")
+        try folder.write(
+            "greenroom.pc",
+            String(decoding: template, as: UTF8.self)
+                .replacing("${prefix}/include", with: Checkout.include)
+                .replacing("@prefix@", with: folder.path).replacing("@version@", with: "1"))
         let copy = folder("Samples/" + sample)
         try files.copyItem(atPath: "\(SampleTests.folder)/\(sample)", toPath: copy)
         for made in [".build", "recording"] where files.fileExists(atPath: "\(copy)/\(made)") {

@@ -162,7 +162,10 @@ import Testing
         #expect(validation.faults.map(\.check) == ["lifecycle.stop-in-time"], "\(validation)")
         let blocked = validation.checks.filter { $0.blockedBy == "lifecycle.stop-in-time" }
         #expect(blocked.count == Int(count) && blocked.count > 10, "\(validation)")
-        #expect(blocked.allSatisfy { $0.outcome == "skipped" && $0.text.contains("has not returned") })
+        #expect(
+            blocked.allSatisfy {
+                $0.outcome == "skipped" && $0.text.contains("has not returned")
+            })
     }
 
     @Test func `a check that can't decide has an outcome and an exit code of its own`() throws {
