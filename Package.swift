@@ -19,13 +19,22 @@ func external(_ product: String, of package: String, for trait: String) -> Targe
 /// Descriptors and errno.
 let systemPackage = external("SystemPackage", of: "swift-system", for: "Broadcast")
 
-/// Where GStreamer's headers lie: it depends on the architecture.
+/// Where GLib's headers lie: it depends on the architecture.
+let glibHeaders = [
+    "-I/usr/include/glib-2.0", "-I/usr/lib/x86_64-linux-gnu/glib-2.0/include",
+    "-I/usr/lib/aarch64-linux-gnu/glib-2.0/include",
+]
+
 let gstreamerHeaders: [CSetting] = [
-    .unsafeFlags([
-        "-I/usr/include/gstreamer-1.0", "-I/usr/include/glib-2.0",
-        "-I/usr/lib/x86_64-linux-gnu/glib-2.0/include",
-        "-I/usr/lib/aarch64-linux-gnu/glib-2.0/include",
-    ])
+    .unsafeFlags(["-I/usr/include/gstreamer-1.0"] + glibHeaders)
+]
+
+let pangoHeaders: [CSetting] = [
+    .unsafeFlags(
+        [
+            "-I/usr/include/pango-1.0", "-I/usr/include/cairo", "-I/usr/include/harfbuzz",
+            "-I/usr/include/freetype2",
+        ] + glibHeaders)
 ]
 
 /// A bundled media plugin: `Plugins/<name>`, built as the shared library `lib<name>.so`.
@@ -58,6 +67,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", systemPackage]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
+    BundledPlugin(name: "Text", dependencies: ["CPango", "GreenroomImages"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(
         name: "VirtualCamera", dependencies: ["CV4L2", "GreenroomPipeWire", "GreenroomSystem"]),
@@ -141,7 +151,13 @@ let package = Package(
                 .linkedLibrary(":libgstwebrtc-1.0.so.0"), .linkedLibrary("crypto"),
             ]),
         .target(name: "CPNG"),
-        // Not by its pkg-config, which names a flag that SwiftPM refuses.
+        // Not by their pkg-config, which names a flag that SwiftPM refuses.
+        .target(
+            name: "CPango", cSettings: pangoHeaders,
+            linkerSettings: [
+                .linkedLibrary("pangocairo-1.0"), .linkedLibrary("pango-1.0"),
+                .linkedLibrary("cairo"), .linkedLibrary("gobject-2.0"), .linkedLibrary("glib-2.0"),
+            ]),
         .target(
             name: "CPipeWire",
             cSettings: [

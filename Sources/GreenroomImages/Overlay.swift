@@ -42,8 +42,25 @@ public struct Overlay: Sendable {
     ///   - row: Which row of the plane it is, counted from 0.
     ///   - plane: 0 for Y, 1 for U, 2 for V.
     public func blend(into pixels: inout MutableSpan<UInt8>, row: Int, ofPlane plane: Int) {
+        guard planes.indices.contains(plane),
+            planes[plane].columns.upperBound <= pixels.count
+        else { return }
+        planes[plane].blend(into: &pixels, row: row, movedBy: 0)
+    }
+
+    /// Blends the image into a row of a frame, left or right of its place; columns outside the
+    /// row are left out.
+    ///
+    /// - Parameters:
+    ///   - pixels: The row's samples.
+    ///   - row: Which row of the plane it is, counted from 0.
+    ///   - plane: 0 for Y, 1 for U, 2 for V.
+    ///   - pairs: How far to the right, in pairs of pixels: chroma has one sample for two pixels.
+    public func blend(
+        into pixels: inout MutableSpan<UInt8>, row: Int, ofPlane plane: Int, movedBy pairs: Int
+    ) {
         guard planes.indices.contains(plane) else { return }
-        planes[plane].blend(into: &pixels, row: row)
+        planes[plane].blend(into: &pixels, row: row, movedBy: plane == 0 ? 2 * pairs : pairs)
     }
 }
 
@@ -74,17 +91,20 @@ struct OverlayPlane {
         }
     }
 
-    func blend(into pixels: inout MutableSpan<UInt8>, row: Int) {
-        guard rows.contains(row), columns.upperBound <= pixels.count else { return }
-        let start = (row - rows.lowerBound) * columns.count
-        let values = values.span.extracting(start..<start + columns.count)
-        let weights = weights.span.extracting(start..<start + columns.count)
+    func blend(into pixels: inout MutableSpan<UInt8>, row: Int, movedBy shift: Int) {
+        guard rows.contains(row) else { return }
+        let place = columns.lowerBound + shift..<columns.upperBound + shift
+        let visible = place.clamped(to: 0..<pixels.count)
+        guard !visible.isEmpty else { return }
+        let start = (row - rows.lowerBound) * columns.count + visible.lowerBound - place.lowerBound
+        let values = values.span.extracting(start..<start + visible.count)
+        let weights = weights.span.extracting(start..<start + visible.count)
         for index in values.indices {
-            let old = Int32(pixels[columns.lowerBound &+ index])
+            let old = Int32(pixels[visible.lowerBound &+ index])
             let difference = Int32(values[index]) &- old
             // A weight of 256 gives the image's sample and 0 the frame's, both exactly.
             let change = (difference &* Int32(weights[index]) &+ 128) >> 8
-            pixels[columns.lowerBound &+ index] = UInt8(truncatingIfNeeded: old &+ change)
+            pixels[visible.lowerBound &+ index] = UInt8(truncatingIfNeeded: old &+ change)
         }
     }
 }

@@ -1,15 +1,16 @@
-import GreenroomMedia
+public import GreenroomMedia
 
 /// From RGB to YUV by the standards' formulas, in floating point: for images that are
 /// converted once, not for frames.
-struct YUVConversion {
+public struct YUVConversion: Sendable {
     private let red: Double
     private let blue: Double
     private let lumaOffset: Double
     private let lumaSpan: Double
     private let chromaSpan: Double
 
-    init(to color: ColorSpace) {
+    /// - Parameter color: The meaning of the values.
+    public init(to color: ColorSpace) {
         (red, blue) =
             switch color.matrix {
             case .bt601: (0.299, 0.114)
@@ -23,7 +24,7 @@ struct YUVConversion {
     }
 
     /// A colour, each component 0 to 255, as Y, U and V without rounding.
-    func convert(red r: Double, green g: Double, blue b: Double) -> (
+    public func convert(red r: Double, green g: Double, blue b: Double) -> (
         y: Double, u: Double, v: Double
     ) {
         let (r, g, b) = (r / 255, g / 255, b / 255)

@@ -4,7 +4,7 @@ import Testing
 private let bundledPlugins = [
     "Adjust", "AlsaMicrophone", "ColorBars", "Command", "FrameFolder", "LoopbackCall", "Recorder",
     "Slides", "SpeakerFile", "Tone", "VirtualCamera", "VirtualMicrophone", "VirtualSpeaker",
-    "Watermark",
+    "Text", "Watermark",
     "WaveFile", "Y4MFile",
 ]
 

@@ -23,6 +23,11 @@ import Testing
         Shipped(name: "ColorBarsShare"),
         Shipped(name: "LoopbackCall"),
         Shipped(name: "Slides", words: ["--set", "path=\(media)/slides"]),
+        // fontconfig locks its cache when it looks for fonts again, after 30 s of virtual time.
+        Shipped(
+            name: "Text", words: ["--set", "text=Title"], warnings: ["robustness.ungranted"]),
+        Shipped(
+            name: "TextShare", words: ["--set", "text=Title"], warnings: ["robustness.ungranted"]),
         Shipped(name: "Tone"),
         Shipped(name: "ToneShareAudio"),
         Shipped(name: "Watermark", words: ["--set", "path=\(media)/logo.png"]),

@@ -1,0 +1,71 @@
+import GreenroomImages
+import GreenroomPlugin
+
+/// What a text is for.
+enum Template: String, CaseIterable {
+    /// A text that stays as it is.
+    case plain
+    /// The time of day.
+    case clock
+    /// The time since the start, or until the end of a countdown.
+    case counter
+    /// A name, and a line below it.
+    case lowerThird = "lower-third"
+    /// A line that moves through the picture.
+    case ticker
+
+    /// Whether its text has the time in it.
+    var showsTime: Bool { self == .clock || self == .counter }
+}
+
+/// The settings of a text, over a video or as a share.
+struct TextSettings: PluginSettings, Equatable {
+    var template = Template.plain
+    var text = ""
+    var subtitle = ""
+    var font = "Sans"
+    var size = 0.06
+    var color = "#ffffff"
+    var background = "#000000a0"
+    var position = OverlayPosition.bottom
+    var margin = 0.04
+    var opacity = 1.0
+    var speed = 0.1
+    var timeFormat = "%H:%M:%S"
+    var clockStart = ""
+    var countFrom = 0
+
+    static let table: [Setting<Self>] = [
+        .choice("template", \.template, title: "What the text is for"),
+        .string(
+            "text", \.text,
+            title: "Text; {time} in it is the time of a clock or counter, which is all without it",
+            live: true),
+        .string("subtitle", \.subtitle, title: "Second line of a lower third", live: true),
+        .string("font", \.font, title: "Font families and style", live: true),
+        .number(
+            "size", \.size, in: 0.01...1, title: "Size of the font as a part of the frame's height",
+            live: true),
+        .string("color", \.color, title: "Colour of the text: #rrggbb or #rrggbbaa", live: true),
+        .string(
+            "background", \.background,
+            title: "Colour behind the text: of its box, or of the whole share", live: true),
+        .choice("position", \.position, title: "Where the text is", live: true),
+        .number(
+            "margin", \.margin, in: 0...0.5,
+            title: "Distance from the edges as a part of the frame's height", live: true),
+        .number("opacity", \.opacity, in: 0...1, live: true),
+        .number(
+            "speed", \.speed, in: 0.01...2, title: "How fast a ticker moves",
+            unit: "widths per second", live: true),
+        .string(
+            "time-format", \.timeFormat, title: "Time of a clock, in the letters of strftime",
+            live: true),
+        .string(
+            "clock-start", \.clockStart,
+            title: "Time of a clock at the first frame, 2026-01-31T09:00:00; else the machine's"),
+        .integer(
+            "count-from", \.countFrom, in: 0...359_999,
+            title: "Seconds that a counter counts down; 0 to count up", unit: "s", live: true),
+    ]
+}
