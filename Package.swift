@@ -43,6 +43,8 @@ struct BundledPlugin {
     var dependencies: [Target.Dependency] = []
     /// What in its folder is of another target.
     var exclude: [String] = []
+    /// The functions that it exports.
+    var exports = "exports.map"
 
     var product: Product { .library(name: name, type: .dynamic, targets: [name]) }
     var target: Target {
@@ -51,7 +53,7 @@ struct BundledPlugin {
             exclude: exclude,
             linkerSettings: [
                 .unsafeFlags([
-                    "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/exports.map",
+                    "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/\(exports)",
                 ])
             ])
     }
@@ -63,6 +65,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(name: "Command", dependencies: ["CLinux", "GreenroomFiles", systemPackage]),
     BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages", "GreenroomSystem"]),
+    BundledPlugin(
+        name: "Frei0r", dependencies: ["GreenroomConversion"], exclude: ["exports.map"],
+        exports: "Frei0r/exports.map"),
     BundledPlugin(name: "LoopbackCall"),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", systemPackage]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
@@ -374,8 +379,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [
-                "CPNG", "CSndFile", "GreenroomABI", "GreenroomPlugin", "GreenroomMedia",
-                "TestSupport",
+                "CPNG", "CSndFile", "GreenroomABI", "GreenroomConversion", "GreenroomPlugin",
+                "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),

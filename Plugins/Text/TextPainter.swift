@@ -3,10 +3,10 @@ import GreenroomPlugin
 
 /// Paints a text into I420 frames. It renders the text when it changes, not for each frame.
 struct TextPainter {
-    /// What of a frame the background covers.
+    /// The part of a frame that the background covers.
     enum Background { case box, page }
 
-    /// What was rendered.
+    /// The text as it is shown now, and the parameters it was rendered for.
     private struct Rendering {
         var size: FrameSize
         var color: ColorSpace
@@ -33,7 +33,7 @@ struct TextPainter {
     private var origin: Int64?
     /// The last frame's, for frames without one.
     private var lastTime: Int64 = 0
-    /// What was logged.
+    /// Messages that were logged.
     private var told: Set<String> = []
 
     init(_ settings: TextSettings, host: PluginHost) throws(PluginError) {
@@ -159,7 +159,7 @@ struct TextPainter {
             settings, time: time?.formatted(settings.timeFormat),
             limit: TextContent.limit(ofSize: fontSize))
         if content.isCut {
-            tell("cut", "the text is too long for its size: only its first part is shown")
+            tell("cut", "the text is too long for this font size; showing the first part")
         }
         guard !content.text.allSatisfy(\.isWhitespace), let typesetter else { return }
         let geometry = TextGeometry(settings, frame: size, fontSize: fontSize)

@@ -1,7 +1,7 @@
 import GreenroomImages
 import GreenroomPlugin
 
-/// What a text is for.
+/// The purpose of a text.
 enum Template: String, CaseIterable {
     /// A text that stays as it is.
     case plain

@@ -5,7 +5,7 @@ import GreenroomPlugin
 struct WallTime: Equatable {
     /// Seconds since 1970, rounded down.
     var seconds: Int64
-    /// Whether the seconds are in local time already, as those of a declared start.
+    /// Whether the seconds count in local time: a declared start does.
     var isLocal: Bool
 
     /// The machine's time.

@@ -1,5 +1,6 @@
 import GreenroomModel
 import GreenroomLifecycle
+import GreenroomPluginInterface
 import GreenroomSandbox
 
 extension SandboxPolicy {
@@ -13,9 +14,12 @@ extension SandboxPolicy {
             case .require: .require
             case .off: .off
             }
+        // The runner loads it if the library is an effect of frei0r.
+        let bridge = Frei0r.bridge(beside: confinement.program).map(LibraryFiles.of) ?? []
         self.init(
             mode: mode,
-            ownPaths: LibraryFiles.of(library) + LibraryFiles.of(confinement.program),
+            ownPaths: LibraryFiles.of(library) + LibraryFiles.of(confinement.program)
+                + bridge,
             readPaths: plan.grants.read, writePaths: plan.grants.write,
             devicePaths: plan.grants.devices,
             allowsNetwork: plan.grants.network,

@@ -38,20 +38,66 @@ public struct PluginExport: Sendable {
 
     init<P: Plugin>(
         _ type: P.Type, kind: PluginKind, capabilities: [VideoCapability] = [],
+        variant: PluginVariant<P.Settings>? = nil,
         instance: @escaping @Sendable (sending InstanceState<P>) -> AnyInstance
     ) {
         self.kind = kind
         self.capabilities = capabilities
-        description = P.plugin
-        let defaults = P.Settings()
-        parameters = P.Settings.table.map { ($0.parameter, $0.read(defaults)) }
+        let variant =
+            variant
+            ?? PluginVariant(
+                description: P.plugin, defaults: P.Settings(), table: P.Settings.table)
+        description = variant.description
+        parameters = variant.table.map { ($0.parameter, $0.read(variant.defaults)) }
         make = { values, host in
-            var settings = P.Settings()
-            for (name, value) in values { try settings.apply(value, to: name) }
+            var settings = variant.defaults
+            for (name, value) in values { try settings.apply(value, to: name, of: variant.table) }
             let plugin = try P(settings: settings, host: host)
-            return instance(InstanceState(plugin: plugin, settings: settings))
+            return instance(
+                InstanceState(plugin: plugin, settings: settings, table: variant.table))
         }
     }
 
     var hasLiveParameters: Bool { parameters.contains { $0.parameter.isLive } }
+}
+
+/// One of many plugins of a type, in a bridge that knows them only when it has loaded another library.
+package struct PluginVariant<Settings: PluginSettings>: Sendable {
+    var description: PluginDescription
+    var defaults: Settings
+    var table: [Setting<Settings>]
+
+    /// - Parameters:
+    ///   - defaults: The settings of an instance without any; they say which variant it is.
+    ///   - table: In place of the table of the settings' type.
+    package init(
+        description: PluginDescription, defaults: Settings, table: [Setting<Settings>]
+    ) {
+        self.description = description
+        self.defaults = defaults
+        self.table = table
+    }
+}
+
+extension VideoSourcePreProcessor {
+    /// The export of a variant.
+    package static func export(_ variant: PluginVariant<Settings>) -> PluginExport {
+        PluginExport(Self.self, kind: .preProcessor, variant: variant) { PreProcessorInstance($0) }
+    }
+}
+
+extension Camera {
+    /// The export of a variant.
+    package static func export(_ variant: PluginVariant<Settings>) -> PluginExport {
+        PluginExport(CameraSource<Self>.self, kind: .videoSource, variant: variant) {
+            VideoSourceInstance($0)
+        }
+    }
+}
+
+/// Adds a plugin to the library. The entry stays the same.
+///
+/// - Returns: The `gr_entry`, and the plugin's index in it.
+package func exportPlugin(_ plugin: PluginExport) -> (entry: UnsafeRawPointer, index: UInt32) {
+    PluginLibrary.add(plugin)
 }

@@ -12,6 +12,8 @@ package struct PluginLibrary: Sendable {
     /// Its description.
     package let selfDescription: LibraryDescription
     package let entry: gr_entry
+    /// The index of its first plugin in the entry: all effects of frei0r share one.
+    private let firstIndex: UInt32
 
     /// The file.
     package var path: String { selfDescription.path }
@@ -53,6 +55,11 @@ package struct PluginLibrary: Sendable {
             throw Self.explain(String(cString: dlerror()), loading: path)
         }
         guard let symbol = dlsym(handle, GR_ENTRY_SYMBOL) else {
+            if Frei0r.isEffect(handle) {
+                let effect = try Frei0r.open(handle, path: path)
+                try self.init(entry: effect.entry, only: effect.index, path: path)
+                return
+            }
             throw LoadError(
                 code: .notAPlugin, place: path,
                 explanation: "it is a shared library, but not a plugin: it does not export "
@@ -68,13 +75,16 @@ package struct PluginLibrary: Sendable {
     /// - Parameters:
     ///   - address: The result of the entry function, which must stay unchanged for the life of the
     ///     process.
+    ///   - index: The one plugin to read; nil for all.
     ///   - path: The file, for errors.
     /// - Throws: ``LoadError``.
-    package init(entry address: UnsafePointer<gr_entry>?, path: String) throws(LoadError) {
+    package init(
+        entry address: UnsafePointer<gr_entry>?, only index: UInt32? = nil, path: String
+    ) throws(LoadError) {
         let reader = DescriptorReader(path: path)
         let entry = try reader.entry(at: address)
         var descriptors: [PluginDescriptor] = []
-        for index in 0..<entry.plugin_count {
+        for index in index.map({ $0..<$0 + 1 }) ?? 0..<entry.plugin_count {
             let descriptor = try reader.descriptor(index, of: entry)
             for other in descriptors
             where other.id == descriptor.id || other.name == descriptor.name {
@@ -87,6 +97,7 @@ package struct PluginLibrary: Sendable {
             descriptors.append(descriptor)
         }
         self.entry = entry
+        firstIndex = index ?? 0
         selfDescription = LibraryDescription(
             path: path, minorVersion: Int(entry.abi_minor), descriptors: descriptors)
     }
@@ -108,8 +119,8 @@ package struct PluginLibrary: Sendable {
                 struct_size: UInt32(MemoryLayout<gr_create>.size),
                 setting_count: UInt32(settings.count), instance: handle, host: host,
                 settings: settings.baseAddress)
-            let index = descriptors.firstIndex { $0.id == descriptor.id } ?? 0
-            return Status(rawValue: entry.create(UInt32(index), &input, &plugin))
+            let index = UInt32(descriptors.firstIndex { $0.id == descriptor.id } ?? 0)
+            return Status(rawValue: entry.create(firstIndex + index, &input, &plugin))
         }
         guard status == .ok else { return (status, nil) }
         return (.ok, try PluginFunctions(checking: plugin, of: descriptor, path: path))

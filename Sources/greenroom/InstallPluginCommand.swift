@@ -226,7 +226,7 @@ extension PluginLocator {
     /// The libraries in the folders of installed plugins.
     fileprivate var installed: [InstalledLibrary] {
         let folders = PluginFolder.allCases.compactMap(\.path)
-        return scan().filter { finding in
+        return scan(withEffects: false).filter { finding in
             folders.contains { finding.path.hasPrefix("\($0)/") }
         }.map { finding in
             switch finding.result {

@@ -36,7 +36,7 @@ struct PluginsCommand: ParsableCommand {
         var rows: [[String]] = []
         var plugins: [JSON] = []
         var refusals: [LoadError] = []
-        let findings = locator.scan()
+        let findings = locator.scan(withEffects: true)
         let needed = findings.neededLibraries
         for finding in findings {
             switch finding.result {

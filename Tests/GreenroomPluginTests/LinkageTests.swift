@@ -33,6 +33,12 @@ private let bundledPlugins = [
         #expect(global.first?.hasSuffix(" T greenroom_broadcast_run") == true)
     }
 
+    @Test func `the bridge to frei0r exports one function`() throws {
+        let global = try exports(of: "Frei0r")
+        #expect(global.count == 1, "\(global)")
+        #expect(global.first?.hasSuffix(" T greenroom_frei0r_open") == true)
+    }
+
     @Test func `the host needs libyuv and ALSA, and no other library of media`() throws {
         let needed = try output("readelf", "-d", Checkout.products + "/greenroom")
             .split(separator: "\n").filter { $0.contains("(NEEDED)") }

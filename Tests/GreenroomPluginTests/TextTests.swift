@@ -7,7 +7,7 @@ import Testing
 @Suite struct TextTests {
     private static let size = FrameSize(width: 320, height: 180)
 
-    /// What a frame shows.
+    /// The pixels of a frame.
     private struct Picture: Equatable {
         let size: FrameSize
         /// The rows of each plane without padding.

@@ -28,6 +28,8 @@ package struct PluginLocator: Sendable {
     package let programs: String
     /// The folders to search, in order.
     package let folders: [String]
+    /// The folders of frei0r's effects, in order.
+    private let effectFolders: [String]
     private let bundled: Set<String>
     private let examination: Examination
     /// Why libraries that are not bundled are not loaded; nil if they are.
@@ -40,13 +42,16 @@ package struct PluginLocator: Sendable {
     ///     `../lib/greenroom` from there.
     ///   - pluginFolders: They are searched first, so that an author's new version hides a bundled
     ///     plugin.
+    ///   - effectFolders: The folders of frei0r's effects.
     ///   - refusal: Why libraries that are not bundled are not loaded; nil if they are.
     ///   - examine: Looks into a file. Called from several threads at once.
     package init(
-        programs: String, pluginFolders: [String], refusal: String? = nil,
+        programs: String, pluginFolders: [String], effectFolders: [String] = [],
+        refusal: String? = nil,
         examine: @escaping Examination
     ) {
         self.refusal = refusal
+        self.effectFolders = effectFolders
         let parent = programs.split(separator: "/").dropLast()
         let installed = "/" + (parent + ["lib", "greenroom"]).joined(separator: "/")
         self.programs = programs
@@ -99,6 +104,7 @@ package struct PluginLocator: Sendable {
         _ name: String, kind: PluginKind?, relativeTo folder: String
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
+        if Frei0r.isEffect(name) { return try findEffect(name, kind) }
         var failures: [LoadError] = []
         var names: [String] = []
         var seen: Set<String> = []
@@ -132,6 +138,33 @@ package struct PluginLocator: Sendable {
                 + (names.isEmpty ? "" : "Installed: \(names.sorted().joined(separator: ", ")). ")
                 + "Searched: \(folders.joined(separator: ", ")); GREENROOM_PLUGIN_PATH adds folders. "
                 + "To name a file, write its path with a slash.")
+    }
+
+    /// Finds an effect of frei0r. The name says which file to scan: there may be hundreds.
+    private func findEffect(
+        _ name: String, _ kind: PluginKind?
+    ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
+        for path in effects {
+            let known = Frei0r.name(ofFile: path)
+            guard name == known || name == Frei0r.id(ofName: known) else { continue }
+            let library = try examine(path)
+            if let descriptor = library[name, kind] ?? library[name, nil] {
+                return (library, descriptor)
+            }
+        }
+        throw LoadError(
+            code: .noSuchPlugin, place: name,
+            explanation: "no effect of this name is installed. Debian's effects are in a package: "
+                + "apt install frei0r-plugins. Searched: "
+                + "\(effectFolders.joined(separator: ", ")); FREI0R_PATH names other folders.")
+    }
+
+    /// The effects of frei0r; a file hides files of the same name in later folders.
+    private var effects: [String] {
+        var seen: Set<String> = []
+        return effectFolders.flatMap { folder in
+            Self.libraries(in: folder).filter { seen.insert($0).inserted }.map { "\(folder)/\($0)" }
+        }
     }
 
     /// Scans the libraries of a folder for a plugin.
@@ -188,7 +221,10 @@ package struct PluginLocator: Sendable {
 
     /// Scans all libraries of all folders, several concurrently. Skips libraries in the bundled
     /// folders that are no plugins.
-    package func scan() -> [Finding] {
+    ///
+    /// - Parameter scansEffects: Whether to scan frei0r's effects, too. Skips mixers, a kind that
+    ///   Greenroom does not have.
+    package func scan(withEffects scansEffects: Bool) -> [Finding] {
         var paths: [(folder: String, path: String)] = []
         var seen: Set<String> = []
         for folder in folders {
@@ -196,11 +232,12 @@ package struct PluginLocator: Sendable {
                 paths.append((folder, "\(folder)/\(file)"))
             }
         }
+        let effectFolder = ""
+        if scansEffects { paths += effects.map { (effectFolder, $0) } }
         return zip(paths, examine(all: paths.map(\.path))).compactMap { file, result in
-            if bundled.contains(file.folder), case .failure(let error) = result,
-                error.code == .notAPlugin
-            {
-                return nil
+            if case .failure(let error) = result {
+                if bundled.contains(file.folder), error.code == .notAPlugin { return nil }
+                if file.folder == effectFolder, error.code == .unknownKind { return nil }
             }
             return Finding(path: file.path, result: result)
         }

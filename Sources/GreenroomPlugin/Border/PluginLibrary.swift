@@ -28,6 +28,32 @@ struct PluginLibrary: @unchecked Sendable {
         return UnsafeRawPointer(library.entry)
     }
 
+    /// Appends a plugin; the indices of the others stay.
+    static func add(_ plugin: PluginExport) -> (entry: UnsafeRawPointer, index: UInt32) {
+        exported.withLock { exported in
+            let library = exported?.with(plugin) ?? PluginLibrary([plugin])
+            exported = library
+            return (UnsafeRawPointer(library.entry), UInt32(clamping: library.exports.count - 1))
+        }
+    }
+
+    private func with(_ plugin: PluginExport) -> PluginLibrary {
+        PluginLibrary(
+            exports: exports + [plugin], descriptors: descriptors + [leaked(gr_descriptor(plugin))],
+            capabilities: capabilities + [gr_video_capabilities(plugin).map { leaked($0) }],
+            entry: entry)
+    }
+
+    private init(
+        exports: [PluginExport], descriptors: [UnsafePointer<gr_descriptor>],
+        capabilities: [UnsafePointer<gr_video_capabilities>?], entry: UnsafePointer<gr_entry>
+    ) {
+        self.exports = exports
+        self.descriptors = descriptors
+        self.capabilities = capabilities
+        self.entry = entry
+    }
+
     private init(_ exports: [PluginExport]) {
         self.exports = exports
         descriptors = exports.map { leaked(gr_descriptor($0)) }

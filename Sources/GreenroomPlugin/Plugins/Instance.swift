@@ -42,6 +42,7 @@ struct OfferIgnored: Error {}
 struct InstanceState<P: Plugin> {
     var plugin: P
     var settings: P.Settings
+    let table: [Setting<P.Settings>]
 }
 
 /// An instance of a plugin type.
@@ -54,12 +55,12 @@ class Instance<P: Plugin>: AnyInstance {
     init(_ state: sending InstanceState<P>) { self.state = Mutex(state) }
 
     override func change(_ name: String, to value: SettingValue) throws {
-        guard P.Settings.table.contains(where: { $0.name == name && $0.parameter.isLive }) else {
-            throw PluginError(
-                "setting '\(name)' cannot change while the plugin lives", status: .badSetting)
-        }
         try state.withLock { state in
-            try state.settings.apply(value, to: name)
+            guard state.table.contains(where: { $0.name == name && $0.parameter.isLive }) else {
+                throw PluginError(
+                    "setting '\(name)' cannot change while the plugin lives", status: .badSetting)
+            }
+            try state.settings.apply(value, to: name, of: state.table)
             state.plugin.onSettingsChange(state.settings)
         }
     }

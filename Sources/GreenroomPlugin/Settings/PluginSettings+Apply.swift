@@ -1,8 +1,10 @@
 extension PluginSettings {
     /// Takes over a value. The host has checked it against the table; what comes unchecked all
     /// the same is refused.
-    mutating func apply(_ value: SettingValue, to name: String) throws(PluginError) {
-        guard let setting = Self.table.first(where: { $0.name == name }) else {
+    mutating func apply(
+        _ value: SettingValue, to name: String, of table: [Setting<Self>]
+    ) throws(PluginError) {
+        guard let setting = table.first(where: { $0.name == name }) else {
             throw PluginError("there is no setting '\(name)'", status: .badSetting)
         }
         let number: Double? =

@@ -17,15 +17,25 @@ final class FakeSession {
     /// Creates an instance.
     ///
     /// - Throws: A refusal with the status of `create`.
-    init(
+    convenience init(
         _ name: String, of entry: UnsafePointer<gr_entry>, settings: [(String, Given)] = [],
         host: FakeHost = FakeHost(), structSize: Int = MemoryLayout<gr_create>.size
     ) throws {
-        self.host = host
         let index = try #require(
             (0..<entry.pointee.plugin_count).first {
                 entry.pointee.descriptor($0).map { String(cString: $0.pointee.name) } == name
             })
+        try self.init(
+            pluginAt: index, of: entry, settings: settings, host: host, structSize: structSize)
+    }
+
+    /// Creates an instance of the plugin at an index of the entry.
+    init(
+        pluginAt index: UInt32, of entry: UnsafePointer<gr_entry>,
+        settings: [(String, Given)] = [], host: FakeHost = FakeHost(),
+        structSize: Int = MemoryLayout<gr_create>.size
+    ) throws {
+        self.host = host
         let list = settings.map { gr_setting(name: cString($0.0), value: $0.1.cValue) }
         var made: UnsafePointer<gr_plugin>?
         let status = list.withUnsafeBufferPointer { list in

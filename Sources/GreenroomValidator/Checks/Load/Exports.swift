@@ -11,7 +11,11 @@ extension Catalogue {
             and named, but tolerated.
             """
     ) { library throws(Verdict) in
-        let names = try library.readFile().exports.filter {
+        let exports = try library.readFile().exports
+        guard !exports.contains(where: { $0.name == "f0r_get_plugin_info" }) else {
+            throw .skipped("it is an effect of frei0r, and exports that interface")
+        }
+        let names = exports.filter {
             $0.name != GR_ENTRY_SYMBOL && !$0.isLinkers
         }
         let own = names.filter { !$0.isOfSwift && !($0.isOfCxx && $0.isWeak) }.map(\.name)

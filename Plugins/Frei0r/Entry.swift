@@ -1,0 +1,38 @@
+import Glibc
+import GreenroomPlugin
+
+/// Describes a loaded frei0r effect as a plugin of Greenroom.
+///
+/// - Parameters:
+///   - handle: The effect's library, from dlopen; it stays loaded.
+///   - name: The name in session files, `frei0r-glow`.
+///   - index: Gets the plugin's index in the entry; without a plugin 1 for an effect of a kind that
+///     Greenroom does not have, else 0.
+///   - reason: Receives the reason of a refusal, with a zero at the end.
+///   - capacity: The size of `reason`.
+/// - Returns: The `gr_entry`, the same for all effects; nil without a plugin.
+@c(greenroom_frei0r_open)
+public func frei0rOpen(
+    _ handle: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?,
+    _ index: UnsafeMutablePointer<UInt32>?, _ reason: UnsafeMutablePointer<CChar>?,
+    _ capacity: Int
+) -> UnsafeRawPointer? {
+    guard let handle, let name, let index, let reason, capacity > 0 else { return nil }
+    do throws(PluginError) {
+        let effect = try Effect(Frei0rFunctions(handle), name: String(cString: name))
+        let variant = PluginVariant(
+            description: effect.description, defaults: EffectSettings(effect),
+            table: effect.settings)
+        let plugin =
+            effect.isSource ? EffectSource.export(variant) : EffectFilter.export(variant)
+        let export = exportPlugin(plugin)
+        index.pointee = export.index
+        return export.entry
+    } catch {
+        let text = Array(error.text.utf8.prefix(capacity - 1))
+        for (place, byte) in text.enumerated() { reason[place] = CChar(bitPattern: byte) }
+        reason[text.count] = 0
+        index.pointee = error.status == .unsupported ? 1 : 0
+        return nil
+    }
+}
