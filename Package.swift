@@ -70,6 +70,7 @@ let bundledPlugins: [BundledPlugin] = [
         exports: "Frei0r/exports.map"),
     BundledPlugin(name: "LoopbackCall"),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", systemPackage]),
+    BundledPlugin(name: "Screen", dependencies: ["CX11", "GreenroomMedia"]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Text", dependencies: ["CPango", "GreenroomImages"]),
@@ -172,6 +173,13 @@ let package = Package(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
         .target(name: "CV4L2"),
+        .target(
+            name: "CX11",
+            linkerSettings: [
+                .linkedLibrary("xcb"), .linkedLibrary("xcb-composite"),
+                .linkedLibrary("xcb-damage"), .linkedLibrary("xcb-randr"),
+                .linkedLibrary("xcb-shm"), .linkedLibrary("xcb-xfixes"),
+            ]),
 
         // C: what counts in a plugin's process while it is validated.
         .target(name: "GreenroomMeter"),
@@ -270,7 +278,7 @@ let package = Package(
         .target(
             name: "GreenroomLifecycle",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
+                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),

@@ -31,7 +31,8 @@ update_package_lists() {
 
 # The libraries that Greenroom and its plugins are built with.
 build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-dev
-    libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libavformat-dev libavcodec-dev
+    libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libxcb-composite0-dev
+    libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libavformat-dev libavcodec-dev
     libavutil-dev libcurl4-openssl-dev libssl-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
     gstreamer1.0-plugins-base
     gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-nice
@@ -42,6 +43,9 @@ build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-
 pipewire_packages="dbus-daemon pipewire pipewire-alsa pipewire-bin pipewire-pulse pipewire-v4l2
     wireplumber alsa-utils pulseaudio-utils gstreamer1.0-pipewire gstreamer1.0-plugins-base
     gstreamer1.0-tools"
+
+# An X server without a screen, for the tests of Screen.
+screen_packages="xvfb x11-xserver-utils"
 
 # install_packages NAME...: installs those that are missing; leaves apt alone if none is.
 install_packages() {

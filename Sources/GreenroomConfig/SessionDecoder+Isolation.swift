@@ -98,6 +98,21 @@ extension SessionDecoder {
                 "network", \.network, .boolean, "Whether it may use the network.",
                 examples: [true], defaultValue: .boolean(Grants().network)),
             Field(
+                "connect", \.connect,
+                .eachOnce(.path("the path of a Unix socket"), "a list of paths"),
+                "Unix sockets that the host connects for it. It can do there what you can.",
+                examples: [["/run/printer.sock"]]),
+            Field(
+                "display", \.display, .boolean,
+                "Whether the host connects it to your X server or Wayland compositor. On X11 it can "
+                    + "see every window, read the keyboard and type.",
+                examples: [true], defaultValue: .boolean(Grants().display)),
+            Field(
+                "pipewire", \.pipewire, .boolean,
+                "Whether the host connects it to PipeWire. It can hear every program and every "
+                    + "microphone, and use cameras.",
+                examples: [true], defaultValue: .boolean(Grants().pipewire)),
+            Field(
                 "control", \.control, .boolean,
                 "Whether it may control the session: send commands such as those of \"greenroom run "
                     + "--control\", and read the report, live settings and events. In any process.",

@@ -5,12 +5,13 @@ import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomLifecycle
 import GreenroomSession
+import GreenroomSystem
 
 extension SessionPlan {
     /// What the session would fail on as this machine is now, and grants that no plugin should have.
     package var warnings: [ConfigurationProblem] {
         outputWarnings + diskWarnings + pathWarnings + broadcastWarnings + grantWarnings
-            + pipeWireWarnings + warningsOfRun
+            + connectionWarnings + pipeWireWarnings + warningsOfRun
     }
 
     /// The warnings that a run prints, too: who else can change files.
@@ -145,6 +146,29 @@ extension SessionPlan {
         }
         guard !needing.isEmpty, let problem = PipeWireSocket.problem else { return [] }
         return needing.map { ConfigurationProblem(problem, at: "\($0.address)") }
+    }
+
+    /// Sockets whose programs do for a plugin what its sandbox refuses.
+    private var connectionWarnings: [ConfigurationProblem] {
+        let startsPrograms =
+            "the program there starts others for the plugin, which may do all that you may"
+        var dangers = [
+            "/run/docker.sock": startsPrograms, "/run/containerd/containerd.sock": startsPrograms,
+        ]
+        if let bus = try? DesktopSockets().path(of: .sessionBus) { dangers[bus] = startsPrograms }
+        if let agent = environmentVariable("SSH_AUTH_SOCK") {
+            dangers[agent] = "the agent of ssh signs with your keys for the plugin"
+        }
+        return configuration.plugins.flatMap { address, plugin -> [ConfigurationProblem] in
+            guard self[address]?.isolation != nil else { return [] }
+            return (plugin.grants?.connect ?? []).enumerated().compactMap { index, path in
+                (dangers[path] ?? resolvedPath(path).flatMap { dangers[$0] }).map { danger in
+                    ConfigurationProblem(
+                        "\(path): \(danger). Grant it only to a plugin that you trust.",
+                        at: "\(address).allow.connect[\(index)]")
+                }
+            }
+        }
     }
 
     private var grantWarnings: [ConfigurationProblem] {

@@ -77,6 +77,8 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     package static let command = Call(rawValue: 65)
     package static let describeSession = Call(rawValue: 66)
     package static let reportSession = Call(rawValue: 67)
+    package static let openConnection = Call(rawValue: 68)
+    package static let makeMemory = Call(rawValue: 69)
     package static let setCeiling = Call(rawValue: 55)
     package static let wantsChanged = Call(rawValue: 56)
     package static let outputState = Call(rawValue: 57)
@@ -87,5 +89,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// Both sides must have the same.
-    package static let version: UInt32 = 8
+    package static let version: UInt32 = 9
 }

@@ -28,6 +28,8 @@ package struct ControlSocket: ~Copyable, Sendable {
         case addMemory = 10
         /// Host to runner: no frame is in the memory with this number any more.
         case removeMemory = 11
+        /// Host to runner: the descriptor that the answer with this number promises.
+        case descriptor = 12
     }
 
     package struct Message: Sendable {

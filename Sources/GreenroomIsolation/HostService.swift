@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomABI
 import GreenroomIPC
 import GreenroomConversion
@@ -61,6 +62,8 @@ struct HostService {
         case .wantsChanged: answer(HostInterface.output.pointee.wants_changed(instance))
         case .command: passCommand(length)
         case .describeSession: passSessionText(HostInterface.control.pointee.describe)
+        case .openConnection: openConnection(length)
+        case .makeMemory: makeMemory()
         case .reportSession: passSessionText(HostInterface.control.pointee.report)
         default: nil
         }
@@ -238,6 +241,41 @@ struct HostService {
         channel.write(length, at: MessageLayout.subject)
         _ = answer(status)
         return MessageLayout.samples + Int(clamping: length) + 1
+    }
+
+    // MARK: Connections
+
+    /// Connects the plugin to another program.
+    private func openConnection(_ length: Int) -> Int {
+        var connection = gr_connection()
+        connection.struct_size = channel.read(at: MessageLayout.subject)
+        let status = withText(after: MessageLayout.subject + 4, length) { name in
+            HostInterface.connections.pointee.open(instance, name, &connection)
+        }
+        let descriptor = connection.descriptor
+        connection.descriptor = -1
+        channel.write(connection, at: MessageLayout.subject)
+        return answer(status, handingOver: descriptor)
+    }
+
+    private func makeMemory() -> Int {
+        var descriptor: Int32 = -1
+        let status = HostInterface.connections.pointee.make_memory(
+            instance, channel.read(at: MessageLayout.subject), &descriptor)
+        return answer(status, handingOver: descriptor)
+    }
+
+    /// Answers, after the descriptor of a call that was not refused is on its way.
+    private func answer(_ status: gr_status, handingOver descriptor: Int32) -> Int {
+        guard status == Status.ok.rawValue else {
+            _ = answer(status)
+            return MessageLayout.samples
+        }
+        let number = connection.handOver(descriptor)
+        close(descriptor)
+        channel.write(number ?? 0, at: MessageLayout.number)
+        _ = answer(number == nil ? Status.failed.rawValue : status)
+        return MessageLayout.samples
     }
 
     private func refusalText() -> Int {

@@ -6,10 +6,12 @@ package struct IsolatedLibrary: PluginFactory {
     package let path: String
     /// How its processes are confined.
     package let confinement: Confinement
+    package let connections: ConnectionGrants
 
     package init(path: String, confinement: Confinement) {
         self.path = path
         self.confinement = confinement
+        connections = ConnectionGrants(confinement.plan)
     }
 }
 

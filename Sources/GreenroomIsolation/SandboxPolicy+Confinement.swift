@@ -22,7 +22,7 @@ extension SandboxPolicy {
                 + bridge,
             readPaths: plan.grants.read, writePaths: plan.grants.write,
             devicePaths: plan.grants.devices,
-            allowsNetwork: plan.grants.network,
+            allowsNetwork: plan.grants.network, makesMemory: plan.grants.pipewire,
             memoryLimitBytes: UInt64(clamping: plan.memoryLimit.bytes))
     }
 }

@@ -9,6 +9,7 @@ import Synchronization
 /// without isolation. It is confined like any other runner.
 package final class SharedProcess: PluginFactory {
     package let path: String
+    package let connections: ConnectionGrants
     private let runner: SpawnedRunner
     private let log: Log
 
@@ -51,6 +52,7 @@ package final class SharedProcess: PluginFactory {
         onRefusal: @escaping @Sendable (String) -> Void = { _ in }
     ) throws(LoadError) {
         self.path = path
+        connections = ConnectionGrants(confinement.plan)
         let log = Log(onRefusal: onRefusal)
         self.log = log
         var context = InstanceContext.scan(log: log.append)

@@ -63,6 +63,12 @@ public struct Grants: Hashable, Sendable {
     public var devices: [String]
     /// Whether it may use the network.
     public var network: Bool
+    /// Unix sockets that the host connects for it.
+    public var connect: [String]
+    /// Whether the host connects it to the X server and the Wayland compositor of this user.
+    public var display: Bool
+    /// Whether the host connects it to PipeWire.
+    public var pipewire: Bool
     /// Whether it may send the session's commands, and read what the session is, its report and its
     /// events.
     public var control: Bool
@@ -70,12 +76,16 @@ public struct Grants: Hashable, Sendable {
     /// Makes grants; without arguments, none.
     public init(
         read: [String] = [], write: [String] = [], devices: [String] = [], network: Bool = false,
+        connect: [String] = [], display: Bool = false, pipewire: Bool = false,
         control: Bool = false
     ) {
         self.read = read
         self.write = write
         self.devices = devices
         self.network = network
+        self.connect = connect
+        self.display = display
+        self.pipewire = pipewire
         self.control = control
     }
 

@@ -78,6 +78,12 @@ package final class Runner: Sendable {
     private let channelPermits: Semaphore
     /// Given for each memory that has arrived, and when the host is gone.
     let memoryArrived = Semaphore(0)
+    /// Descriptors that the host has sent, by the number in the answer that promises each.
+    let descriptors = Mutex<[UInt32: Int32]>([:])
+    /// Given for each descriptor that has arrived, and when the host is gone.
+    let descriptorArrived = Semaphore(0)
+    /// Held during a call that gets a descriptor.
+    let descriptorCalls = Mutex(())
     /// Whether more frames than ``residentFrames`` are resident.
     let hasSpareFrames = Atomic(false)
     /// What the host has lent ahead for the next frame.
@@ -365,11 +371,14 @@ package final class Runner: Sendable {
                     addMemory(message.value, message.descriptors)
                 case .message(let message) where message.kind == .removeMemory:
                     removeMemory(message.value)
+                case .message(let message) where message.kind == .descriptor:
+                    addDescriptor(message.value, message.descriptors)
                 case .message(let message) where message.kind != .end: continue
                 case .nothing, .garbage: continue
                 case .message, .end:
                     channels.lose()
                     memoryArrived.give()
+                    descriptorArrived.give()
                     environment.end()
                     return
                 }

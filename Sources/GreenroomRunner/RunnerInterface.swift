@@ -81,6 +81,8 @@ enum RunnerInterface {
                 if runner.mayControl, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }
+                // Without a grant its functions say which one is missing.
+                if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
             }))
 

@@ -9,6 +9,7 @@ extension SandboxPolicy {
             writer.write(paths) { $0.write($1) }
         }
         writer.write(allowsNetwork)
+        writer.write(makesMemory)
         writer.write(memoryLimitBytes)
     }
 
@@ -24,7 +25,8 @@ extension SandboxPolicy {
         self.init(
             mode: mode, ownPaths: try readPaths(&reader), readPaths: try readPaths(&reader),
             writePaths: try readPaths(&reader), devicePaths: try readPaths(&reader),
-            allowsNetwork: try reader.readBool(), memoryLimitBytes: try reader.read())
+            allowsNetwork: try reader.readBool(), makesMemory: try reader.readBool(),
+            memoryLimitBytes: try reader.read())
     }
 }
 

@@ -29,6 +29,8 @@ package struct SandboxPolicy: Sendable, Equatable {
     package var devicePaths: [String]
     /// Whether sockets are granted, including those of other programs on this machine.
     package var allowsNetwork: Bool
+    /// Whether the plugin may make memory files, as PipeWire's library does.
+    package var makesMemory: Bool
     /// Limit of the process's own memory, in bytes. The host checks it; the kernel's limit is a
     /// backstop well above.
     package var memoryLimitBytes: UInt64
@@ -37,7 +39,7 @@ package struct SandboxPolicy: Sendable, Equatable {
     package init(
         mode: Mode = .on, ownPaths: [String] = [], readPaths: [String] = [],
         writePaths: [String] = [], devicePaths: [String] = [], allowsNetwork: Bool = false,
-        memoryLimitBytes: UInt64 = 256_000_000
+        makesMemory: Bool = false, memoryLimitBytes: UInt64 = 256_000_000
     ) {
         self.mode = mode
         self.ownPaths = ownPaths
@@ -45,6 +47,7 @@ package struct SandboxPolicy: Sendable, Equatable {
         self.writePaths = writePaths
         self.devicePaths = devicePaths
         self.allowsNetwork = allowsNetwork
+        self.makesMemory = makesMemory
         self.memoryLimitBytes = memoryLimitBytes
     }
 }

@@ -36,7 +36,8 @@ enum SystemCallFilter {
             try refusals.load()
             let network = policy.allowsNetwork
             let allowed =
-                SystemCallGroup.allowed(process: getpid(), allowsNetwork: network)
+                SystemCallGroup.allowed(
+                    process: getpid(), allowsNetwork: network, makesMemory: policy.makesMemory)
                 + SystemCallGroup.unasked(allowsNetwork: network, landlock: landlock)
             let missing = SystemCallGroup.missing(allowsNetwork: policy.allowsNetwork)
             if let descriptor = try? load(allowed, missing, else: notifying) {

@@ -8,8 +8,12 @@ extension SystemCallGroup {
     /// - Parameters:
     ///   - process: The plugin's process.
     ///   - allowsNetwork: Whether sockets are granted.
-    package static func allowed(process: Int32, allowsNetwork: Bool) -> [SystemCallGroup] {
+    ///   - makesMemory: Whether memory files are granted.
+    package static func allowed(
+        process: Int32, allowsNetwork: Bool, makesMemory: Bool = false
+    ) -> [SystemCallGroup] {
         usual + conditional(process: process) + (allowsNetwork ? [network] : [])
+            + (makesMemory ? [memoryFiles] : [])
     }
 
     /// Calls that the host decides about where the kernel can ask it.
@@ -211,6 +215,12 @@ extension SystemCallGroup {
         calls: [AF_INET, AF_INET6, AF_NETLINK].map {
             SystemCall("socket", .argument(0, is: $0))
         } + ["connect", "listen", "accept", "accept4"])
+
+    private static let memoryFiles = SystemCallGroup(
+        name: "memory files",
+        reason: "granted with PipeWire, whose library makes one for each stream; PipeWire makes memory "
+            + "for its clients, too",
+        calls: ["memfd_create"])
 
     /// Calls that fail with an errno and without a word to the host, since callers then do without
     /// them.

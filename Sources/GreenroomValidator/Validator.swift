@@ -52,6 +52,12 @@ public struct Validator: Sendable {
         public var devices: [String] = []
         /// Whether the plugin may use the network.
         public var network = false
+        /// Unix sockets that the host connects for the plugin, absolute.
+        public var connect: [String] = []
+        /// Whether the host connects the plugin to the X server or the Wayland compositor.
+        public var display = false
+        /// Whether the host connects the plugin to PipeWire.
+        public var pipewire = false
         /// Whether the video is a still image or of one colour on purpose.
         public var isStill = false
         /// How many checks run in parallel.
@@ -61,6 +67,8 @@ public struct Validator: Sendable {
         fileprivate var grants: [String] {
             read.map { "read \($0)" } + write.map { "write \($0)" }
                 + devices.map { "device \($0)" } + (network ? ["network"] : [])
+                + connect.map { "connect \($0)" } + (display ? ["display"] : [])
+                + (pipewire ? ["pipewire"] : [])
         }
 
         /// Makes options for all checks of all plugins in a library.
@@ -259,6 +267,7 @@ public struct Validator: Sendable {
             check: check.id, library: path, plugin: plugin?.id, descriptor: plugin?.written,
             settings: options.settings, folder: currentFolder, runner: runner, read: read,
             write: options.write, devices: options.devices, network: options.network,
+            connect: options.connect, display: options.display, pipewire: options.pipewire,
             seed: options.seed, isStill: options.isStill)
     }
 

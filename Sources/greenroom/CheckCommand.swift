@@ -213,6 +213,19 @@ extension SourcePlan {
         let grants = [
             ("read", granted.read), ("write", granted.write), ("use", granted.devices),
             ("use", granted.network ? ["the network"] : []),
+            ("connect to", granted.connect),
+            (
+                "use",
+                granted.display
+                    ? ["the display, so on X11 it can see every window, read the keyboard and type"]
+                    : []
+            ),
+            (
+                "use",
+                granted.pipewire
+                    ? ["PipeWire, so it can hear every program and microphone, and use cameras"]
+                    : []
+            ),
         ].compactMap { verb, paths in
             paths.isEmpty ? nil : "may \(verb) \(paths.joined(separator: ", "))"
         }
@@ -245,6 +258,9 @@ extension SourcePlan {
                     "read": list(isolation.grants.read), "write": list(isolation.grants.write),
                     "devices": list(isolation.grants.devices),
                     "network": .boolean(isolation.grants.network),
+                    "connect": list(isolation.grants.connect),
+                    "display": .boolean(isolation.grants.display),
+                    "pipewire": .boolean(isolation.grants.pipewire),
                     "control": .boolean(mayControl),
                 ]
             ),

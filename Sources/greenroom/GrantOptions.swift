@@ -22,12 +22,26 @@ struct GrantOptions: ParsableArguments {
     @Flag(help: "Let the plugin use the network.")
     var allowNetwork = false
 
+    @Option(
+        help: ArgumentHelp(
+            "A Unix socket that the host connects for the plugin.", valueName: "path"))
+    var allowConnect: [String] = []
+
+    @Flag(help: "Connect the plugin to the X server or the Wayland compositor.")
+    var allowDisplay = false
+
+    @Flag(help: "Connect the plugin to PipeWire.")
+    var allowPipewire = false
+
     func apply(to options: inout Validator.Options) {
         let here = resolvedPath(".") ?? "/"
         options.read = allowRead.map { absolutePath($0, from: here) }
         options.write = allowWrite.map { absolutePath($0, from: here) }
         options.devices = allowDevice.map { absolutePath($0, from: here) }
         options.network = allowNetwork
+        options.connect = allowConnect.map { absolutePath($0, from: here) }
+        options.display = allowDisplay
+        options.pipewire = allowPipewire
     }
 
     /// The arguments, each with its entry of `allow` in a session file.
@@ -35,6 +49,7 @@ struct GrantOptions: ParsableArguments {
         let lists = [
             ("read", "--allow-read", allowRead), ("write", "--allow-write", allowWrite),
             ("devices", "--allow-device", allowDevice),
+            ("connect", "--allow-connect", allowConnect),
         ]
         let paths = lists.flatMap { key, option, paths in
             paths.enumerated().map { index, path in
@@ -44,6 +59,9 @@ struct GrantOptions: ParsableArguments {
                 )
             }
         }
-        return paths + (allowNetwork ? [("--allow-network", "network=true")] : [])
+        let flags = [
+            (allowNetwork, "network"), (allowDisplay, "display"), (allowPipewire, "pipewire"),
+        ]
+        return paths + flags.filter(\.0).map { ("--allow-\($1)", "\($1)=true") }
     }
 }

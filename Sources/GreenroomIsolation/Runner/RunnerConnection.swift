@@ -86,6 +86,8 @@ final class RunnerConnection: Sendable {
     private let frameCount = Atomic(0)
     private let callCount = Atomic(0)
     private let lineCount = Atomic(0)
+    /// The number of the last descriptor that was handed over.
+    private let lastDescriptor = Atomic<UInt32>(0)
     /// When the plugin last called, or had taken or edited media.
     private let lastMessage = Atomic<Int64>(0)
 
@@ -447,6 +449,14 @@ final class RunnerConnection: Sendable {
             .warning,
             "uses an ended or unknown sender, and gets GR_STATUS_GONE. End the "
                 + "sending thread before stop_send returns.")
+    }
+
+    /// Sends the plugin's process a descriptor.
+    ///
+    /// - Returns: Its number for the answer; nil if it could not be sent.
+    func handOver(_ descriptor: Int32) -> UInt32? {
+        let number = lastDescriptor.wrappingAdd(1, ordering: .relaxed).newValue
+        return socket.send(.descriptor, number, descriptors: [descriptor]) ? number : nil
     }
 
     // MARK: The socket

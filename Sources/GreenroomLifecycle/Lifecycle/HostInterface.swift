@@ -74,6 +74,8 @@ package enum HostInterface {
                 if environment.control != nil, strcmp(id, GR_EXT_CONTROL_HOST) == 0 {
                     return UnsafeRawPointer(control)
                 }
+                // Without a grant its functions say which one is missing.
+                if strcmp(id, GR_EXT_CONNECTIONS) == 0 { return UnsafeRawPointer(connections) }
                 return nil
             }))
 
@@ -230,7 +232,7 @@ package enum HostInterface {
     /// The longest text of an output, in bytes.
     private static let outputTextLimit = 200
 
-    private static func life(
+    static func life(
         _ instance: UInt64, _ call: SenderCall
     ) throws(Refusal) -> PluginLife {
         guard let life = instances[instance] else { throw Refusal(.gone, in: call) }
@@ -338,7 +340,7 @@ package enum HostInterface {
     }
 
     /// Returns the status of a refusal, and stores its text for the calling thread.
-    private static func answer(_ body: () throws(Refusal) -> Void) -> gr_status {
+    static func answer(_ body: () throws(Refusal) -> Void) -> gr_status {
         do throws(Refusal) {
             try body()
             return Status.ok.rawValue

@@ -162,12 +162,16 @@ package protocol PluginFactory: Sendable {
     /// Allocates the frames that the instances of an output can read; nil for any memory.
     var allocator: (any FrameAllocator)? { get }
 
+    /// The sockets that the host connects for an instance.
+    var connections: ConnectionGrants { get }
+
     /// Begins a life; the plugin's code runs from ``InstanceBackend/create(_:)`` on.
     func begin(_ descriptor: PluginDescriptor, in place: InstanceContext) -> any InstanceBackend
 }
 
 extension PluginFactory {
     package var allocator: (any FrameAllocator)? { nil }
+    package var connections: ConnectionGrants { .nothing }
 }
 
 /// What a life knows of its session.

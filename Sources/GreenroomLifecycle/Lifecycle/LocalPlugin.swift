@@ -67,6 +67,8 @@ final class LocalPlugin: InstanceBackend {
 }
 
 extension PluginLibrary: PluginFactory {
+    package var connections: ConnectionGrants { .everything }
+
     package func begin(
         _ descriptor: PluginDescriptor, in place: InstanceContext
     ) -> any InstanceBackend {

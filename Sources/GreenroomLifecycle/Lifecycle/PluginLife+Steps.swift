@@ -13,6 +13,7 @@ extension PluginLife {
         state.withLock { state in
             state.handle = handle
             state.backend = backend
+            state.connections = ConnectionBroker(factory.connections)
         }
         return beginUnchecked(.create) { [self] in
             do throws(LoadError) {

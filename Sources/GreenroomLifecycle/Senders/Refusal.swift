@@ -23,6 +23,8 @@ enum SenderCall: String, Sendable {
     case command = "control.command"
     case describe = "control.describe"
     case sessionReport = "control.report"
+    case connect = "connections.open"
+    case makeMemory = "connections.make_memory"
 }
 
 /// Why a plugin's call was refused.
@@ -81,6 +83,8 @@ package struct Refusal: Error, Equatable, Sendable {
         case commandText
         /// With the rule and the cure, in sentences.
         case command(String)
+        /// With the rule and the cure, in sentences.
+        case connection(Status, String)
         case controlRate(Int)
         case noSessionYet
         case textLength(Int, capacity: UInt64)
@@ -131,13 +135,16 @@ package struct Refusal: Error, Equatable, Sendable {
         case .noBuffer, .poolEmpty, .keptLimit, .participantLimit, .additionLimit: .noBuffer
         case .reportLimit, .changeLimit, .controlRate: .queueFull
         case .data: .badData
+        case .connection(let status, _): status
         }
     }
 
     /// Status, call, rule, state and cure, in one line.
     var text: String {
-        if case .command(let sentences) = rule {
+        switch rule {
+        case .command(let sentences), .connection(_, let sentences):
             return "\(status): \(call.rawValue): \(sentences)"
+        default: break
         }
         let (rule, cure) = ruleAndCure
         return "\(status): \(call.rawValue): \(rule). \(cure)."
@@ -342,6 +349,7 @@ package struct Refusal: Error, Equatable, Sendable {
                 "Write one command a call, without a break"
             )
         case .command(let sentences): (sentences, "Write a command of this session")
+        case .connection(_, let sentences): (sentences, "Connect to what is granted")
         case .controlRate(let limit):
             ("the limit is \(limit) calls a second", "Call less often")
         case .noSessionYet:

@@ -77,6 +77,14 @@ final class HostTable: @unchecked Sendable {
         return table.load(as: gr_control_host.self)
     }
 
+    /// The functions that open connections; nil for a host without them.
+    var connections: gr_connections? {
+        guard let table = functions.get_extension(instance, GR_EXT_CONNECTIONS),
+            table.load(as: UInt32.self) >= UInt32(MemoryLayout<gr_connections>.size)
+        else { return nil }
+        return table.load(as: gr_connections.self)
+    }
+
     func report(_ name: String, _ value: Double) -> gr_status {
         output?.report(instance, name, value) ?? Status.unsupported.rawValue
     }

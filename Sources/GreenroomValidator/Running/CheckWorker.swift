@@ -26,6 +26,9 @@ struct CheckRequest: Codable, Sendable {
     var write: [String]
     var devices: [String]
     var network: Bool
+    var connect: [String]
+    var display: Bool
+    var pipewire: Bool
     var seed: UInt64
     var isStill: Bool
     /// Steps that another check has found to hang.
@@ -140,7 +143,9 @@ extension CheckRequest {
         Confinement(
             program: runner,
             plan: IsolationPlan(
-                grants: Grants(read: read, write: write, devices: devices, network: network)),
+                grants: Grants(
+                    read: read, write: write, devices: devices, network: network, connect: connect,
+                    display: display, pipewire: pipewire)),
             hasProbe: true)
     }
 }

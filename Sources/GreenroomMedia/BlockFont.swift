@@ -1,17 +1,17 @@
 /// A font of 5 by 7 blocks.
-enum BlockFont {
+package enum BlockFont {
     /// Blocks from the left edge of a letter to that of the next one.
-    static let advance = 6
+    package static let advance = 6
     /// The width of a letter in blocks.
-    static let width = 5
+    package static let width = 5
     /// The height of a letter in blocks.
-    static let height = 7
+    package static let height = 7
 
     /// The width of a text in blocks.
-    static func width(of text: String) -> Int { max(text.count * advance - 1, 0) }
+    package static func width(of text: String) -> Int { max(text.count * advance - 1, 0) }
 
     /// Whether a letter has a block at a position; false for characters that are not in the font.
-    static func hasBlock(_ letter: Character, column: Int, row: Int) -> Bool {
+    package static func hasBlock(_ letter: Character, column: Int, row: Int) -> Bool {
         guard let rows = letters[letter] else { return false }
         return rows[row] >> (width - 1 - column) & 1 == 1
     }

@@ -1,0 +1,54 @@
+import Glibc
+import GreenroomPlugin
+
+/// Pixels in B, G, R and an unused byte, in memory that another program may write to.
+final class CapturedImage {
+    static let bytesOfPixel = 4
+
+    private(set) var size = FrameSize(width: 0, height: 0)
+    private let base: UnsafeMutableRawPointer
+    /// The bytes that an image may have.
+    let capacity: Int
+    private let isMapped: Bool
+
+    /// An image in memory of this process.
+    init(capacity: Int) {
+        self.capacity = max(capacity, Self.bytesOfPixel)
+        base = .allocate(byteCount: self.capacity, alignment: 64)
+        base.initializeMemory(as: UInt8.self, repeating: 0, count: self.capacity)
+        isMapped = false
+    }
+
+    /// An image in shared memory; nil if it can't be mapped.
+    ///
+    /// - Parameter descriptor: Stays open.
+    init?(mapping descriptor: Int32, capacity: Int) {
+        let mapped = mmap(nil, capacity, PROT_READ | PROT_WRITE, MAP_SHARED, descriptor, 0)
+        guard let mapped, mapped != MAP_FAILED else { return nil }
+        base = mapped
+        self.capacity = capacity
+        isMapped = true
+    }
+
+    deinit {
+        if isMapped { munmap(base, capacity) } else { base.deallocate() }
+    }
+
+    var strideBytes: Int { size.width * Self.bytesOfPixel }
+
+    /// Changes the size, whose bytes must fit; the content is undefined then.
+    func resize(to size: FrameSize) {
+        guard size.area * Self.bytesOfPixel <= capacity else { return }
+        self.size = size
+    }
+
+    /// The image's bytes.
+    var bytes: UnsafeMutableRawBufferPointer {
+        UnsafeMutableRawBufferPointer(start: base, count: strideBytes * size.height)
+    }
+
+    /// The bytes from a row on.
+    func bytes(fromRow row: Int) -> UnsafeMutablePointer<UInt8> {
+        (base + min(row * strideBytes, capacity)).assumingMemoryBound(to: UInt8.self)
+    }
+}

@@ -1,0 +1,55 @@
+import GreenroomPlugin
+
+/// Where images come from, one thread at a time.
+protocol FrameSource {
+    /// The newest image.
+    var image: CapturedImage { get }
+
+    /// Brings the image up to date, without waiting for a change.
+    ///
+    /// - Throws: Why the source is lost: it must be opened again.
+    mutating func update() throws(PluginError) -> FrameUpdate
+}
+
+/// What a source has.
+enum FrameUpdate: Equatable {
+    /// The image is as before.
+    case unchanged
+    case changed
+    /// There is no image now.
+    case missing(MissingImage)
+}
+
+/// Why there is no image.
+struct MissingImage: Equatable, Sendable {
+    /// What is missing, on the slate.
+    var subject: String
+    /// What became of it, on the slate.
+    var state: String
+    /// For the log.
+    var text: String
+
+    static let hidden = MissingImage(
+        subject: "window", state: "hidden",
+        text: "the window is hidden; the share continues when it is shown")
+
+    static func closed(_ window: String) -> MissingImage {
+        MissingImage(
+            subject: "window", state: "closed",
+            text: "the window is closed; the share continues with a window that is \"\(window)\"")
+    }
+
+    static func noMonitor(_ name: String) -> MissingImage {
+        MissingImage(
+            subject: "monitor", state: "off",
+            text: "there is no monitor \"\(name)\"; the share continues when it is back")
+    }
+
+    static let outside = MissingImage(
+        subject: "region", state: "off screen",
+        text: "the region is outside of the screen; the share continues when the screen is larger")
+
+    static func lost(_ reason: String) -> MissingImage {
+        MissingImage(subject: "screen", state: "lost", text: "\(reason); trying again every second")
+    }
+}

@@ -1,0 +1,127 @@
+import GreenroomPlugin
+
+/// Shares the screen, a monitor, a region or a window.
+final class ScreenShare: ShareSource {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.screen", name: "Screen", version: "1.0.0",
+        summary: "Shares the screen, a monitor, a region or a window", vendor: "Greenroom")
+
+    typealias Settings = ScreenSettings
+
+    private let capture: ScreenCapture
+
+    init(settings: ScreenSettings, host: PluginHost) throws {
+        capture = try ScreenCapture(settings, host, isCamera: false)
+    }
+
+    func onShareInitialize(limit: VideoCapability) throws -> VideoAnswer {
+        try capture.answer(to: limit)
+    }
+
+    func onSharePropertyChange(limit: VideoCapability) throws -> VideoAnswer? {
+        try capture.answer(to: limit)
+    }
+
+    func onShareSendStarted(_ sender: ShareSender) throws { try capture.start(sender) }
+    func onShareSendStopped() { capture.stop() }
+    func onShareUninitialized() { capture.stop() }
+}
+
+/// The same as a camera.
+final class ScreenCamera: VideoSource {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.screen-camera", name: "ScreenCamera", version: "1.0.0",
+        summary: "Is a camera that sees the screen, a monitor, a region or a window",
+        vendor: "Greenroom")
+
+    typealias Settings = ScreenSettings
+
+    private let capture: ScreenCapture
+    private var sender: VideoSender?
+
+    init(settings: ScreenSettings, host: PluginHost) throws {
+        capture = try ScreenCapture(settings, host, isCamera: true)
+    }
+
+    func onInitialize(
+        _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer {
+        self.sender = sender
+        return try capture.answer(to: suggested)
+    }
+
+    func onPropertyChange(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer? { try capture.answer(to: suggested) }
+
+    func onStartSend() throws { if let sender { try capture.start(sender) } }
+    func onStopSend() { capture.stop() }
+
+    func onUninitialized() {
+        capture.stop()
+        sender = nil
+    }
+}
+
+/// What share and camera have in common, between the callbacks.
+final class ScreenCapture {
+    private let settings: ScreenSettings
+    private let target: ScreenTarget
+    private let host: PluginHost
+    private let isCamera: Bool
+    private var agreed: VideoCapability?
+    private var loop: CaptureLoop?
+
+    init(_ settings: ScreenSettings, _ host: PluginHost, isCamera: Bool) throws {
+        self.settings = settings
+        target = try ScreenTarget(settings)
+        self.host = host
+        self.isCamera = isCamera
+    }
+
+    /// The target's own size: the host scales it if it is larger than the limit, or no row of a camera's.
+    func answer(to limit: VideoCapability) throws -> VideoAnswer {
+        let answer = try answer(own: ownSize(), limit)
+        let capability = answer.capability(suggested: limit)
+        agreed = capability
+        loop?.follow(capability)
+        return answer
+    }
+
+    private func answer(own: FrameSize, _ limit: VideoCapability) -> VideoAnswer {
+        let own = VideoCapability(size: own, rate: limit.rate)
+        let fits = own.size.width <= limit.size.width && own.size.height <= limit.size.height
+        return fits && !isCamera ? .counter(own) : .fixed(own)
+    }
+
+    private func ownSize() throws -> FrameSize {
+        // Its thread has the display while it sends.
+        if let agreed { return agreed.size }
+        var source = try Self.open(target, settings, host)
+        guard let size = try source.size() else {
+            // A hidden window is waited for.
+            return FrameSize(width: 1280, height: 720)
+        }
+        return size
+    }
+
+    func start(_ sender: VideoSender) throws {
+        guard let agreed else { return }
+        let open: @Sendable () throws -> X11Source = { [target, settings, host] in
+            try Self.open(target, settings, host)
+        }
+        loop = try CaptureLoop(
+            try open(), sender: sender, capability: agreed, isCamera: isCamera, open: open)
+    }
+
+    func stop() {
+        loop?.stop()
+        loop = nil
+    }
+
+    private static func open(
+        _ target: ScreenTarget, _ settings: ScreenSettings, _ host: PluginHost
+    ) throws -> X11Source {
+        try X11Source(target, showsCursor: settings.cursor, host: host)
+    }
+}

@@ -1,0 +1,166 @@
+internal import CLinux
+import Glibc
+package import GreenroomABI
+package import GreenroomMedia
+import GreenroomPluginInterface
+import GreenroomSystem
+import Synchronization
+import SystemPackage
+
+/// Connects a plugin to the programs that its session grants it, and makes the memory that it shares
+/// with them.
+package final class ConnectionBroker: Sendable {
+    /// Why the host does not connect.
+    package struct Problem: Error, Equatable {
+        package var status: Status
+        /// The rule and the cure, in sentences.
+        package var text: String
+    }
+
+    private let grants: ConnectionGrants
+    private let sockets: DesktopSockets
+    private let madeBytes = Mutex<UInt64>(0)
+
+    package init(_ grants: ConnectionGrants, sockets: DesktopSockets = DesktopSockets()) {
+        self.grants = grants
+        self.sockets = sockets
+    }
+
+    /// Connects to a program, or to the socket at an absolute path.
+    ///
+    /// - Returns: The connection, whose descriptor is the caller's.
+    package func open(_ name: String) throws(Problem) -> gr_connection {
+        var connection = gr_connection()
+        connection.struct_size = UInt32(MemoryLayout<gr_connection>.size)
+        let program = DesktopSockets.Program(rawValue: name)
+        let path: String
+        do throws(DesktopSockets.Unknown) {
+            path =
+                try program.map { program throws(DesktopSockets.Unknown) in
+                    try sockets.path(of: program)
+                } ?? name
+            if program == .x11 { describe(try sockets.display(), in: &connection) }
+        } catch {
+            throw Problem(status: .unavailable, text: "\(name): \(error.text).")
+        }
+        guard path.hasPrefix("/") else {
+            throw Problem(
+                status: .badArgument,
+                text:
+                    "the name is neither that of a program nor an absolute path. Use x11, wayland, "
+                    + "pipewire, session-bus or a path.")
+        }
+        guard grants.cover(path) else { throw .ungranted(program, path) }
+        connection.descriptor = try connect(to: path, program)
+        return connection
+    }
+
+    /// Makes memory whose size is sealed.
+    ///
+    /// - Returns: Its descriptor, which is the caller's.
+    package func makeMemory(byteCount: UInt64) throws(Problem) -> Int32 {
+        guard !grants.isEmpty else {
+            throw Problem(
+                status: .unsupported,
+                text: "memory is for the connections that are granted. Add allow: {display: true}, "
+                    + "{pipewire: true} or {connect: [PATH]} to the plugin.")
+        }
+        guard byteCount > 0 else {
+            throw Problem(status: .badArgument, text: "the size is 0. Pass the bytes needed.")
+        }
+        let isWithinLimit = madeBytes.withLock { made in
+            let (sum, overflow) = made.addingReportingOverflow(byteCount)
+            guard !overflow, sum <= UInt64(GR_MAX_CONNECTION_MEMORY) else { return false }
+            made = sum
+            return true
+        }
+        guard isWithinLimit else {
+            throw Problem(
+                status: .noBuffer,
+                text:
+                    "the plugin would have made more than \(GR_MAX_CONNECTION_MEMORY) bytes in all. "
+                    + "Use memory again.")
+        }
+        let memory = greenroom_memory("greenroom-shared", Int64(byteCount))
+        guard memory >= 0 else { throw .failed("make shared memory", -memory) }
+        let sealed = greenroom_seal(memory, 0, 1)
+        guard sealed == 0 else {
+            close(memory)
+            throw .failed("seal shared memory", -sealed)
+        }
+        return memory
+    }
+
+    /// Connects to the socket at a path, and to no other one that a plugin has linked there since the
+    /// session file was read.
+    private func connect(
+        to path: String, _ program: DesktopSockets.Program?
+    ) throws(Problem) -> Int32 {
+        let place = Glibc.open(path, Int32(greenroom_open_path) | O_CLOEXEC)
+        guard place >= 0 else { throw .unreachable(path, errno) }
+        defer { close(place) }
+        var status = stat()
+        guard fstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
+            throw Problem(status: .unavailable, text: "\(path) is no socket. Check the path.")
+        }
+        guard let real = resolvedPath("/proc/self/fd/\(place)"), grants.cover(real) else {
+            throw .ungranted(program, path)
+        }
+        let descriptor = greenroom_connect("/proc/self/fd/\(place)", greenroom_bytes)
+        guard descriptor >= 0 else { throw .unreachable(path, -descriptor) }
+        return descriptor
+    }
+
+    /// Adds a display's number, screen and key.
+    private func describe(_ display: DesktopSockets.Display, in connection: inout gr_connection) {
+        connection.display = display.number
+        connection.screen = display.screen
+        guard let path = sockets.keyFile,
+            let file = try? FileDescriptor.contents(of: path),
+            let key = DisplayKey.find(in: file, display: display.number, host: Self.hostName),
+            key.count <= Int(GR_MAX_CONNECTION_KEY)
+        else { return }
+        connection.key_length = UInt32(key.count)
+        withUnsafeMutableBytes(of: &connection.key) { $0.copyBytes(from: key) }
+    }
+
+    private static var hostName: String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard gethostname(&name, name.count - 1) == 0 else { return "" }
+        return String(decoding: name.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+extension ConnectionBroker.Problem {
+    /// - Parameter program: Nil for a path that the plugin has named.
+    fileprivate static func ungranted(_ program: DesktopSockets.Program?, _ path: String) -> Self {
+        let grant =
+            switch program {
+            case .x11, .wayland: "display: true"
+            case .pipewire: "pipewire: true"
+            case .sessionBus, nil: "connect: [\(path)]"
+            }
+        return Self(
+            status: .unsupported,
+            text: "the session file does not grant \(path). Add allow: {\(grant)} to the plugin.")
+    }
+
+    fileprivate static func unreachable(_ path: String, _ errno: Int32) -> Self {
+        let cure =
+            switch errno {
+            case ENOENT, ECONNREFUSED: "Start the program that listens there"
+            case EACCES, EPERM: "Run greenroom as the user of that program"
+            case EAGAIN: "Try again: too many programs are connecting"
+            default: "Check the path"
+            }
+        return Self(
+            status: .unavailable, text: "\(path): \(Errno(rawValue: errno)). \(cure).")
+    }
+
+    fileprivate static func failed(_ action: String, _ errno: Int32) -> Self {
+        Self(
+            status: .failed,
+            text: "the host can't \(action): \(Errno(rawValue: errno)). Raise ulimit -n, or free "
+                + "memory.")
+    }
+}

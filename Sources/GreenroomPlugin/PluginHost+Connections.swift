@@ -1,0 +1,85 @@
+internal import GreenroomABI
+internal import GreenroomMedia
+
+// Connections that the host opens. Wraps `GR_EXT_CONNECTIONS`.
+
+extension PluginHost {
+    /// Connects to another program, which a sandboxed plugin can't do itself.
+    ///
+    /// - Returns: The connection, whose descriptor is the caller's to close.
+    /// - Throws: `Status.unsupported` without the grant in the session file, `Status.unavailable` if
+    ///   nothing listens there. The text names the grant or the cure.
+    public func connect(to program: HostConnection.Program) throws(SendRefusal) -> HostConnection {
+        let functions = try connections
+        var connection = gr_connection()
+        connection.struct_size = UInt32(MemoryLayout<gr_connection>.size)
+        try table.check(functions.open(table.instance, program.name, &connection))
+        return HostConnection(connection)
+    }
+
+    /// Makes memory to share over a connection, which a sandboxed plugin can't do itself.
+    ///
+    /// - Parameter byteCount: Its size, which is sealed. All that the plugin makes is limited to 512 MiB,
+    ///   with what it has closed.
+    /// - Returns: A descriptor, which is the caller's to map and close.
+    public func makeSharedMemory(byteCount: Int) throws(SendRefusal) -> Int32 {
+        var descriptor: Int32 = -1
+        try table.check(
+            try connections.make_memory(
+                table.instance, UInt64(clamping: byteCount), &descriptor))
+        return descriptor
+    }
+
+    private var connections: gr_connections {
+        get throws(SendRefusal) {
+            guard let functions = table.connections else {
+                throw SendRefusal(
+                    status: .unsupported, text: "this host opens no connections for plugins")
+            }
+            return functions
+        }
+    }
+}
+
+/// A connection that the host has opened for a plugin.
+public struct HostConnection: Sendable {
+    /// What to connect to.
+    public enum Program: Hashable, Sendable {
+        /// The X server that `DISPLAY` names. Needs `allow: { display: true }`.
+        case x11
+        /// The Wayland compositor that `WAYLAND_DISPLAY` names. Needs `allow: { display: true }`.
+        case wayland
+        /// PipeWire. Needs `allow: { pipewire: true }`.
+        case pipewire
+        /// The user's session bus (D-Bus). Needs its path in `allow: { connect: [PATH] }`.
+        case sessionBus
+        /// The Unix stream socket at an absolute path. Needs `allow: { connect: [PATH] }`.
+        case socket(String)
+
+        var name: String {
+            switch self {
+            case .x11: GR_CONNECT_X11
+            case .wayland: GR_CONNECT_WAYLAND
+            case .pipewire: GR_CONNECT_PIPEWIRE
+            case .sessionBus: GR_CONNECT_SESSION_BUS
+            case .socket(let path): path
+            }
+        }
+    }
+
+    /// A connected stream socket, to close after use.
+    public var descriptor: Int32
+    /// The number of the X display.
+    public var display: Int
+    /// The number of the X display's screen.
+    public var screen: Int
+    /// The X display's MIT-MAGIC-COOKIE-1; empty if there is none.
+    public var key: [UInt8]
+
+    init(_ connection: gr_connection) {
+        descriptor = connection.descriptor
+        display = Int(connection.display)
+        screen = Int(connection.screen)
+        key = withUnsafeBytes(of: connection.key) { Array($0.prefix(Int(connection.key_length))) }
+    }
+}
