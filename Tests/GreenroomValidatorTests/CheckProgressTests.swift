@@ -29,7 +29,8 @@ import Testing
         let descriptor = try #require(found.first)
         let order = CheckRequest(
             check: "lifecycle.whole-life", library: library, plugin: descriptor.id, settings: [:],
-            folder: "/", runner: runner, read: [], write: [], devices: [], network: false, seed: 1,
+            folder: "/", runner: runner, read: [], write: [], devices: [], network: false,
+            connect: [], display: false, pipewire: false, seed: 1,
             isStill: false)
         return Examination(
             library: library, descriptor: descriptor, settings: [],
