@@ -161,7 +161,7 @@ import Testing
             #expect(finished.exit == .code(130), "\(finished)")
         }
         let sent = try loudTenths(of: "server/relay-microphone.wav")
-        let own = try loudTenths(of: "relay/microphone.wav").max() ?? 0
+        let own = try loudTenths(of: "relay/camera.wav").max() ?? 0
         #expect(sent.count >= 20 && own > 2000)
         // Gaps of a busy machine make a tone louder for a moment, by less than another one beside it.
         #expect(sent.count { $0 > own * 1.3 } * 10 <= sent.count, "\(own): \(sent)")
