@@ -3,13 +3,10 @@ import Synchronization
 
 /// Audio that is encoded as Opus once, while it has listeners.
 final class AudioStream: Sendable {
-    /// The length of a block and a packet: browsers hold two or three packets back, and no video.
-    private static let milliseconds = 10
-
     /// What is wanted of the tracks that it is made of.
     static let want = TrackWant.audio(
         AudioTrackWant(
-            format: AudioFormat(sampleRate: 48_000, channels: 2), blockFrames: 48 * milliseconds))
+            format: AudioFormat(sampleRate: 48_000, channels: 2), blockFrames: 960))
 
     private struct State {
         var encoder: (pipeline: Pipeline, source: Source)?
@@ -39,24 +36,21 @@ final class AudioStream: Sendable {
         if let unused { room.later { unused.stop() } }
     }
 
-    /// Encodes a block. [the session's media thread]
+    /// Encodes 20 ms. [the session's media thread]
     func take(_ samples: Span<Int16>, at nanoseconds: Int64) throws(PluginError) {
         guard isHeard else { return }
         let running = state.withLock { $0.encoder?.source }
         let source = if let running { running } else { try makeEncoder() }
         // 1 s: the encoder is far faster than that.
-        guard source.waiting < 1000 / Self.milliseconds else {
-            return room.count("blocks-dropped")
-        }
-        source.push(
-            samples, at: room.clock.pts(nanoseconds), for: UInt64(Self.milliseconds) * 1_000_000)
+        guard source.waiting < 50 else { return room.count("blocks-dropped") }
+        source.push(samples, at: room.clock.pts(nanoseconds), for: 20_000_000)
     }
 
     private func makeEncoder() throws(PluginError) -> Source {
         let pipeline = try Pipeline(
-            "appsrc name=in format=time is-live=true max-buffers=120"
+            "appsrc name=in format=time is-live=true max-buffers=60"
                 + " caps=\"audio/x-raw,format=S16LE,rate=48000,channels=2,layout=interleaved\""
-                + " ! opusenc bitrate=96000 frame-size=\(Self.milliseconds)"
+                + " ! opusenc bitrate=96000 frame-size=20"
                 + " ! appsink name=out sync=false async=false",
             onError: { [room] text in room.host.log(.error, "audio: encoder: \(text)") })
         do throws(PluginError) {
