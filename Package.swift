@@ -63,7 +63,9 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
     BundledPlugin(name: "ColorBars"),
-    BundledPlugin(name: "Command", dependencies: ["CLinux", "GreenroomFiles", systemPackage]),
+    BundledPlugin(
+        name: "Command",
+        dependencies: ["CLinux", "GreenroomFiles", "GreenroomSystem", systemPackage]),
     BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages", "GreenroomSystem"]),
     BundledPlugin(
         name: "Frei0r", dependencies: ["GreenroomConversion"], exclude: ["exports.map"],
@@ -383,7 +385,9 @@ let package = Package(
             ]),
         .testTarget(
             name: "GreenroomFilesTests",
-            dependencies: ["CSndFile", "GreenroomFiles", "GreenroomMedia", "TestSupport"]),
+            dependencies: [
+                "CSndFile", "GreenroomFiles", "GreenroomMedia", "GreenroomSystem", "TestSupport",
+            ]),
         .testTarget(
             name: "GreenroomPluginTests",
             dependencies: [

@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomFiles
 import GreenroomPlugin
+import GreenroomSystem
 
 /// Gives a track to a command's standard input: video as Y4M, audio as 16-bit little-endian samples.
 ///
@@ -48,18 +49,12 @@ final class Command: Output {
         ]
     }
 
-    /// How long after its end a command is started again the first time; each further restart waits
-    /// twice as long.
-    private static let firstDelay: Int64 = 500_000_000
-    private static let longestDelay: Int64 = 30_000_000_000
-    /// How long a command has to run for the delay to begin anew.
-    private static let steadyTime: Int64 = 60_000_000_000
     /// How late a frame may be: a command that is slower than the video does not stay behind.
     private static let latest: Int64 = 1_000_000_000
 
     private let settings: Settings
     private let host: PluginHost
-    private let words: [String]
+    private let command: CommandWords
     private var hasTrack = false
     /// The first line of the stream; empty for audio.
     private var header: [UInt8] = []
@@ -68,9 +63,9 @@ final class Command: Output {
     /// The bytes of a frame, or of a sample of each channel.
     private var unitBytes = 1
     /// Nil while none runs.
-    private var process: CommandProcess?
+    private var process: CommandWriter?
     private var startTime: Int64 = 0
-    private var delay = firstDelay
+    private var delay = RestartDelay()
     /// When a command that has ended is started again, on the session clock.
     private var restartTime: Int64 = 0
     private var restarts = 0
@@ -84,33 +79,7 @@ final class Command: Output {
     init(settings: Settings, host: PluginHost) throws {
         self.settings = settings
         self.host = host
-        var lines = settings.command.split(omittingEmptySubsequences: false) {
-            $0 == "\n" || $0 == "\r\n"
-        }
-        // The end of the last line, not an empty one.
-        if lines.last == "" { lines.removeLast() }
-        words = lines.map(String.init)
-        guard let program = words.first, !program.isEmpty else {
-            throw PluginError(
-                "command: names no program. Write the program and its arguments as a list, such as "
-                    + "command: [ffmpeg, -i, \"-\", out.mkv].", status: .badSetting)
-        }
-        if words.count == 1, program.contains(" "), access(program, X_OK) != 0 {
-            throw PluginError(
-                "command: \"\(program)\" names one program, and no shell divides it into words. Write "
-                    + "a list: command: [\(Self.list(program))].", status: .badSetting)
-        }
-    }
-
-    /// The words of a command line as a list in YAML; quotes in it stay as they are.
-    private static func list(_ line: String) -> String {
-        line.split(separator: " ").map { word in
-            let isPlain =
-                word.first?.isLetter ?? false
-                || word.first == "-" && word.dropFirst().first?.isLetter ?? false
-            return isPlain && !word.contains { ":,[]{}#\"'".contains($0) }
-                ? "\(word)" : "\"\(word)\""
-        }.joined(separator: ", ")
+        command = try CommandWords(settings.command)
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
@@ -141,7 +110,7 @@ final class Command: Output {
                     + "name another track in 'track' (and in 'tracks', if the output has that key)",
                 status: .unavailable)
         }
-        (restarts, lost, bytesBefore, delay) = (0, 0, 0, Self.firstDelay)
+        (restarts, lost, bytesBefore, delay) = (0, 0, 0, RestartDelay())
         try start()
         host.report("restarts", 0)
     }
@@ -194,18 +163,17 @@ final class Command: Output {
 
     // MARK: The command
 
-    /// The program, for messages.
-    private var name: String { words[0].split(separator: "/").last.map(String.init) ?? words[0] }
+    private var name: String { command.name }
 
     private func start() throws {
-        let started = try CommandProcess(words, sessionTime: { [host] in host.nowNanoseconds }) {
-            [host, name] line in
+        let process = try CommandProcess(command.words, pipe: .input) { [host, name] line in
             host.log(.info, "\(name): \(line)")
         }
+        let started = CommandWriter(process, sessionTime: { [host] in host.nowNanoseconds })
         given = 0
         started.beginCallback()
         startTime = host.nowNanoseconds
-        process = started
+        self.process = started
         started.begin(with: header)
         host.setState(.live, name)
     }
@@ -231,30 +199,28 @@ final class Command: Output {
         return true
     }
 
-    private func lostProcess(_ process: CommandProcess) {
+    private func lostProcess(_ process: CommandWriter) {
         self.process = nil
         let ending = end(process, within: .whileSending).text
-        if host.nowNanoseconds - startTime >= Self.steadyTime { delay = Self.firstDelay }
-        postpone("\(name) \(ending)")
+        postpone("\(name) \(ending)", afterRun: host.nowNanoseconds - startTime)
     }
 
     /// Ends a command. What it has not read completely is lost.
     private func end(
-        _ process: CommandProcess, within limits: CommandProcess.EndLimits
+        _ process: CommandWriter, within limits: CommandWriter.EndLimits
     ) -> CommandProcess.Ending {
         let ending = process.end(within: limits)
         bytesBefore += process.byteCount
         // The header may be among it.
-        lost += min((process.unreadByteCount + unitBytes - 1) / unitBytes, given)
+        lost += min((ending.unreadByteCount + unitBytes - 1) / unitBytes, given)
         return ending
     }
 
-    private func postpone(_ reason: String) {
-        let seconds = Double(delay) / 1_000_000_000
+    private func postpone(_ reason: String, afterRun duration: Int64 = 0) {
+        let pause = delay.next(afterRun: duration)
         // The log has it, too.
-        host.setState(.lost, "\(reason); it is started again in \(seconds) s")
-        restartTime = host.nowNanoseconds + delay
-        delay = min(delay * 2, Self.longestDelay)
+        host.setState(.lost, "\(reason); restarting in \(RestartDelay.text(pause))")
+        restartTime = host.nowNanoseconds + pause
     }
 
     private func write(_ count: Int) {

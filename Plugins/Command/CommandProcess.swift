@@ -3,65 +3,49 @@ import Glibc
 import GreenroomPlugin
 import SystemPackage
 
-/// A command that runs, in a process group of its own, and its standard input.
+/// A command that runs in a process group of its own, with a pipe to its standard input or from its
+/// standard output.
 ///
-/// Nothing here waits longer than its limits of time. Use it from one thread at a time.
-final class CommandProcess {
-    /// The bytes that the command's pipe has taken.
-    private(set) var byteCount: Int64 = 0
-    /// Whether the command reads no more.
-    private(set) var isGone = false
-    /// The bytes that the command has not read; known at its end.
-    private(set) var unreadByteCount = 0
+/// The group ends with this process, also if SIGKILL ends this process.
+final class CommandProcess: Sendable {
+    /// The stream of the command that the pipe is connected to.
+    enum Stream: Sendable {
+        case input, output
+    }
 
+    /// This side of the pipe, which never blocks. ``end(within:)`` closes it.
+    let pipe: Int32
+
+    private let stream: Stream
     private let process: pid_t
-    private var input: Int32
+    /// The leader of the process group: ends the group when this process has ended.
+    private let watch: pid_t
+    /// The watch reads the other side: this process's end closes it.
+    private let lifeline: Int32
     /// Reads what the command writes to its standard error.
     private let reader: PluginThread
     /// Closed to end the reader.
     private let wakeup: Int32
-    /// What is still to be written, and how much of it was.
-    private var rest: [UInt8] = []
-    private var written = 0
-    /// Whether the command has taken nothing for the time of a write: the next ones don't wait.
-    private var isStalled = false
-    /// Nanoseconds on the session clock.
-    private let sessionTime: () -> Int64
-    /// When the callback that writes has to return, in milliseconds of real time.
-    private var callbackEnd: Int64 = .max
 
-    /// How long a write may take, in milliseconds of real time; without the passing of session time,
-    /// which stands while a virtual clock waits for this output; and all writes of a callback, with
-    /// the end of a command before them below the 2 s that the host gives it.
-    private static let timeouts = (write: 250, standing: 1200, callback: 1500)
     /// How long a command may take at its end, in milliseconds of real time.
     struct EndLimits {
-        /// To read what is left.
-        var flush: Int
-        /// To end after its input.
+        /// To end by itself.
         var close: Int
         /// To end after SIGTERM.
         var terminate: Int
-
-        /// Together below the 2 s that the host gives a callback.
-        static let whileSending = EndLimits(flush: 300, close: 1000, terminate: 400)
-        /// Together below the 10 s that the host gives an output's stop-send.
-        static let atStop = EndLimits(flush: 1000, close: 7000, terminate: 1000)
     }
 
     /// Starts a command.
     ///
     /// - Parameters:
     ///   - words: The program, which is looked for in PATH, and its arguments.
-    ///   - sessionTime: Nanoseconds on the session clock.
+    ///   - stream: The stream that the pipe is connected to.
     ///   - line: Takes a line of its standard error. [any]
     /// - Throws: ``PluginError`` with the cure.
     init(
-        _ words: [String], sessionTime: @escaping () -> Int64,
-        line: @escaping @Sendable (String) -> Void
+        _ words: [String], pipe stream: Stream, line: @escaping @Sendable (String) -> Void
     ) throws {
-        self.sessionTime = sessionTime
-        var pipes: [Int32] = []
+        var open: [Int32] = []
         func pipe() throws -> (read: Int32, write: Int32) {
             var ends: [Int32] = [-1, -1]
             let result = greenroom_pipe(&ends)
@@ -70,42 +54,70 @@ final class CommandProcess {
                     "a pipe to \(words[0]) can't be made: \(Errno(rawValue: -result))",
                     status: .unavailable)
             }
-            pipes += ends
+            open += ends
             return (ends[0], ends[1])
         }
         do {
-            let (input, errors, wakeup) = (try pipe(), try pipe(), try pipe())
-            // The command reads as from any pipe; this side never waits.
-            _ = fcntl(input.read, F_SETFL, 0)
-            _ = fcntl(input.write, F_SETFL, O_NONBLOCK)
-            process = try Self.spawn(words, input: input.read, errors: errors.write)
+            let (media, errors, wakeup, lifeline) = (
+                try pipe(), try pipe(), try pipe(), try pipe()
+            )
+            // The command reads and writes as at any pipe; this side never waits.
+            for end in [media.read, media.write, lifeline.read] { _ = fcntl(end, F_SETFL, 0) }
+            let (theirs, ours) =
+                stream == .input ? (media.read, media.write) : (media.write, media.read)
+            _ = fcntl(ours, F_SETFL, O_NONBLOCK)
+            watch = try Self.spawnWatch(on: lifeline.read)
             do {
+                process = try Self.spawn(
+                    words,
+                    stream == .input ? [theirs, nil, errors.write] : [nil, theirs, errors.write],
+                    group: watch)
                 reader = try Self.reader(of: errors.read, until: wakeup.read, line)
             } catch {
-                kill(process, SIGKILL)
-                waitpid(process, nil, 0)
+                // The command is in the group of the watch, if it runs.
+                kill(-watch, SIGKILL)
+                while waitpid(-watch, nil, 0) > 0 {}
                 throw error
             }
-            close(input.read)
-            close(errors.write)
-            self.input = input.write
+            for end in [theirs, errors.write, lifeline.read] { close(end) }
+            self.stream = stream
+            self.pipe = ours
             self.wakeup = wakeup.write
+            self.lifeline = lifeline.write
         } catch {
-            for descriptor in pipes { close(descriptor) }
+            for descriptor in open { close(descriptor) }
             throw error
         }
     }
 
+    // MARK: Starting
+
+    /// Starts the process that ends the command's group once the other side of a pipe is closed.
+    ///
+    /// `PR_SET_PDEATHSIG` would reach the command alone, and would end it with the thread that started it.
+    private static func spawnWatch(on lifeline: Int32) throws -> pid_t {
+        try spawn(
+            ["/bin/sh", "-c", "trap '' HUP INT QUIT TERM; read -r _; kill -KILL 0"],
+            [lifeline, nil, nil], group: 0)
+    }
+
+    /// - Parameters:
+    ///   - streams: Standard input, output and error; nil for none.
+    ///   - group: The process group; 0 for a new one. Ctrl-C reaches only the host.
     private static func spawn(
-        _ words: [String], input: Int32, errors: Int32
+        _ words: [String], _ streams: [Int32?], group: pid_t
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        posix_spawn_file_actions_adddup2(&actions, input, 0)
-        // The host's standard output may be media.
-        posix_spawn_file_actions_addopen(&actions, 1, "/dev/null", O_WRONLY, 0)
-        posix_spawn_file_actions_adddup2(&actions, errors, 2)
+        for (number, stream) in zip(Int32(0)..., streams) {
+            if let stream {
+                posix_spawn_file_actions_adddup2(&actions, stream, number)
+            } else {
+                // The host's standard output may be media.
+                posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+            }
+        }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
         defer { posix_spawnattr_destroy(&attributes) }
@@ -116,8 +128,7 @@ final class CommandProcess {
         sigemptyset(&defaults)
         sigaddset(&defaults, SIGPIPE)
         posix_spawnattr_setsigdefault(&attributes, &defaults)
-        // A process group of its own: Ctrl-C reaches only the host, and all of it can be ended.
-        posix_spawnattr_setpgroup(&attributes, 0)
+        posix_spawnattr_setpgroup(&attributes, group)
         posix_spawnattr_setflags(
             &attributes,
             Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
@@ -145,98 +156,9 @@ final class CommandProcess {
         return PluginError(text, status: .unavailable)
     }
 
-    // MARK: Writing
-
-    /// Begins the stream, which the pipe of a new command always has room for.
-    func begin(with header: [UInt8]) { put(header) }
-
-    /// A callback begins, which limits the time of all writes in it.
-    func beginCallback() { callbackEnd = Self.now() + Int64(Self.timeouts.callback) }
-
-    /// Writes, for at most 250 ms, or 1.2 s while no session time passes. What the command has not taken
-    /// by then follows with ``flush()``.
-    ///
-    /// Call it after a ``flush()`` that left nothing.
-    func write(_ bytes: [UInt8]) { put(bytes) }
-
-    /// Writes what is left of the last bytes, as ``write(_:)`` does.
-    ///
-    /// - Returns: Whether nothing is left.
-    func flush() -> Bool {
-        flush(
-            within: isStalled ? 0 : Self.timeouts.write,
-            orWhileStanding: isStalled ? 0 : Self.timeouts.standing)
-    }
-
-    /// Whether the command's pipe has taken all that was written.
-    var isComplete: Bool { written == rest.count }
-
-    private func put(_ bytes: [UInt8]) {
-        rest.removeAll(keepingCapacity: true)
-        rest.append(contentsOf: bytes)
-        written = 0
-        _ = flush()
-    }
-
-    /// - Parameter standing: How long it may take while no session time passes.
-    private func flush(within milliseconds: Int, orWhileStanding standing: Int = 0) -> Bool {
-        let start = Self.now()
-        let sessionStart = sessionTime()
-        let before = byteCount
-        var hasWaited = false
-        while written < rest.count, !isGone {
-            let count = take()
-            if count > 0 {
-                written += count
-                byteCount += Int64(count)
-                continue
-            }
-            let now = Self.now()
-            var end = start + Int64(milliseconds)
-            if now >= end, sessionTime() == sessionStart {
-                end = max(end, start + Int64(standing))
-            }
-            guard now < end else {
-                hasWaited = true
-                break
-            }
-            guard now < callbackEnd else { break }
-            var query = pollfd(fd: input, events: Int16(POLLOUT), revents: 0)
-            poll(&query, 1, Int32(clamping: min(end, callbackEnd) - now))
-        }
-        isStalled = !isComplete && byteCount == before && hasWaited
-        return isComplete && !isGone
-    }
-
-    /// Writes once, without waiting and without SIGPIPE.
-    ///
-    /// - Returns: The bytes; 0 if the pipe is full or closed.
-    private func take() -> Int {
-        var pipeSignal = sigset_t()
-        sigemptyset(&pipeSignal)
-        sigaddset(&pipeSignal, SIGPIPE)
-        var former = sigset_t()
-        pthread_sigmask(SIG_BLOCK, &pipeSignal, &former)
-        defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
-        let count = rest[written...].withUnsafeBytes {
-            Glibc.write(input, $0.baseAddress, $0.count)
-        }
-        guard count < 0 else { return count }
-        if errno == EPIPE {
-            var now = timespec()
-            // It is pending, unless the process ignores it.
-            while sigtimedwait(&pipeSignal, nil, &now) == -1, errno == EINTR {}
-        }
-        if errno != EAGAIN, errno != EINTR { isGone = true }
-        return 0
-    }
-
     // MARK: The end
 
-    /// Whether the command has ended, or closed its input.
-    var hasEnded: Bool { isGone || hasExited }
-
-    private var hasExited: Bool {
+    var hasExited: Bool {
         // It is not reaped yet: its number stays its own.
         var info = siginfo_t()
         let result = waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT)
@@ -251,28 +173,31 @@ final class CommandProcess {
         var hasFailed: Bool
         /// Whether it was killed because it did not end.
         var wasKilled: Bool
+        /// The bytes that the command has not read of its standard input.
+        var unreadByteCount: Int
     }
 
-    /// Ends the command: its input ends, and if that is not enough it gets SIGTERM and SIGKILL, with
+    /// Ends the command: the pipe is closed, and if that is not enough it gets SIGTERM and SIGKILL, with
     /// all of its process group. Call it once.
     func end(within limits: EndLimits) -> Ending {
-        callbackEnd = .max
-        if !isGone { _ = flush(within: limits.flush) }
-        unreadByteCount = rest.count - written
         // The other side of the pipe, to see what is in it at last.
-        let unread = open("/proc/self/fd/\(input)", O_RDONLY | O_NONBLOCK | O_CLOEXEC)
-        close(input)
+        let unread =
+            stream == .input
+            ? open("/proc/self/fd/\(pipe)", O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1
+        close(pipe)
         var wasKilled = false
         if !waitForExit(limits.close) {
-            kill(-process, SIGTERM)
+            kill(-watch, SIGTERM)
             wasKilled = !waitForExit(limits.terminate)
         }
-        kill(-process, SIGKILL)
+        kill(-watch, SIGKILL)
         var status: Int32 = 0
         while waitpid(process, &status, 0) == -1, errno == EINTR {}
+        while waitpid(watch, nil, 0) == -1, errno == EINTR {}
+        close(lifeline)
+        var count: Int32 = 0
         if unread >= 0 {
-            var count: Int32 = 0
-            if ioctl(unread, UInt(FIONREAD), &count) == 0 { unreadByteCount += Int(count) }
+            if ioctl(unread, UInt(FIONREAD), &count) != 0 { count = 0 }
             close(unread)
         }
         close(wakeup)
@@ -281,23 +206,16 @@ final class CommandProcess {
         return Ending(
             text: signal == 0
                 ? "ended with exit code \(status >> 8 & 0xff)" : "was ended by signal \(signal)",
-            hasFailed: status != 0, wasKilled: wasKilled)
+            hasFailed: status != 0, wasKilled: wasKilled, unreadByteCount: Int(count))
     }
 
     private func waitForExit(_ milliseconds: Int) -> Bool {
-        let end = Self.now() + Int64(milliseconds)
+        let end = realMilliseconds() + Int64(milliseconds)
         while !hasExited {
-            guard Self.now() < end else { return false }
+            guard realMilliseconds() < end else { return false }
             usleep(5000)
         }
         return true
-    }
-
-    /// Milliseconds of real time.
-    private static func now() -> Int64 {
-        var time = timespec()
-        clock_gettime(CLOCK_MONOTONIC, &time)
-        return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
     }
 
     // MARK: Standard error
@@ -351,4 +269,11 @@ final class CommandProcess {
         }
         flush()
     }
+}
+
+/// Milliseconds of real time, from an arbitrary start.
+func realMilliseconds() -> Int64 {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000
 }

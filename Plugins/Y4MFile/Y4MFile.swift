@@ -69,16 +69,11 @@ final class Y4MFile: Camera {
         if reader?.format.siting == .left { centerChroma(of: &frame) }
     }
 
-    /// Moves chroma from the left of its pixels to their middle, where frames have it: a quarter
-    /// of the way to the next sample.
     private func centerChroma(of frame: inout MutableFrame) {
-        let rows = (frame.height + 1) / 2
         for plane in 1...2 {
-            for y in 0..<rows {
+            for y in 0..<((frame.height + 1) / 2) {
                 var row = frame.row(y, ofPlane: plane)
-                for x in row.indices.dropLast() {
-                    row[x] = UInt8((3 * Int(row[x]) + Int(row[x + 1]) + 2) / 4)
-                }
+                Y4MFormat.centerChroma(ofRow: &row)
             }
         }
     }

@@ -10,7 +10,8 @@ internal import GreenroomMedia
 /// The function must be `public`, or a release build drops it. A library has one list of plugins:
 /// that of the first call.
 ///
-/// - Parameter plugins: The types, each with a name of its own.
+/// - Parameter plugins: The types, each with an id of its own. Types of different kinds may have one name: the
+///   place in a session file says which one it means.
 /// - Returns: The `gr_entry` that the host reads, valid for as long as the process lives.
 public func exportPlugins(_ plugins: any Plugin.Type...) -> UnsafeRawPointer? {
     PluginLibrary.export(plugins.map { $0.export })

@@ -51,7 +51,7 @@ extension Plugin {
 public struct PluginDescription: Equatable, Sendable {
     /// Reverse domain, of a–z, 0–9, `-` and `.`; it never changes: `"com.example.plasma"`.
     public var id: String
-    /// The name in session files, of letters, digits and `-`: `"Plasma"`.
+    /// The name in session files, of letters, digits and `-`: `"Plasma"`. The library's only one of its kind.
     public var name: String
     /// The version: `"1.2.3"`.
     public var version: String

@@ -41,7 +41,9 @@ extension LibraryDescription {
         (1...DescriptorRules.pluginLimit).contains(descriptors.count)
             && descriptors.allSatisfy(\.isLegal)
             && Set(descriptors.map(\.id)).count == descriptors.count
-            && Set(descriptors.map(\.name)).count == descriptors.count
+            && Dictionary(grouping: descriptors, by: \.kind).values.allSatisfy {
+                Set($0.map(\.name)).count == $0.count
+            }
     }
 }
 

@@ -86,13 +86,16 @@ package struct PluginLibrary: Sendable {
         var descriptors: [PluginDescriptor] = []
         for index in index.map({ $0..<$0 + 1 }) ?? 0..<entry.plugin_count {
             let descriptor = try reader.descriptor(index, of: entry)
+            // The place in a session file says which kind a name means.
             for other in descriptors
-            where other.id == descriptor.id || other.name == descriptor.name {
+            where other.id == descriptor.id
+                || other.name == descriptor.name && other.kind == descriptor.kind
+            {
                 throw LoadError(
                     code: .badDescriptor, place: path,
                     explanation:
-                        "two plugins have the id \(other.id) or the name \(other.name). Give each its own."
-                )
+                        "two plugins have the id \(other.id), or are of one kind and have the name "
+                        + "\(other.name). Give each its own.")
             }
             descriptors.append(descriptor)
         }

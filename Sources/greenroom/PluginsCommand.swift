@@ -138,9 +138,13 @@ struct PluginCommand: ParsableCommand {
             locator.printWarnings()
             let argument = PluginArgument(plugin)
             guard let file = argument.file, argument.nameInFile == nil else {
-                let (library, descriptor) = try locator.find(
-                    argument, relativeTo: workingFolder)
-                show(descriptor, library, locator)
+                let (library, found) = try locator.find(argument, relativeTo: workingFolder)
+                // A camera and a microphone may have one name.
+                let isName = (argument.nameInFile ?? argument.place) == found.name
+                for descriptor in library.descriptors
+                where descriptor == found || isName && descriptor.name == found.name {
+                    show(descriptor, library, locator)
+                }
                 return
             }
             let library: LibraryDescription

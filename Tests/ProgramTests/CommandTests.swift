@@ -70,7 +70,7 @@ import Testing
         let hellos = run.standardError.components(separatedBy: "sh: hello from the command").count
         #expect(hellos >= 3, "\(run)")
         #expect(
-            run.standardError.contains("sh ended with exit code 0; it is started again in 0.5 s"),
+            run.standardError.contains("sh ended with exit code 0; restarting in 0.5 s"),
             "\(run)")
         #expect(run.standardError.contains(/restarts [1-9]/), "\(run)")
         #expect(run.standardError.contains(/frames-lost [1-9]/), "\(run)")

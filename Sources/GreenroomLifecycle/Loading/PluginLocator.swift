@@ -264,7 +264,9 @@ package struct PluginLocator: Sendable {
         let file = parts.first ?? path
         let library = try examine(absolutePath(file, from: folder))
         if parts.count == 2 {
-            if let descriptor = library[parts[1], nil] { return (library, descriptor) }
+            if let descriptor = library[parts[1], kind] ?? library[parts[1], nil] {
+                return (library, descriptor)
+            }
         } else {
             let fitting = library.descriptors.filter { kind == nil || $0.kind == kind }
             if fitting.count == 1 { return (library, fitting[0]) }

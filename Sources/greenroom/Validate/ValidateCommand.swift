@@ -176,7 +176,8 @@ struct ValidateCommand: ParsableCommand {
         let locator = Installation.ofThisProgram.locator()
         locator.printWarnings()
         let (library, descriptor) = try locator.find(plugin, relativeTo: ".")
-        return (library.path, descriptor.id)
+        // A camera and a microphone may share a name.
+        return (library.path, plugin.place == descriptor.name ? descriptor.name : descriptor.id)
     }
 
     /// Only a complete validation is stored.

@@ -30,7 +30,8 @@ import Testing
         ),
         (
             "DUPLICATE_ID",
-            "two plugins have the id org.example.malformed or the name Malformed. Give each its own."
+            "two plugins have the id org.example.malformed, or are of one kind and have the name "
+                + "Malformed. Give each its own."
         ),
         (
             "DEFAULT_OUT_OF_BOUNDS",

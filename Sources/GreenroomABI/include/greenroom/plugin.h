@@ -593,7 +593,8 @@ typedef struct gr_descriptor {
   uint32_t struct_size;
   uint32_t kind;                  /**< GR_KIND_... */
   const char *GR_NONNULL id;      /**< reverse domain: a-z, 0-9, '-', '.'; never changes */
-  const char *GR_NONNULL name;    /**< as in session files: letters, digits, '-' */
+  const char *GR_NONNULL name;    /**< as in session files: letters, digits, '-'; the library's only
+                                       one of its kind */
   const char *GR_NONNULL version; /**< "1.2.3" */
   const char *GR_NONNULL summary; /**< one line for people */
   const char *GR_NULLABLE vendor;

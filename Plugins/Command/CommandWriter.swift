@@ -1,0 +1,149 @@
+import CLinux
+import Glibc
+import GreenroomPlugin
+
+/// Writes to the standard input of a command.
+///
+/// Nothing here waits longer than its limits of time. Use it from one thread at a time.
+final class CommandWriter {
+    /// The bytes that the command's pipe has taken.
+    private(set) var byteCount: Int64 = 0
+    /// Whether the command reads no more.
+    private var isGone = false
+
+    private let process: CommandProcess
+    /// The bytes of the newest write, and how many of them the pipe has taken.
+    private var rest: [UInt8] = []
+    private var written = 0
+    /// Whether the command has taken nothing for the time of a write: the next ones don't wait.
+    private var isStalled = false
+    /// Nanoseconds on the session clock.
+    private let sessionTime: () -> Int64
+    /// When the callback that writes has to return, in milliseconds of real time.
+    private var callbackEnd: Int64 = .max
+
+    /// How long a write may take, in milliseconds of real time; without the passing of session time,
+    /// which stands while a virtual clock waits for this output; and all writes of a callback, with
+    /// the end of a command before them below the 2 s that the host gives it.
+    private static let timeouts = (write: 250, standing: 1200, callback: 1500)
+
+    /// How long a command may take at its end, in milliseconds of real time.
+    struct EndLimits {
+        /// To read what is left.
+        var flush: Int
+        var process: CommandProcess.EndLimits
+
+        /// Together below the 2 s that the host gives a callback.
+        static let whileSending = EndLimits(
+            flush: 300, process: CommandProcess.EndLimits(close: 1000, terminate: 400))
+        /// Together below the 10 s that the host gives an output's stop-send.
+        static let atStop = EndLimits(
+            flush: 1000, process: CommandProcess.EndLimits(close: 7000, terminate: 1000))
+    }
+
+    /// - Parameters:
+    ///   - process: A command with a pipe to its standard input. The writer ends it.
+    ///   - sessionTime: Nanoseconds on the session clock.
+    init(_ process: CommandProcess, sessionTime: @escaping () -> Int64) {
+        self.process = process
+        self.sessionTime = sessionTime
+    }
+
+    /// Begins the stream, which the pipe of a new command always has room for.
+    func begin(with header: [UInt8]) { put(header) }
+
+    /// A callback begins, which limits the time of all writes in it.
+    func beginCallback() { callbackEnd = realMilliseconds() + Int64(Self.timeouts.callback) }
+
+    /// Writes, for at most 250 ms, or 1.2 s while no session time passes. The rest
+    /// follows with ``flush()``.
+    ///
+    /// Call it after a ``flush()`` that left nothing.
+    func write(_ bytes: [UInt8]) { put(bytes) }
+
+    /// Writes what is left of the last bytes, as ``write(_:)`` does.
+    ///
+    /// - Returns: Whether nothing is left.
+    func flush() -> Bool {
+        flush(
+            within: isStalled ? 0 : Self.timeouts.write,
+            orWhileStanding: isStalled ? 0 : Self.timeouts.standing)
+    }
+
+    /// Whether the command has ended, or closed its input.
+    var hasEnded: Bool { isGone || process.hasExited }
+
+    /// Ends the command, which may still read what is left. Call it once.
+    ///
+    /// - Returns: How it ended, with all bytes that it has not read.
+    func end(within limits: EndLimits) -> CommandProcess.Ending {
+        callbackEnd = .max
+        if !isGone { _ = flush(within: limits.flush) }
+        var ending = process.end(within: limits.process)
+        ending.unreadByteCount += rest.count - written
+        return ending
+    }
+
+    /// Whether the command's pipe has taken all that was written.
+    private var isComplete: Bool { written == rest.count }
+
+    private func put(_ bytes: [UInt8]) {
+        rest.removeAll(keepingCapacity: true)
+        rest.append(contentsOf: bytes)
+        written = 0
+        _ = flush()
+    }
+
+    /// - Parameter standing: How long it may take while no session time passes.
+    private func flush(within milliseconds: Int, orWhileStanding standing: Int = 0) -> Bool {
+        let start = realMilliseconds()
+        let sessionStart = sessionTime()
+        let before = byteCount
+        var hasWaited = false
+        while written < rest.count, !isGone {
+            let count = take()
+            if count > 0 {
+                written += count
+                byteCount += Int64(count)
+                continue
+            }
+            let now = realMilliseconds()
+            var end = start + Int64(milliseconds)
+            if now >= end, sessionTime() == sessionStart {
+                end = max(end, start + Int64(standing))
+            }
+            guard now < end else {
+                hasWaited = true
+                break
+            }
+            guard now < callbackEnd else { break }
+            var query = pollfd(fd: process.pipe, events: Int16(POLLOUT), revents: 0)
+            poll(&query, 1, Int32(clamping: min(end, callbackEnd) - now))
+        }
+        isStalled = !isComplete && byteCount == before && hasWaited
+        return isComplete && !isGone
+    }
+
+    /// Writes once, without waiting and without SIGPIPE.
+    ///
+    /// - Returns: The bytes; 0 if the pipe is full or closed.
+    private func take() -> Int {
+        var pipeSignal = sigset_t()
+        sigemptyset(&pipeSignal)
+        sigaddset(&pipeSignal, SIGPIPE)
+        var former = sigset_t()
+        pthread_sigmask(SIG_BLOCK, &pipeSignal, &former)
+        defer { pthread_sigmask(SIG_SETMASK, &former, nil) }
+        let count = rest[written...].withUnsafeBytes {
+            Glibc.write(process.pipe, $0.baseAddress, $0.count)
+        }
+        guard count < 0 else { return count }
+        if errno == EPIPE {
+            var now = timespec()
+            // It is pending, unless the process ignores it.
+            while sigtimedwait(&pipeSignal, nil, &now) == -1, errno == EINTR {}
+        }
+        if errno != EAGAIN, errno != EINTR { isGone = true }
+        return 0
+    }
+}
