@@ -71,10 +71,13 @@ let bundledPlugins: [BundledPlugin] = [
         name: "Frei0r", dependencies: ["GreenroomConversion"], exclude: ["exports.map"],
         exports: "Frei0r/exports.map"),
     BundledPlugin(name: "LoopbackCall"),
-    BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", systemPackage]),
+    BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
     BundledPlugin(name: "Screen", dependencies: ["CX11", "GreenroomMedia"]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
+    BundledPlugin(
+        name: "Stream",
+        dependencies: ["CFFmpeg", "GreenroomEncoding", "GreenroomSystem", systemPackage]),
     BundledPlugin(name: "Text", dependencies: ["CPango", "GreenroomImages"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(
@@ -204,6 +207,10 @@ let package = Package(
             linkerSettings: [.linkedLibrary("png"), .linkedLibrary("yuv")]),
         .target(
             name: "GreenroomFilters", dependencies: ["CGreenroomKernels", "GreenroomMedia"]),
+        // FFmpeg's encoders, for frames and samples of the SDK.
+        .target(
+            name: "GreenroomEncoding",
+            dependencies: ["CFFmpeg", "GreenroomMedia", "GreenroomPlugin"]),
         // The decisions of WebRoom, and the tokens that the command makes for it.
         .target(name: "GreenroomRoom", dependencies: ["GreenroomMedia"]),
         // The report for Prometheus: of the room, and of the command.
@@ -462,6 +469,8 @@ let package = Package(
             name: "sandbox-probe",
             dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
             path: "Tests/SandboxProbe"),
+        .testTarget(
+            name: "GreenroomEncodingTests", dependencies: ["GreenroomEncoding", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
         .testTarget(

@@ -1,5 +1,6 @@
 import CFFmpeg
 import Glibc
+import GreenroomEncoding
 import GreenroomPlugin
 
 /// Records tracks into one file, or into the segments of one.
@@ -125,8 +126,8 @@ final class FileRecorder {
 
     /// Opens the encoders.
     private func openEncoders(of tracks: some Collection<Track>) throws {
-        let videoCodec = settings.video.settled(for: container)
-        let audioCodec = settings.audio.settled(for: container)
+        let videoCodec = settings.video.codec(for: container)
+        let audioCodec = settings.audio.codec(for: container)
         guard let format = av_guess_format(container.muxer, nil, nil) else {
             throw PluginError("FFmpeg's libraries lack the format \(container.muxer)")
         }
@@ -143,18 +144,18 @@ final class FileRecorder {
                     stream: streams.count, capability: capability, codec: videoCodec,
                     kilobits: settings.videoBitRate, hasGlobalHeader: hasGlobalHeader)
                 video[track.id] = opened
-                encoder = opened.encoder
+                encoder = opened.encoder.encoder
             } else {
                 let opened = try AudioTrack(
                     stream: streams.count, codec: audioCodec, kilobits: settings.audioBitRate,
                     hasGlobalHeader: hasGlobalHeader)
                 audio[track.id] = opened
-                encoder = opened.encoder
+                encoder = opened.encoder.encoder
             }
             guard avformat_query_codec(format, encoder.context.pointee.codec_id, 0) == 1 else {
                 throw PluginError(
                     "\(path): a .\(container.rawValue) can't have "
-                        + "\(track.kind.isVideo ? videoCodec.rawValue : audioCodec.rawValue); "
+                        + "\(track.kind.isVideo ? "\(videoCodec)" : "\(audioCodec)"); "
                         + "choose another codec, or another ending", status: .badSetting)
             }
             streams.append(

@@ -1,4 +1,5 @@
 import CFFmpeg
+import GreenroomEncoding
 import GreenroomPlugin
 
 /// Writes the session as a Matroska, WebM or MP4 file, through FFmpeg's libraries, and each track of
@@ -26,9 +27,9 @@ final class Recorder: Output {
     struct Settings: PluginSettings {
         var file = ""
         var overwrite = false
-        var video = VideoCodec.auto
+        var video = VideoChoice.auto
         var videoBitRate = 0
-        var audio = AudioCodec.auto
+        var audio = AudioChoice.auto
         var audioBitRate = 128
         var audioTracks = AudioTracks.mix
         var share = ShareFile.track
@@ -128,7 +129,7 @@ final class Recorder: Output {
             return .audio(AudioTrackWant(format: AudioTrack.format, blockFrames: 960))
         }
         // The host makes a frame with odd sides one pixel smaller if the codec needs that.
-        let even = settings.video.settled(for: container).size(for: size)
+        let even = settings.video.codec(for: container).size(for: size)
         let isExact = even == size && track.participant == nil
         return .video(
             VideoTrackWant(

@@ -1,3 +1,4 @@
+import GreenroomEncoding
 import GreenroomPlugin
 
 /// Brings the tracks' packets together in files.

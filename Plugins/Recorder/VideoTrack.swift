@@ -1,4 +1,5 @@
 import CFFmpeg
+import GreenroomEncoding
 import GreenroomPlugin
 
 /// A video track of a recording: encodes what changes, and lets a still image be.
@@ -10,13 +11,10 @@ final class VideoTrack {
     private static let longestWithoutKey: Int64 = 4_000_000_000
 
     let stream: Int
-    let size: FrameSize
-    let rate: FrameRate
-    let encoder: Encoder
+    let encoder: VideoEncoder
     /// The end of the periods so far, in nanoseconds from the session's start; nil without any.
     private(set) var end: Int64?
 
-    private let frame: UnsafeMutablePointer<AVFrame>
     /// The number of the file that the newest frame is in.
     private var segment = 0
     private var newestCell: Int64?
@@ -36,56 +34,19 @@ final class VideoTrack {
         hasGlobalHeader: Bool
     ) throws {
         self.stream = stream
-        size = codec.size(for: capability.size)
-        rate = capability.rate
-        let (size, rate) = (size, rate)
-        // A matrix is declared for each size; see `VideoTrackWant.matrix`.
-        let isHD = ColorMatrix.usual(for: size) == .bt709
-        let bitRate =
-            kilobits > 0
-            ? kilobits * 1000
-            : max(Int(Double(size.area) * rate.framesPerSecond * 0.08), 100_000)
-        encoder = try Encoder(codec.encoders) { name, context, _ in
-            context.width = Int32(size.width)
-            context.height = Int32(size.height)
-            context.pix_fmt = AV_PIX_FMT_YUV420P
-            context.time_base = AVRational(
-                num: Int32(clamping: rate.denominator), den: Int32(clamping: rate.numerator))
-            context.framerate = AVRational(
-                num: Int32(clamping: rate.numerator), den: Int32(clamping: rate.denominator))
-            context.sample_aspect_ratio = AVRational(num: 1, den: 1)
-            context.color_range = AVCOL_RANGE_MPEG
-            context.colorspace = isHD ? AVCOL_SPC_BT709 : AVCOL_SPC_SMPTE170M
-            context.color_primaries = isHD ? AVCOL_PRI_BT709 : AVCOL_PRI_SMPTE170M
-            context.color_trc = isHD ? AVCOL_TRC_BT709 : AVCOL_TRC_SMPTE170M
-            context.bit_rate = Int64(bitRate)
-            // Key frames are forced.
-            context.gop_size = 1 << 20
-            context.max_b_frames = 0
-            if hasGlobalHeader { context.flags |= AV_CODEC_FLAG_GLOBAL_HEADER }
-            let threads = Self.threads(for: size)
-            context.thread_count = Int32(threads)
-            return VideoCodec.options(of: name, threads: threads)
-        }
-        frame = try allocated(av_frame_alloc())
+        let size = codec.size(for: capability.size)
+        let mean = Double(size.area) * capability.rate.framesPerSecond * 0.00008
+        encoder = try VideoEncoder(
+            VideoCapability(size: size, rate: capability.rate), codec: codec,
+            bits: .mean(kilobits: kilobits > 0 ? kilobits : max(Int(mean), 100)),
+            hasGlobalHeader: hasGlobalHeader)
     }
 
-    deinit {
-        var frame: UnsafeMutablePointer<AVFrame>? = frame
-        av_frame_free(&frame)
-    }
-
-    /// One thread encodes 1080p in 10 ms; several wait for one another in loops that use up a busy
-    /// machine. Larger frames need them.
-    private static func threads(for size: FrameSize) -> Int {
-        let wanted = size.area < 3_000_000 ? 1 : 4
-        return min(wanted, max(Int(av_cpu_count()), 1))
-    }
+    var size: FrameSize { encoder.size }
+    var rate: FrameRate { encoder.rate }
 
     /// Whether a frame can be encoded. After a restart of its source one of another size may come.
-    func matches(_ frame: borrowing OutputFrame) -> Bool {
-        frame.format == .i420 && frame.size == size
-    }
+    func matches(_ frame: borrowing OutputFrame) -> Bool { encoder.matches(frame) }
 
     /// Takes a frame for one or several periods. One that does not match leaves the image before it.
     func take(_ frame: borrowing OutputFrame, into recording: Recording) throws {
@@ -132,7 +93,7 @@ final class VideoTrack {
             try encode(still, index: endIndex - 1, start: start, mayBeKey: false, into: recording)
             extend(to: endIndex)
         }
-        try encoder.encode(nil) { try self.add($0, to: recording) }
+        try encoder.finish { try self.add($0, to: recording) }
     }
 
     /// Gives back what the track keeps.
@@ -155,43 +116,10 @@ final class VideoTrack {
             segment != self.segment || newestKey == nil
             || mayBeKey && start - (newestKey ?? 0) >= Self.longestWithoutKey
         self.segment = segment
-        // The planes stay where they are for as long as the frame is borrowed, and the encoder
-        // reads them before it returns.
-        let planes = [0, 1, 2].map { plane in
-            image.plane(plane).withUnsafeBytes { UnsafeRawBufferPointer($0) }
-        }
-        frame.pointee.format = AV_PIX_FMT_YUV420P.rawValue
-        frame.pointee.width = Int32(size.width)
-        frame.pointee.height = Int32(size.height)
-        frame.pointee.data.0 = Self.pointer(planes[0])
-        frame.pointee.data.1 = Self.pointer(planes[1])
-        frame.pointee.data.2 = Self.pointer(planes[2])
-        frame.pointee.linesize.0 = Int32(clamping: image.strideBytes(ofPlane: 0))
-        frame.pointee.linesize.1 = Int32(clamping: image.strideBytes(ofPlane: 1))
-        frame.pointee.linesize.2 = Int32(clamping: image.strideBytes(ofPlane: 2))
-        frame.pointee.color_range = encoder.context.pointee.color_range
-        frame.pointee.colorspace = encoder.context.pointee.colorspace
-        frame.pointee.color_primaries = encoder.context.pointee.color_primaries
-        frame.pointee.color_trc = encoder.context.pointee.color_trc
-        frame.pointee.pts = index
-        frame.pointee.pict_type = isKey ? AV_PICTURE_TYPE_I : AV_PICTURE_TYPE_NONE
-        // Without a buffer of its own the encoder would copy the frame first.
-        frame.pointee.buf.0 = av_buffer_create(
-            frame.pointee.data.0, planes[0].count, { _, _ in }, nil, AV_BUFFER_FLAG_READONLY)
-        defer { av_frame_unref(frame) }
-        guard frame.pointee.buf.0 != nil else {
-            throw FFmpegError(call: "allocating", code: Int32(CFFMPEG_NO_MEMORY))
-        }
         encodedIndex = index
-        try encoder.encode(frame) { try self.add($0, to: recording) }
-        guard av_buffer_get_ref_count(frame.pointee.buf.0) == 1 else {
-            throw PluginError("the encoder keeps a frame beyond its call")
+        try encoder.encode(image, index: index, isKey: isKey) {
+            try self.add($0, to: recording)
         }
-    }
-
-    private static func pointer(_ plane: UnsafeRawBufferPointer) -> UnsafeMutablePointer<UInt8>? {
-        // An encoder only reads what is marked read-only.
-        UnsafeMutableRawPointer(mutating: plane.baseAddress)?.assumingMemoryBound(to: UInt8.self)
     }
 
     /// Takes a packet of the encoder, whose time is the number of its period.

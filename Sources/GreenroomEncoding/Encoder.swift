@@ -1,82 +1,8 @@
-import CFFmpeg
-
-/// A failed call of FFmpeg's libraries.
-struct FFmpegError: Error, CustomStringConvertible {
-    /// What was tried, e.g. `"libvpx: opening the encoder"`.
-    var call: String
-    var code: Int32
-
-    var description: String {
-        var text = [CChar](repeating: 0, count: 128)
-        av_strerror(code, &text, text.count)
-        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return "\(call): \(String(decoding: bytes, as: UTF8.self))"
-    }
-}
-
-/// Throws if a call of FFmpeg's libraries has failed.
-@discardableResult
-func check(_ code: Int32, _ call: @autoclosure () -> String) throws(FFmpegError) -> Int32 {
-    guard code < 0 else { return code }
-    throw FFmpegError(call: call(), code: code)
-}
-
-/// Returns what an allocation of FFmpeg's libraries has made.
-func allocated<Value>(_ made: UnsafeMutablePointer<Value>?) throws(FFmpegError)
-    -> UnsafeMutablePointer<Value>
-{
-    guard let made else {
-        throw FFmpegError(call: "allocating", code: Int32(CFFMPEG_NO_MEMORY))
-    }
-    return made
-}
-
-/// Options of an encoder or a muxer, by name.
-struct FFmpegOptions: ~Copyable {
-    var dictionary: OpaquePointer?
-
-    init(_ options: [(String, String)]) {
-        for (name, value) in options { av_dict_set(&dictionary, name, value, 0) }
-    }
-
-    deinit {
-        var dictionary = dictionary
-        av_dict_free(&dictionary)
-    }
-}
-
-/// An encoded frame, or encoded samples.
-final class Packet {
-    let pointer: UnsafeMutablePointer<AVPacket>
-    /// The stream of the file.
-    let stream: Int
-    /// When it begins, in nanoseconds from the session's start.
-    var start: Int64
-    /// How long it is shown or heard, in nanoseconds.
-    var duration: Int64
-
-    /// Takes over the content of a packet.
-    init(
-        moving packet: UnsafeMutablePointer<AVPacket>, stream: Int, start: Int64, duration: Int64
-    ) throws(FFmpegError) {
-        pointer = try allocated(av_packet_alloc())
-        av_packet_move_ref(pointer, packet)
-        self.stream = stream
-        self.start = start
-        self.duration = duration
-    }
-
-    var isKey: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
-
-    deinit {
-        var pointer: UnsafeMutablePointer<AVPacket>? = pointer
-        av_packet_free(&pointer)
-    }
-}
+package import CFFmpeg
 
 /// An open encoder.
-final class Encoder {
-    let context: UnsafeMutablePointer<AVCodecContext>
+package final class Encoder {
+    package let context: UnsafeMutablePointer<AVCodecContext>
     private let packet: UnsafeMutablePointer<AVPacket>
     private let name: String
 
@@ -85,7 +11,7 @@ final class Encoder {
     /// - Parameters:
     ///   - names: Their names in FFmpeg.
     ///   - configure: Sets what the encoder needs, and returns its options.
-    init(
+    package init(
         _ names: [String],
         configure: (
             _ name: String, inout AVCodecContext, UnsafePointer<AVCodec>
@@ -135,7 +61,7 @@ final class Encoder {
     /// - Parameters:
     ///   - frame: nil at the end.
     ///   - take: Takes over the content of each packet that is ready.
-    func encode(
+    package func encode(
         _ frame: UnsafeMutablePointer<AVFrame>?,
         _ take: (UnsafeMutablePointer<AVPacket>) throws -> Void
     ) throws {

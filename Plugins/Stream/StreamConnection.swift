@@ -1,0 +1,133 @@
+import CFFmpeg
+import GreenroomEncoding
+
+/// The parameters of the encoders, for the muxer.
+final class StreamContent: @unchecked Sendable {
+    // Safe to share: nothing changes after `init`, the memory behind the pointers included.
+    fileprivate let parameters: [UnsafeMutablePointer<AVCodecParameters>]
+
+    init(_ encoders: [Encoder]) throws {
+        var parameters: [UnsafeMutablePointer<AVCodecParameters>] = []
+        for encoder in encoders {
+            let copy = try allocated(avcodec_parameters_alloc())
+            parameters.append(copy)
+            try check(
+                avcodec_parameters_from_context(copy, encoder.context), "describing a stream")
+        }
+        self.parameters = parameters
+    }
+
+    deinit {
+        for pointer in parameters {
+            var pointer: UnsafeMutablePointer<AVCodecParameters>? = pointer
+            avcodec_parameters_free(&pointer)
+        }
+    }
+}
+
+/// Sends a stream through one of FFmpeg's muxers. Use it from one thread.
+final class StreamConnection {
+    /// The longest time that a call may wait for the network.
+    private static let timeoutMilliseconds: Int64 = 10_000
+    /// The longest time that a packet waits for the other track, in microseconds.
+    private static let interleaving: Int64 = 1_000_000
+
+    private let context: UnsafeMutablePointer<AVFormatContext>
+    private let interruption: Interruption
+    private let name: String
+    private let hasFile: Bool
+    /// The time of the stream's first frame, in nanoseconds from the session's start.
+    private let start: Int64
+
+    /// Connects, and begins the stream.
+    init(
+        _ address: StreamAddress, _ content: StreamContent, start: Int64,
+        _ interruption: Interruption
+    ) throws {
+        self.interruption = interruption
+        self.start = start
+        name = address.name
+        var made: UnsafeMutablePointer<AVFormatContext>?
+        try check(
+            avformat_alloc_output_context2(&made, nil, address.muxer, address.target),
+            "\(address.muxer): opening the muxer")
+        context = try allocated(made)
+        hasFile = context.pointee.oformat.pointee.flags & AVFMT_NOFILE == 0
+        do {
+            try open(address, content)
+        } catch {
+            free()
+            throw error
+        }
+    }
+
+    private func open(_ address: StreamAddress, _ content: StreamContent) throws {
+        // The interruption lives at least as long as this connection.
+        context.pointee.interrupt_callback = AVIOInterruptCB(
+            callback: { interruption in
+                guard let interruption else { return 0 }
+                let due = Unmanaged<Interruption>.fromOpaque(interruption).takeUnretainedValue()
+                return due.isDue ? 1 : 0
+            }, opaque: Unmanaged.passUnretained(interruption).toOpaque())
+        context.pointee.max_interleave_delta = Self.interleaving
+        context.pointee.flags |= AVFMT_FLAG_FLUSH_PACKETS
+        for parameters in content.parameters {
+            let stream = try allocated(avformat_new_stream(context, nil))
+            try check(
+                avcodec_parameters_copy(stream.pointee.codecpar, parameters),
+                "describing a stream")
+            stream.pointee.codecpar.pointee.codec_tag = 0
+            stream.pointee.time_base = AVRational(num: 1, den: 90_000)
+        }
+        var options = FFmpegOptions(address.options.sorted { $0.key < $1.key })
+        interruption.limit(toMilliseconds: Self.timeoutMilliseconds)
+        if hasFile {
+            try check(
+                avio_open2(
+                    &context.pointee.pb, address.target, AVIO_FLAG_WRITE,
+                    &context.pointee.interrupt_callback, &options.dictionary),
+                "\(name): connecting")
+        }
+        try check(
+            avformat_write_header(context, &options.dictionary), "\(name): beginning the stream")
+    }
+
+    /// Sends a packet in the order of time, and waits for the other track if necessary. Packets from before the
+    /// start are dropped.
+    func write(_ packet: Packet) throws {
+        guard packet.start >= start, packet.stream < context.pointee.nb_streams,
+            let stream = context.pointee.streams[packet.stream]
+        else { return }
+        let base = stream.pointee.time_base
+        let content = packet.pointer
+        content.pointee.stream_index = Int32(packet.stream)
+        content.pointee.pts = ticks(packet.start - start, base)
+        content.pointee.dts = content.pointee.pts
+        content.pointee.duration =
+            ticks(packet.start - start + packet.duration, base) - content.pointee.pts
+        interruption.limit(toMilliseconds: Self.timeoutMilliseconds)
+        try check(av_interleaved_write_frame(context, content), "\(name): sending")
+    }
+
+    private func ticks(_ nanoseconds: Int64, _ base: AVRational) -> Int64 {
+        av_rescale_q(nanoseconds, AVRational(num: 1, den: 1_000_000_000), base)
+    }
+
+    /// Ends the stream in order, and closes it.
+    func finish() throws {
+        interruption.limit(toMilliseconds: Self.timeoutMilliseconds)
+        defer { free() }
+        try check(av_write_trailer(context), "\(name): ending the stream")
+    }
+
+    private var isFreed = false
+
+    private func free() {
+        guard !isFreed else { return }
+        isFreed = true
+        if hasFile { avio_closep(&context.pointee.pb) }
+        avformat_free_context(context)
+    }
+
+    deinit { free() }
+}

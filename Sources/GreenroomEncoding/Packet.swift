@@ -1,0 +1,30 @@
+package import CFFmpeg
+
+/// An encoded frame, or encoded samples.
+package final class Packet {
+    package let pointer: UnsafeMutablePointer<AVPacket>
+    /// The stream of the file.
+    package let stream: Int
+    /// When it begins, in nanoseconds from the session's start.
+    package var start: Int64
+    /// How long it is shown or heard, in nanoseconds.
+    package var duration: Int64
+
+    /// Takes over the content of a packet.
+    package init(
+        moving packet: UnsafeMutablePointer<AVPacket>, stream: Int, start: Int64, duration: Int64
+    ) throws(FFmpegError) {
+        pointer = try allocated(av_packet_alloc())
+        av_packet_move_ref(pointer, packet)
+        self.stream = stream
+        self.start = start
+        self.duration = duration
+    }
+
+    package var isKey: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVPacket>? = pointer
+        av_packet_free(&pointer)
+    }
+}

@@ -1,0 +1,78 @@
+/// Where a stream goes, and how it is packed.
+package struct StreamAddress: Equatable, Sendable {
+    /// A protocol of FFmpeg.
+    private struct Scheme {
+        var muxer: String
+        var options: [(String, String)]
+    }
+
+    private static let schemes: [String: Scheme] = [
+        "rtmp": Scheme(muxer: "flv", options: tcp),
+        "rtmps": Scheme(muxer: "flv", options: tcp),
+        "rtsp": Scheme(muxer: "rtsp", options: [("rtsp_transport", "tcp")]),
+        "srt": Scheme(muxer: "mpegts", options: []),
+        // Seven packets of MPEG-TS fit a packet of Ethernet.
+        "udp": Scheme(muxer: "mpegts", options: [("pkt_size", "1316")]),
+    ]
+
+    /// A larger buffer would hide for seconds that the network is slow.
+    private static let tcp = [("send_buffer_size", "65536")]
+
+    /// For FFmpeg; it may hold credentials.
+    package let target: String
+    /// The name of FFmpeg's muxer.
+    package let muxer: String
+    /// Options of the muxer and the protocol, in FFmpeg's names.
+    package let options: [String: String]
+    /// For messages: without user, password, path and query, any of which may be a key.
+    package let name: String
+
+    /// Reads a URL.
+    ///
+    /// - Returns: The address, or the rule that the text breaks with its cure.
+    package static func url(_ text: String) -> Result<StreamAddress, AddressError> {
+        guard text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
+            return .failure(
+                AddressError(text: "has a space or a character outside ASCII: write it as %20"))
+        }
+        guard let colon = text.firstRange(of: "://") else {
+            return .failure(AddressError(text: "is not a URL: write rtmp://HOST/APP/KEY"))
+        }
+        let scheme = text[..<colon.lowerBound].lowercased()
+        guard let known = schemes[scheme] else {
+            let names = schemes.keys.sorted().joined(separator: ", ")
+            return .failure(
+                AddressError(text: "has none of the schemes \(names). For a folder set 'hls'"))
+        }
+        let authority = text[colon.upperBound...].prefix { !"/?#".contains($0) }
+        let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
+        // A listener of SRT has a port alone.
+        guard !host.isEmpty else {
+            return .failure(AddressError(text: "names no host: write \(scheme)://HOST:PORT"))
+        }
+        return .success(
+            StreamAddress(
+                target: text, muxer: known.muxer,
+                options: Dictionary(uniqueKeysWithValues: known.options),
+                name: "\(scheme)://\(host)"))
+    }
+
+    /// A playlist of HLS in a folder, with its segments beside it.
+    ///
+    /// - Parameter seconds: The length of a segment.
+    package static func hls(_ path: String, seconds: Int) -> StreamAddress {
+        StreamAddress(
+            target: path, muxer: "hls",
+            options: [
+                "hls_time": "\(seconds)", "hls_list_size": "6",
+                "hls_flags": "delete_segments+independent_segments+temp_file",
+            ],
+            name: path)
+    }
+}
+
+/// The fault of a text that should be an address.
+package struct AddressError: Error, Equatable {
+    /// After the name of the setting.
+    package var text: String
+}
