@@ -68,7 +68,7 @@ part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.
 # Screenshots are kept in .build/web-room.
 part_room() {
     swift build || return
-    for script in chromium firefox proxy aiortc; do
+    for script in chromium states firefox proxy aiortc; do
         GREENROOM=$debug "Tests/WebRoom/$script.sh" || return
     done
 }

@@ -1,4 +1,5 @@
 import CGStreamer
+import Glibc
 import GreenroomPlugin
 import GreenroomRoom
 
@@ -33,6 +34,7 @@ final class WebRoom: Call {
         var fetchToken = ""
         var fetchName = ""
         var serverCodec = ServerCodec.vp8
+        var title = ""
 
         static let table: [Setting<Self>] = [
             .string(
@@ -75,6 +77,9 @@ final class WebRoom: Call {
                 title: "What that participant is called; empty: as the server"),
             .choice(
                 "server-codec", \.serverCodec, title: "Codec of the video with media servers"),
+            .string(
+                "title", \.title,
+                title: "Title of the page; empty: the session's name with greenroom live"),
         ]
     }
 
@@ -138,7 +143,8 @@ final class WebRoom: Call {
             address: settings.address, port: settings.port, proxy: try Self.proxy(settings.proxy),
             handler: RoomHandler(
                 room: room, access: Access(tokens: tokens),
-                origins: try Self.origins(settings.allowOrigins), control: control),
+                origins: try Self.origins(settings.allowOrigins), control: control,
+                title: settings.title.isEmpty ? nil : try Self.title(settings.title)),
             host: host)
         links = plans.map { [room] in ServerLink($0, room: room) }
     }
@@ -207,6 +213,14 @@ final class WebRoom: Call {
         }
     }
 
+    private static func title(_ text: String) throws -> String {
+        do throws(SignallingError) {
+            return try RoomLimits.name(text)
+        } catch {
+            throw PluginError("title: \(error.text)", status: .badSetting)
+        }
+    }
+
     func onTrack(_ track: Track) -> TrackWant? {
         let still = control.stills.describe(track)
         return room.describe(track) ?? still
@@ -256,6 +270,8 @@ final class WebRoom: Call {
 
     func onStop() {
         control.setLive(false)
+        // Requests that wait look for a change every 100 ms.
+        if room.end() { usleep(300_000) }
         for link in links { link.cancel() }
         let deadline = ServerLink.endDeadline
         for link in links { link.finish(until: deadline) }

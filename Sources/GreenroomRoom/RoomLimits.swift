@@ -42,19 +42,28 @@ package enum RoomLimits {
     ///
     /// - Throws: ``SignallingError/bad(_:)`` for none.
     package static func name(_ text: String) throws(SignallingError) -> String {
-        let visible = text.unicodeScalars.filter {
-            switch $0.properties.generalCategory {
-            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
-                .paragraphSeparator:
-                false
-            default: true
-            }
-        }
-        let words = String(String.UnicodeScalarView(visible)).split(whereSeparator: \.isWhitespace)
-        var name = String(words.joined(separator: " ").prefix(Self.name))
+        var name = String(visible(text, joiners: false).prefix(Self.name))
         // A session's names have up to 100 bytes.
         while name.utf8.count > 100 { name.removeLast() }
         guard !name.isEmpty else { throw .bad("the name is empty") }
         return name
+    }
+
+    /// A text in one line, without characters that can't be seen.
+    ///
+    /// - Parameter joiners: Whether U+200C and U+200D stay, which emoji and some scripts need.
+    package static func visible(_ text: String, joiners: Bool) -> String {
+        let scalars = text.unicodeScalars.map { scalar -> Unicode.Scalar? in
+            switch scalar.properties.generalCategory {
+            case .format where joiners && (scalar == "\u{200C}" || scalar == "\u{200D}"): scalar
+            case .control where scalar.properties.isWhitespace: " "
+            case .control, .format, .surrogate, .privateUse, .unassigned, .lineSeparator,
+                .paragraphSeparator:
+                nil
+            default: scalar
+            }
+        }
+        return String(String.UnicodeScalarView(scalars.compactMap(\.self)))
+            .split(whereSeparator: \.isWhitespace).joined(separator: " ")
     }
 }

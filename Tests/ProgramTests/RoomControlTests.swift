@@ -165,6 +165,99 @@ import Testing
         _ = room.end()
     }
 
+    @Test func `people join to listen, write, and follow the operator until the session ends`()
+        throws
+    {
+        let room = try Room()
+        func send(_ method: String, _ path: String, _ token: String, _ text: String = "") throws
+            -> Answer
+        {
+            try room.ask(
+                path, token: token, "-i", "-X", method, "-H", "Content-Type: text/plain",
+                "--data-binary", text)
+        }
+        func seen(_ query: String, _ token: String) throws -> [String: Any] {
+            try room.ask("/room?\(query)", token: token).object()
+        }
+        #expect(try send("POST", "/guests?name=Ana", room.viewer).status == 403)
+        let joined = try send("POST", "/guests?name=Ana", room.guest)
+        #expect(joined.status == 201, "\(joined)")
+        let location = #/Location: /guests/([a-z0-9]+)/#
+        let id = try String(#require(joined.text.firstMatch(of: location)?.1))
+        let own = try seen("guest=\(id)", room.guest)
+        let number = try #require(own["you"] as? Int, "\(own)")
+        #expect(own["title"] as? String != nil && own["mutes"] as? Int == 0, "\(own)")
+        let guest = try #require((own["guests"] as? [[String: Any]])?.first)
+        #expect(guest["name"] as? String == "Ana" && guest["microphone"] as? Bool == false)
+
+        // Messages.
+        let said = try send("POST", "/messages?guest=\(id)", room.guest, "Hello <all>")
+        #expect(said.status == 204, "\(said)")
+        for (path, token, text, status) in [
+            ("/messages", room.viewer, "a", 403), ("/messages", room.guest, "a", 403),
+            ("/messages?guest=nobody", room.guest, "a", 403),
+            ("/messages", room.operator, String(repeating: "x", count: 501), 400),
+            ("/messages", room.operator, String(repeating: "x", count: 5000), 413),
+            ("/messages", room.operator, "Five minutes left", 204),
+        ] {
+            let answer = try send("POST", path, token, text)
+            #expect(answer.status == status, "\(path) \(text.prefix(9)): \(answer)")
+        }
+        let read = try seen("messages=0", room.viewer)
+        let messages = try #require(read["messages"] as? [[String: Any]], "\(read)")
+        #expect(messages.map { $0["text"] as? String } == ["Hello <all>", "Five minutes left"])
+        #expect(messages.map { $0["name"] as? String } == ["Ana", "Operator"])
+        #expect(messages.map { $0["participant"] as? Int } == [number, nil])
+        #expect(try seen("messages=2", room.viewer)["messages"] as? [String] == [])
+        var statuses: [Int] = []
+        for _ in 0..<12 {
+            statuses.append(try send("POST", "/messages?guest=\(id)", room.guest, "again").status)
+        }
+        #expect(statuses.first == 204 && statuses.contains(429), "\(statuses)")
+
+        // The operator.
+        let stream = try #require((read["streams"] as? [[String: Any]])?.first?["id"] as? Int)
+        for (method, path, token, status) in [
+            ("PUT", "/pin?stream=\(stream)", room.guest, 403),
+            ("PUT", "/pin?stream=99", room.operator, 404),
+            ("PUT", "/pin", room.operator, 400),
+            ("PUT", "/pin?stream=\(stream)", room.operator, 204),
+            ("PATCH", "/participants/\(number)?microphone=off", room.guest, 403),
+            ("PATCH", "/participants/\(number)?microphone=on", room.operator, 400),
+            ("PATCH", "/participants/99?microphone=off", room.operator, 404),
+            ("PATCH", "/participants/\(number)?microphone=off", room.operator, 204),
+        ] {
+            let answer = try send(method, path, token)
+            #expect(answer.status == status, "\(method) \(path): \(answer)")
+        }
+        let pinned = try seen("guest=\(id)", room.guest)
+        #expect(pinned["pinned"] as? Int == stream && pinned["mutes"] as? Int == 1, "\(pinned)")
+        #expect(try send("DELETE", "/pin", room.operator).status == 204)
+        let removed = try send("DELETE", "/participants/\(number)?bar=name", room.operator)
+        #expect(removed.status == 204, "\(removed)")
+        let after = try seen("guest=\(id)", room.guest)
+        #expect(after["removed"] as? Bool == true && after["you"] == nil, "\(after)")
+        #expect(after["pinned"] == nil, "\(after)")
+        let barred = try send("POST", "/guests?name=ANA", room.guest)
+        #expect(barred.status == 403 && barred.text.contains("barred the name ANA"), "\(barred)")
+        #expect(try send("POST", "/guests?name=Ben", room.guest).status == 201)
+
+        // A page that waits learns of the end.
+        let revision = try #require(seen("", room.viewer)["revision"] as? Int)
+        let waiting = try ChildProcess(
+            "curl",
+            [
+                "-sSv", "-m", "20", "-H", "Authorization: Bearer \(room.viewer)",
+                room.url + "/room?after=\(revision)",
+            ])
+        #expect(waiting.waitForErrors(containing: "> GET /room", atMost: .seconds(10)))
+        #expect(try seen("", room.viewer)["ended"] == nil)
+        _ = room.end()
+        let last = waiting.wait(atMost: .seconds(20))
+        let text = String(decoding: last.standardOutput, as: UTF8.self)
+        #expect(text.contains("\"ended\":true"), "\(last)")
+    }
+
     @Test func `the picture, the report and the metrics show the session`() throws {
         let room = try Room(
             """

@@ -39,13 +39,13 @@ BRIGHTNESS = """(name) => {
 }"""
 # With the longest texts that the header has: what stands outside of the page's width and height, if anything.
 OUTSIDE = """([width, height]) => {
-    const texts = { "status-text": "Reconnecting", "network": "Network: 2160p of 4320p", "people-text": "8 guests" };
+    const texts = { "status-text": "Reconnecting", "network": "Network: 2160p of 4320p", "people-count": "18", "title": "A session with a long name" };
     for (const [id, text] of Object.entries(texts)) document.getElementById(id).textContent = text;
     document.getElementById("status").classList.remove("live");
-    for (const id of ["network", "people"]) document.getElementById(id).hidden = false;
+    for (const id of ["network", "people-open", "unread"]) document.getElementById(id).hidden = false;
     const outside = document.documentElement.scrollWidth > width ? [`a page of ${document.documentElement.scrollWidth}`] : [];
     if (innerWidth !== width) outside.push(`a window of ${innerWidth}`);
-    for (const element of document.querySelectorAll("header > *, footer > *")) {
+    for (const element of document.querySelectorAll("body > header > *, nav > *, footer > *")) {
         const { left, top, right, bottom } = element.getBoundingClientRect();
         if (left < 0 || top < 0 || right > width || bottom > height) outside.push(element.id);
     }
@@ -144,10 +144,10 @@ with sync_playwright() as playwright:
     viewer = page(browser, links["viewers"], 1280, 800, "light")
     viewer.wait_for_function("() => [...document.querySelectorAll('video')].some((video) => video.videoWidth > 0)")
     print(f"from the link to the first frame: {time.monotonic() - begun:.1f} s")
-    for name in ["Camera", "Share"]:
+    for name in ["Host", "Host’s screen"]:
         viewer.wait_for_function(SHOWS, arg=name)
     shot(viewer, "viewer-light")
-    expect_counting(viewer.evaluate(FRAMES, "Camera"))
+    expect_counting(viewer.evaluate(FRAMES, "Host"))
     assert viewer.locator("#join").is_hidden(), "a viewer may not join"
     viewer.click("#audio")
     expect_pitch(viewer, 330)
@@ -164,7 +164,7 @@ with sync_playwright() as playwright:
     assert viewer.locator("#network").is_hidden(), "the network of another viewer is slow"
 
     guest = page(browser, links["guests"], 1280, 800, "dark")
-    guest.wait_for_function(SHOWS, arg="Camera")
+    guest.wait_for_function(SHOWS, arg="Host")
     guest.click("#join")
     guest.fill("#name", "Ana")
     guest.wait_for_function("() => document.getElementById('preview').videoWidth > 0")
@@ -206,8 +206,8 @@ with sync_playwright() as playwright:
         controlling.locator("#setting-camera-speed").wait_for()
         expect_to_fit(controlling, size)
         shot(controlling, f"{name}-control")
-        controlling.tap("#control header button")
-        assert controlling.locator("#control").is_hidden(), f"Control does not close on {size}"
+        controlling.tap("#side-close")
+        assert controlling.locator("#side").is_hidden(), f"Control does not close on {size}"
         controlling.close()
 
     guest.click("#microphone")
@@ -222,6 +222,7 @@ with sync_playwright() as playwright:
     operator.hover("article[aria-label=Ben]")
     shot(operator, "operator-dark")
     operator.click("button[aria-label='Remove Ben from the room']")
+    operator.click("#removal-confirm")
     viewer.wait_for_function(GONE, arg="Ben")
 
     # The operator moves a slider, and the session's setting changes.
@@ -275,11 +276,11 @@ with sync_playwright() as playwright:
     expect("the tone is not heard after Unmute", lambda: abs(viewer.evaluate(PITCH) - 440) < 10)
     operator.click("button[aria-label='Stop camera']")
     expect("Stop does not stop the camera", lambda: state(operator, "camera") == "stopped")
-    expect("the camera is not black", lambda: viewer.evaluate(BRIGHTNESS, "Camera") < 20)
+    expect("the camera is not black", lambda: viewer.evaluate(BRIGHTNESS, "Host") < 20)
     shot(operator, "operator-stopped-dark")
     operator.click("button[aria-label='Start camera']")
     expect("Start does not start the camera", lambda: state(operator, "camera") == "sending")
-    expect("the camera is black", lambda: viewer.evaluate(BRIGHTNESS, "Camera") > 60)
+    expect("the camera is black", lambda: viewer.evaluate(BRIGHTNESS, "Host") > 60)
 
     tuning = page(browser, links["operators"], 390, 844, "light", phone=True)
     tuning.click("#control-open")
@@ -292,7 +293,6 @@ with sync_playwright() as playwright:
     operator.select_option("#ceiling-camera", "640x360@30")
     operator.wait_for_function("() => document.getElementById('control-says').textContent.includes('ceiling 640x360@30')")
     operator.reload()
-    operator.keyboard.press("o")
     operator.wait_for_function("() => document.getElementById('ceiling-camera')?.value === '640x360@30'")
     operator.select_option("#ceiling-camera", "none")
     operator.wait_for_function("() => document.getElementById('control-says').textContent.includes('ceiling none')")
@@ -313,13 +313,14 @@ with sync_playwright() as playwright:
     viewer.wait_for_function(SHOWS, arg="Ana’s screen")
     shot(viewer, "viewer-with-share-light")
     # The session's share is the large one, until another one is picked.
-    for name in ["Share", "Ana’s screen"]:
-        if name != "Share":
-            viewer.click(f"button[aria-label='Make {name} large']")
+    for name in ["Host’s screen", "Ana’s screen"]:
+        if name != "Host’s screen":
+            viewer.hover(f"article[aria-label='{name}']")
+            viewer.click(f"button[aria-label='Pin {name}']")
         viewer.keyboard.press("f")
         viewer.wait_for_function("""(name) => document.fullscreenElement?.getAttribute("aria-label") === name
             && document.fullscreenElement.querySelector("video").clientWidth === innerWidth""", arg=name)
-        shot(viewer, f"viewer-full-{name.split()[-1].lower()}")
+        shot(viewer, f"viewer-full-{name.split(chr(8217))[0].lower()}")
         viewer.keyboard.press("f")
         viewer.wait_for_function("() => document.fullscreenElement === null")
     guest.click("#share")
@@ -336,7 +337,7 @@ with sync_playwright() as playwright:
         assert end.text_content() == "End it for everybody?"
         assert state(operator, "camera") == "sending", "one click ends the session"
         end.click()
-        viewer.wait_for_function("() => document.getElementById('empty-title').checkVisibility() && document.getElementById('status-text').textContent === 'Closed'")
+        viewer.wait_for_function("() => document.getElementById('empty-title').checkVisibility() && document.getElementById('status-text').textContent === 'Ended'")
         shot(viewer, "viewer-ended-light")
     browser.close()
 print("seen and heard: the camera, the share, the tone, two guests, a mute, a removal, and on phones too; an operator's "

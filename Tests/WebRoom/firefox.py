@@ -112,9 +112,9 @@ class Firefox:
 try:
     viewer = Firefox("viewer")
     viewer.open(links["viewers"], 1280, 800)
-    for name in ["Camera", "Share"]:
+    for name in ["Host", "Host’s screen"]:
         viewer.wait(SHOWS, name)
-    expect_counting(viewer.evaluate(FRAMES, "Camera"))
+    expect_counting(viewer.evaluate(FRAMES, "Host"))
     viewer.type("body", "a")
     pitch = viewer.evaluate(PITCH)
     assert abs(pitch - 330) < 10, f"the tone is 330 Hz, and {pitch} was heard"
@@ -122,7 +122,7 @@ try:
 
     guest = Firefox("guest")
     guest.open(links["guests"], 1280, 800)
-    guest.wait(SHOWS, "Camera")
+    guest.wait(SHOWS, "Host")
     guest.click("#join")
     guest.type("#name", "Fox")
     guest.wait("() => document.getElementById('preview').videoWidth > 0")

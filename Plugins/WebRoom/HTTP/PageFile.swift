@@ -19,7 +19,9 @@ struct PageFile {
 
     /// Of the files beside the page itself.
     private static let types = [
-        "control.css": "text/css", "control.js": "text/javascript", "icon.svg": "image/svg+xml",
-        "room.css": "text/css", "room.js": "text/javascript",
+        "common.js": "text/javascript", "control.css": "text/css", "control.js": "text/javascript",
+        "icon.svg": "image/svg+xml", "join.js": "text/javascript", "people.js": "text/javascript",
+        "room.css": "text/css", "room.js": "text/javascript", "stage.js": "text/javascript",
+        "watch.js": "text/javascript",
     ]
 }

@@ -78,6 +78,11 @@ struct Reply: Sendable {
             ])
     }
 
+    /// A resource without a body.
+    static func created(at path: String) -> Reply {
+        Reply(201, nil, .data(Data()), [("Location", path)])
+    }
+
     /// The ETag of the ICE session of a connection: it has one alone.
     static func tag(of id: String) -> String { "\"\(id)\"" }
 

@@ -21,7 +21,6 @@ import Synchronization
 /// | `PATCH /guests/ID?microphone=off` | guest | mute |
 /// | `PATCH /guests/ID?viewer=ID` | guest | leave them out of what this viewer hears |
 /// | `DELETE /guests/ID` | guest | leave, share no more |
-/// | `DELETE /participants/NUMBER` | operator | remove a guest |
 final class RoomHandler: Sendable {
     struct Limits {
         /// Requests that change something.
@@ -30,6 +29,8 @@ final class RoomHandler: Sendable {
         /// Requests without a token, or with a wrong one. Behind a proxy that is not declared everybody
         /// has its address: requests without a token must not use up what those with a link have.
         var withoutToken = RequestLimit(burst: 400, rate: 50)
+        /// Text messages.
+        var messages = RequestLimit(burst: 5, rate: 0.5)
         /// Wrong tokens.
         var mistakes = RequestLimit(burst: 20, rate: 0.5)
     }
@@ -38,10 +39,15 @@ final class RoomHandler: Sendable {
     let access: Access
     let control: RoomControl
     private let origins: AllowedOrigins
+    /// The title of the page; nil for none.
+    private let title: String?
     private let limits = Mutex(Limits())
 
     /// - Parameter origins: Which other pages may use the room.
-    init(room: Room, access: Access, origins: AllowedOrigins, control: RoomControl) {
+    init(
+        room: Room, access: Access, origins: AllowedOrigins, control: RoomControl, title: String?
+    ) {
+        self.title = title
         self.room = room
         self.access = access
         self.origins = origins
@@ -100,23 +106,26 @@ final class RoomHandler: Sendable {
             guard isAllowed else { return Self.otherPage }
             guard allows(\.changes, sender) else { return Self.tooMany }
         }
-        return try await respond(to: request, path, role, client)
+        return try await respond(to: request, path, role, client, sender)
     }
 
     private func respond(
-        to request: RoomRequest, _ path: [String], _ role: Access.Role, _ client: ClientAddress?
+        to request: RoomRequest, _ path: [String], _ role: Access.Role, _ client: ClientAddress?,
+        _ sender: String
     ) async throws -> Reply {
         func needs(_ needed: Access.Role) throws(SignallingError) {
             guard role >= needed else { throw .forbidden("The link does not allow that.") }
         }
         let query = Dictionary(
             request.head.parameters, uniquingKeysWith: { first, _ in first })
+        if let reply = try respondToPeople(request, path, query, role, sender) { return reply }
         switch (request.method, path.first, path.count) {
         case ("GET", "room", 1):
             return try Reply.json(
                 await description(
                     for: role, guest: query["guest"], viewer: query["viewer"],
-                    after: query["after"].flatMap { Int($0) }))
+                    after: query["after"].flatMap { Int($0) },
+                    messages: query["messages"].flatMap { Int($0) }))
         case ("POST", "whep", 1...2):
             let offer = try Self.offer(in: request)
             let (id, answer) = try await room.watch(
@@ -154,12 +163,6 @@ final class RoomHandler: Sendable {
         case ("DELETE", "guests", 2):
             try needs(.guest)
             guard room.remove(guest: path[1], because: nil) else { throw Self.noConnection }
-            return Reply.done
-        case ("DELETE", "participants", 2):
-            try needs(.operator)
-            guard let number = UInt32(path[1]), room.remove(participant: number) else {
-                throw SignallingError.notFound("There is no such participant.")
-            }
             return Reply.done
         default:
             throw SignallingError.notFound("There is nothing here.")
@@ -278,13 +281,19 @@ final class RoomHandler: Sendable {
 
     /// Waits for a change, up to 10 s.
     private func description(
-        for role: Access.Role, guest: String?, viewer: String?, after: Int?
+        for role: Access.Role, guest: String?, viewer: String?, after: Int?,
+        messages: Int?
     ) async -> RoomDescription {
+        if let guest { room.ask(as: guest) }
+        room.polls.add(1, ordering: .relaxed)
+        defer { room.polls.subtract(1, ordering: .relaxed) }
         for _ in 0..<100 where room.revision == after {
             try? await Task.sleep(for: .milliseconds(100))
             if Task.isCancelled { break }
         }
-        var description = room.description(for: role, guest: guest, viewer: viewer)
+        var description = room.description(
+            for: role, guest: guest, viewer: viewer, messages: messages)
+        description.title = title
         description.control = role == .operator && control.session != nil ? true : nil
         return description
     }

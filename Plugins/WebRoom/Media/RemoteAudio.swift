@@ -1,4 +1,5 @@
 import GreenroomPlugin
+import GreenroomRoom
 import Synchronization
 
 /// Audio that a guest sends.
@@ -22,9 +23,13 @@ final class RemoteAudio: Sendable {
     }
 
     private let services: RoomServices
+    /// Gets the level of each block, in dBFS.
+    private let onLevel: @Sendable (Double) -> Void
     private let state = Mutex(State())
 
-    init(services: RoomServices) { self.services = services }
+    init(services: RoomServices, onLevel: @escaping @Sendable (Double) -> Void) {
+        (self.services, self.onLevel) = (services, onLevel)
+    }
 
     /// The session's track has been opened.
     func open(_ track: CallAudioTrack) { state.withLock { $0.track = track } }
@@ -53,6 +58,7 @@ final class RemoteAudio: Sendable {
     private func take(_ decoded: DecodedSamples) {
         guard let track = state.withLock({ $0.isMuted ? nil : $0.track }) else { return }
         let samples = decoded.samples
+        onLevel(SpeakerRule.level(of: samples.span))
         // A packet is sent when its last sample has been heard.
         let end = decoded.pts.map { Arrival.time(of: $0, on: services.clock) }
         if let end, services.host.nowNanoseconds &- end > Self.longestDelay {

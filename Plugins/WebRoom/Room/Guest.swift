@@ -1,8 +1,9 @@
+import CGStreamer
 import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// A peer that sends: a guest with camera and microphone, or what a guest shares.
+/// A guest, or what a guest shares. A guest without camera and microphone has no peer.
 final class Guest: Sendable {
     let id: String
     let name: String
@@ -18,6 +19,10 @@ final class Guest: Sendable {
         var peer: Peer?
         var participant: CallParticipant?
         var hasLeft = false
+        /// When the page of a guest without a peer last asked for the room.
+        var asked = greenroom_gst_now()
+        /// How often an operator has muted the guest.
+        var mutes = 0
         /// What arrives.
         var encodings: Set<String> = []
         /// That of it which has a track.
@@ -36,7 +41,8 @@ final class Guest: Sendable {
     init(
         _ id: String, name: String, streams: [MediaStream], isOffered: Bool, sharer: Guest?,
         services: RoomServices,
-        onGone: @escaping @Sendable (String) -> Void, onJoined: @escaping @Sendable () -> Void
+        onGone: @escaping @Sendable (String) -> Void, onJoined: @escaping @Sendable () -> Void,
+        onLevel: @escaping @Sendable (Double) -> Void
     ) throws {
         self.id = id
         self.name = name
@@ -52,7 +58,7 @@ final class Guest: Sendable {
             RemoteVideo($0, isShare: sharer != nil, services: services) { onGone($0) }
         }
         isAdaptive = videos.first?.transportWide != nil
-        audio = audios.isEmpty ? nil : RemoteAudio(services: services)
+        audio = audios.isEmpty ? nil : RemoteAudio(services: services, onLevel: onLevel)
         let peer = try Peer(
             "", latencyMilliseconds: Arrival.latencyMilliseconds, bounds: .sender,
             events: Peer.Events(
@@ -63,7 +69,41 @@ final class Guest: Sendable {
         state.withLock { $0.peer = peer }
     }
 
+    /// A guest without camera and microphone, who joins at once.
+    init(listener id: String, name: String, services: RoomServices) throws(SendRefusal) {
+        self.id = id
+        self.name = name
+        self.services = services
+        (sharer, video, audio, receiving) = (nil, nil, nil, Peer.Receiving())
+        isAdaptive = false
+        let participant = try services.host.join(name)
+        state.withLock { $0.participant = participant }
+    }
+
     var peer: Peer? { state.withLock { $0.peer } }
+
+    /// A page asks for the room every 10 s, and may be away for 10 s.
+    private static let longestSilence: UInt64 = 25_000_000_000
+
+    /// The guest's page asks for the room.
+    func ask() { state.withLock { $0.asked = greenroom_gst_now() } }
+
+    /// The reason to remove the guest; nil for none. Called every second.
+    func fault(now: UInt64) -> String? {
+        if let peer { return peer.fault(now: now) }
+        let asked = state.withLock { $0.asked }
+        return now > asked && now - asked > Self.longestSilence
+            ? "the page has not asked for the room for 25 s" : nil
+    }
+
+    /// How often an operator has muted the guest.
+    var mutes: Int { state.withLock { $0.mutes } }
+
+    /// Mutes the guest for an operator.
+    func muteByOperator() {
+        state.withLock { $0.mutes += 1 }
+        audio?.setMuted(true)
+    }
 
     /// The participant of the session; nil before they have joined.
     var participant: CallParticipant? { state.withLock { $0.participant } }

@@ -20,6 +20,7 @@ struct RoomDescription: Encodable, Equatable {
         var name: String
         var camera: Bool
         var microphone: Bool
+        var speaking: Bool
     }
 
     /// What a slot of the page's connection shows.
@@ -48,13 +49,29 @@ struct RoomDescription: Encodable, Equatable {
     }
 
     var revision: Int
+    /// The title of the page; nil for none.
+    var title: String?
     var role: String
     /// The participant's number of the guest who asks.
     var you: UInt32?
+    /// How often an operator has muted the guest who asks.
+    var mutes: Int?
+    /// Whether an operator has removed the guest who asks; nil for no.
+    var removed: Bool?
     /// nil for one who is no guest.
     var wanted: Wanted?
     var streams: [Stream]
     var guests: [Guest]
+    /// The participant who speaks, or who spoke last.
+    var speaker: UInt32?
+    /// The stream that an operator has made large for everybody.
+    var pinned: UInt32?
+    /// The number of the newest message.
+    var message: Int
+    /// The messages after the number that the page names; nil for no number.
+    var messages: [MessageRelay.Message]?
+    /// Whether the session has ended; nil for no.
+    var ended: Bool?
     /// Connections that watch or listen.
     var viewers: Int
     /// Whether the page may control the session; nil for no.
@@ -69,14 +86,17 @@ extension Room {
     /// - Parameters:
     ///   - guest: The id of the guest who asks.
     ///   - viewer: The id of the connection through which they watch.
+    ///   - messages: The number of the last message that the page has; nil: it wants none.
     func description(
-        for role: Access.Role, guest: String?, viewer: String?
+        for role: Access.Role, guest: String?, viewer: String?, messages: Int?
     ) -> RoomDescription {
         state.withLock { state in
             let tracks = state.streams.values.map(\.track)
             return RoomDescription(
                 revision: state.revision, role: role.rawValue,
                 you: guest.flatMap { state.guests[$0]?.participant?.number },
+                mutes: guest.flatMap { state.guests[$0]?.mutes },
+                removed: guest.map { state.dismissed.contains($0) } ?? false ? true : nil,
                 wanted: guest.flatMap { state.guests[$0] }.map { guest in
                     let share = state.guests.values.first { $0.sharer === guest }
                     return RoomDescription.Wanted(
@@ -95,8 +115,13 @@ extension Room {
                     return RoomDescription.Guest(
                         participant: participant.number, name: guest.name,
                         camera: guest.video.map { !$0.isMuted } ?? false,
-                        microphone: guest.audio.map { !$0.isMuted } ?? false)
+                        microphone: guest.audio.map { !$0.isMuted } ?? false,
+                        speaking: state.speakers.speaking.contains(participant.number))
                 }.sorted { $0.participant < $1.participant },
+                speaker: state.speakers.active, pinned: state.pinned,
+                message: state.messages.newest,
+                messages: messages.map { state.messages.messages(after: $0) },
+                ended: state.hasEnded ? true : nil,
                 viewers: state.viewers.count,
                 slots: viewer.flatMap { state.viewers[$0] }?.shown.map { shown in
                     RoomDescription.Slot(

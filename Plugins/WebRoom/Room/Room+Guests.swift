@@ -25,6 +25,7 @@ extension Room {
         guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {
             throw SignallingError.notFound("There is no such guest: join first.")
         }
+        if sharer == nil { try expectWelcome(name) }
         let guest = try admit(
             sharer?.name ?? name, answer.streams, sharer: sharer, listener: listener)
         do {
@@ -37,6 +38,35 @@ extension Room {
             remove(guest: guest.id, because: nil)
             throw error
         }
+    }
+
+    /// Lets a new guest join without camera and microphone.
+    ///
+    /// - Parameter listener: The viewer through whom they hear the room.
+    /// - Returns: The guest's id.
+    /// - Throws: ``SignallingError``.
+    func join(listening name: String, through listener: String?) throws(SignallingError) -> String {
+        let name = try RoomLimits.name(name)
+        try expectWelcome(name)
+        try reserve(.guest)
+        let id = Secret.random()
+        let guest: Guest
+        do throws(SendRefusal) {
+            guest = try Guest(listener: id, name: name, services: services)
+        } catch {
+            release(.guest)
+            throw .failed(error.text)
+        }
+        let isClosed = state.withLock { state in
+            if !state.isClosed { state.guests[id] = guest }
+            return state.isClosed
+        }
+        guard !isClosed else {
+            release(.guest) { guest.leave() }
+            throw Self.full
+        }
+        joined(id, listener)
+        return id
     }
 
     /// Makes a guest, who joins as soon as they are connected.
@@ -57,7 +87,8 @@ extension Room {
                 onGone: { [weak self] reason in
                     self?.services.later { [weak self] in self?.remove(guest: id, because: reason) }
                 },
-                onJoined: { [weak self] in self?.joined(id, listener) })
+                onJoined: { [weak self] in self?.joined(id, listener) },
+                onLevel: { [weak self] in self?.hear($0, from: id) })
         } catch {
             release(place)
             throw error
@@ -141,6 +172,7 @@ extension Room {
             state.revision += 1
             let shares = state.guests.filter { $0.value.sharer === guest }
             for share in shares.keys { state.guests[share] = nil }
+            if let number = guest.participant?.number { state.speakers.remove(number) }
             let listeners = state.hearing.filter { $0.value == guest.participant?.number }
             for listener in listeners.keys { state.hearing[listener] = nil }
             route(Array(listeners.keys), in: state)
@@ -157,13 +189,14 @@ extension Room {
     }
 
     /// Removes a participant, by their number.
-    func remove(participant number: UInt32) -> Bool {
+    ///
+    /// - Parameter isBarred: Whether nobody of that name may join again.
+    func remove(participant number: UInt32, isBarred: Bool) -> Bool {
         let id = state.withLock { state -> String? in
-            let guest = state.guests.values.first {
-                $0.sharer == nil && $0.participant?.number == number
-            }
-            if let guest { state.dismissed.insert(guest.id) }
-            return guest?.id
+            guard let guest = Self.guest(number, in: state) else { return nil }
+            state.dismissed.insert(guest.id)
+            if isBarred { Self.bar(guest.name, in: &state) }
+            return guest.id
         }
         return id.map { remove(guest: $0, because: "removed by the operator") } ?? false
     }

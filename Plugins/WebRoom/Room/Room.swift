@@ -31,6 +31,14 @@ final class Room: Sendable {
         var viewerPlaces: [String: Int] = [:]
         /// Guests whom the operator has removed.
         var dismissed: Set<String> = []
+        /// The names that an operator has barred, in small letters.
+        var barred: [String] = []
+        var speakers = SpeakerRule()
+        var messages = MessageRelay()
+        /// The stream that an operator has made large for everybody.
+        var pinned: UInt32?
+        /// Whether the session has ended.
+        var hasEnded = false
         var isClosed = false
     }
 
@@ -49,6 +57,8 @@ final class Room: Sendable {
     /// How many files this process may open.
     private let openFiles = sysconf(Int32(_SC_OPEN_MAX))
     let state = Mutex(State())
+    /// Requests that wait for a change.
+    let polls = Atomic(0)
 
     init(services: RoomServices, address: String?, hasOneServer: Bool = false) {
         self.services = services
@@ -104,6 +114,7 @@ final class Room: Sendable {
         let stream = state.withLock { state in
             state.revision += 1
             state.ceilings[track.id] = nil
+            if state.pinned == track.id { state.pinned = nil }
             return state.streams.removeValue(forKey: track.id)
         }
         guard let stream else { return }
@@ -272,9 +283,10 @@ final class Room: Sendable {
             if let fault = viewer.peer.fault(now: now) { remove(viewer: viewer.id, because: fault) }
         }
         for guest in guests {
-            if let fault = guest.peer?.fault(now: now) { remove(guest: guest.id, because: fault) }
+            if let fault = guest.fault(now: now) { remove(guest: guest.id, because: fault) }
         }
         forgetTracksOfGone()
+        followSpeech()
     }
 
     /// Forgets the tracks of guests who have left: the host tells the end of those alone that were wanted,

@@ -43,6 +43,7 @@ struct LiveRoom {
         for (role, token) in tokens {
             plugin.settings["\(role.rawValue)-token"] = .string(token)
         }
+        if text("title") == nil { plugin.settings["title"] = .string(configuration.name) }
         if let port { plugin.settings["port"] = .integer(Int64(port)) }
         if case .integer(let chosen) = plugin.settings["port"], chosen > 0 {
             try Self.expectFree(Int(chosen), address)

@@ -1,19 +1,7 @@
 // The operators' panel: it reads /api/session and /api/report, follows /api/events, and sends commands.
 
-const token = decodeURIComponent(location.hash.slice(1));
-const $ = (id) => document.getElementById(id);
-const storage = "greenroom-control";
-
-/** An element: properties, and attributes where the name has a dash. */
-function make(tag, properties = {}, ...children) {
-  const element = document.createElement(tag);
-  for (const [name, value] of Object.entries(properties)) {
-    if (name.includes("-") || name === "role" || name === "for") element.setAttribute(name, value);
-    else element[name] = value;
-  }
-  element.append(...children.filter((child) => child !== null));
-  return element;
-}
+import { $, make, token } from "./common.js";
+import { onView } from "./people.js";
 
 // ---- Requests
 
@@ -52,19 +40,14 @@ const log = make("ol", { role: "log", tabIndex: 0, "aria-label": "Events of the 
 const level = make("select", { id: "control-level" },
   ...[["debug", "everything"], ["info", "information"], ["warning", "warnings"], ["error", "errors"]]
     .map(([value, text]) => make("option", { value, textContent: text, selected: value === "info" })));
-const clock = make("span", { className: "clock" });
-const close = make("button", { type: "button", className: "small", textContent: "Close", "aria-keyshortcuts": "Escape" });
+const clock = $("clock");
 const end = make("button", { type: "button", className: "danger", textContent: "End the session" });
-const panel = make("aside", { id: "control", hidden: true, "aria-label": "Control of the session" },
-  make("header", {}, make("h2", { textContent: "Session" }), clock, close),
-  says, plots, plugins,
+$("control").append(
+  says, plugins,
   make("section", { className: "events" },
     make("div", { className: "row" }, make("h3", { textContent: "Events" }), make("label", { for: "control-level", textContent: "Show" }), level),
     log),
-  make("div", { className: "row" }, end));
-const opener = make("button", { id: "control-open", type: "button", hidden: true, textContent: "Control", "aria-controls": "control", "aria-expanded": "false", title: "Control the session (O)", "aria-keyshortcuts": "O" });
-document.querySelector("header").append(opener);
-document.body.append(panel);
+  make("div", { className: "row" }, end), plots);
 
 let isOpen = false;
 let timers = [];
@@ -75,44 +58,20 @@ function say(text, isError = false) {
   says.classList.toggle("error", isError);
 }
 
-function open() {
-  if (isOpen) return;
-  isOpen = true;
-  panel.hidden = false;
-  document.body.classList.add("controlling");
-  opener.setAttribute("aria-expanded", "true");
-  try { sessionStorage.setItem(storage, "open"); } catch { /* Private windows may have none. */ }
+onView((view) => {
+  if ((view === "control") === isOpen) return;
+  isOpen = view === "control";
+  clock.hidden = !isOpen;
+  if (!isOpen) {
+    timers.forEach(clearInterval);
+    stream.abort();
+    return;
+  }
   refresh();
   report();
   timers = [setInterval(refresh, 5000), setInterval(report, 1000)];
   stream = new AbortController();
   follow(stream.signal);
-  close.focus();
-}
-
-function shut() {
-  if (!isOpen) return;
-  isOpen = false;
-  panel.hidden = true;
-  document.body.classList.remove("controlling");
-  opener.setAttribute("aria-expanded", "false");
-  try { sessionStorage.removeItem(storage); } catch { /* As above. */ }
-  timers.forEach(clearInterval);
-  stream.abort();
-  opener.focus();
-}
-
-opener.onclick = () => (isOpen ? shut() : open());
-close.onclick = shut;
-// The page has keys of its own, which are not for who writes or chooses in the panel.
-panel.addEventListener("keydown", (event) => {
-  if (event.key === "Escape") shut();
-  event.stopPropagation();
-});
-addEventListener("keydown", (event) => {
-  if (opener.hidden || event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.target.closest("input, dialog")) return;
-  if (event.key === "Escape" && isOpen) shut();
-  if (event.key.toLowerCase() === "o") opener.click();
 });
 
 // The first click asks, the second one ends it.
@@ -445,15 +404,3 @@ level.onchange = () => {
   for (const line of log.children) line.hidden = ORDER.indexOf(line.dataset.level) < ORDER.indexOf(level.value);
   log.scrollTop = log.scrollHeight;
 };
-
-// ---- When the link allows it
-
-function offer() {
-  const isAllowed = document.body.hasAttribute("data-control");
-  opener.hidden = !isAllowed;
-  if (!isAllowed && isOpen) shut();
-  let wasOpen = false;
-  try { wasOpen = sessionStorage.getItem(storage) === "open"; } catch { /* As above. */ }
-  if (isAllowed && wasOpen) open();
-}
-new MutationObserver(offer).observe(document.body, { attributes: true, attributeFilter: ["data-control"] });

@@ -1,0 +1,79 @@
+import Foundation
+import GreenroomRoom
+
+/// What the room answers to people beside their media.
+///
+/// | request | role | does |
+/// | --- | --- | --- |
+/// | `POST /guests?name=…&viewer=ID` | guest | join without camera and microphone |
+/// | `POST /messages?guest=ID` | guest | send a text message to all pages |
+/// | `POST /messages` | operator | the same, as the operator |
+/// | `PATCH /participants/NUMBER?microphone=off` | operator | mute a guest |
+/// | `DELETE /participants/NUMBER?bar=name` | operator | remove a guest, and bar the name |
+/// | `PUT /pin?stream=NUMBER`, `DELETE /pin` | operator | make a stream large for everybody |
+extension RoomHandler {
+    private static let longestMessage = 4096
+
+    /// Answers such a request; nil for another one.
+    ///
+    /// - Parameter sender: Whose limits count.
+    func respondToPeople(
+        _ request: RoomRequest, _ path: [String], _ query: [String: String], _ role: Access.Role,
+        _ sender: String
+    ) throws -> Reply? {
+        func needs(_ needed: Access.Role) throws(SignallingError) {
+            guard role >= needed else { throw .forbidden("The link does not allow that.") }
+        }
+        switch (request.method, path.first, path.count) {
+        case ("POST", "guests", 1):
+            try needs(.guest)
+            let id = try room.join(
+                listening: query["name"] ?? "Guest", through: query["viewer"])
+            return Reply.created(at: "/guests/\(id)")
+        case ("POST", "messages", 1):
+            try needs(query["guest"] == nil ? .operator : .guest)
+            guard request.body.count <= Self.longestMessage else { throw SignallingError.tooLarge }
+            guard let text = String(data: request.body, encoding: .utf8) else {
+                throw SignallingError.bad("the message is no UTF-8")
+            }
+            guard allows(\.messages, sender) else {
+                return Reply.refused(429, "Too many messages: wait a moment.")
+            }
+            try room.say(text, from: query["guest"])
+            return Reply.done
+        case ("PATCH", "participants", 2):
+            try needs(.operator)
+            guard query["microphone"] == "off" else {
+                throw SignallingError.bad("an operator can set microphone=off alone")
+            }
+            try room.mute(participant: try Self.number(path[1]))
+            return Reply.done
+        case ("DELETE", "participants", 2):
+            try needs(.operator)
+            let number = try Self.number(path[1])
+            guard room.remove(participant: number, isBarred: query["bar"] == "name") else {
+                throw Self.noParticipant
+            }
+            return Reply.done
+        case ("PUT", "pin", 1):
+            try needs(.operator)
+            guard let stream = query["stream"].flatMap({ UInt32($0) }) else {
+                throw SignallingError.bad("the stream is missing: write ?stream=1")
+            }
+            try room.pin(stream)
+            return Reply.done
+        case ("DELETE", "pin", 1):
+            try needs(.operator)
+            try room.pin(nil)
+            return Reply.done
+        default: return nil
+        }
+    }
+
+    private static let noParticipant = SignallingError.notFound("There is no such participant.")
+
+    private static func number(_ text: String) throws(SignallingError) -> UInt32 {
+        guard let number = UInt32(text) else { throw noParticipant }
+        return number
+    }
+}

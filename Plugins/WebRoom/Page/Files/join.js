@@ -1,0 +1,407 @@
+// Joining: the dialog with devices and preview, and the connections through which this page sends.
+
+import { $, icon, idOf, isOn, keep, kept, make, me, request, state, stopTracks, toast } from "./common.js";
+import { negotiate, prefer, watcher } from "./watch.js";
+
+let changed = () => {};
+/** Calls back when this page's guest has changed. */
+export function onGuestChange(call) { changed = call; }
+
+// ---- Devices
+
+const KINDS = {
+  camera: { kind: "videoinput", word: "camera", none: "No camera" },
+  microphone: { kind: "audioinput", word: "microphone", none: "No microphone" },
+};
+const choices = kept(localStorage, "devices") ?? { camera: "", microphone: "", speaker: "" };
+const OFF = "off";
+
+const constraints = {
+  camera: (id) => ({ width: { ideal: 1280 }, height: { ideal: 720 }, frameRate: { ideal: 30, max: 30 }, ...(id && { deviceId: { exact: id } }) }),
+  microphone: (id) => ({ echoCancellation: true, noiseSuppression: true, autoGainControl: true, ...(id && { deviceId: { exact: id } }) }),
+};
+
+function refusal(error, word) {
+  return {
+    NotAllowedError: `The browser denies the ${word}. Allow it beside the page’s address, or join without.`,
+    NotFoundError: `The browser finds no ${word}. Connect it, or join without.`,
+    NotReadableError: `Another program uses the ${word}. Close that program, or join without.`,
+    OverconstrainedError: `A chosen device is gone: ${word}. Choose another device.`,
+    SecurityError: `The browser allows no ${word} on this page. Join without.`,
+  }[error.name] ?? `The browser can’t start the ${word}: ${error.message}`;
+}
+
+/** Opens the chosen devices: both at once, so that the browser asks once; each alone if that fails. */
+async function openDevices() {
+  const wanted = ["camera", "microphone"].filter((name) => choices[name] !== OFF);
+  const media = new MediaStream();
+  const faults = [];
+  if (!wanted.length) return { media, faults };
+  if (!navigator.mediaDevices) {
+    faults.push("The browser gives camera and microphone to pages over HTTPS, or on the same machine. You can join without them.");
+    return { media, faults };
+  }
+  const get = (names) => navigator.mediaDevices.getUserMedia({
+    video: names.includes("camera") && constraints.camera(choices.camera),
+    audio: names.includes("microphone") && constraints.microphone(choices.microphone),
+  });
+  const refused = new Map(); // words by the error's name
+  const add = (stream) => stream.getTracks().forEach((track) => media.addTrack(track));
+  try {
+    add(await get(wanted));
+  } catch (error) {
+    for (const name of wanted) {
+      try {
+        if (wanted.length === 1) throw error;
+        add(await get([name]));
+      } catch (error) {
+        if (error.name === "OverconstrainedError") choices[name] = "";
+        refused.set(error.name, { error, words: [...(refused.get(error.name)?.words ?? []), KINDS[name].word] });
+      }
+    }
+  }
+  for (const { error, words } of refused.values()) faults.push(refusal(error, words.join(" and the ")));
+  return { media, faults };
+}
+
+async function listDevices() {
+  const devices = await navigator.mediaDevices?.enumerateDevices().catch(() => []) ?? [];
+  const fill = (select, name, kind, options) => {
+    const found = devices.filter((device) => device.kind === kind && device.deviceId);
+    options.push(...found.map((device, index) => [device.deviceId, device.label || `${name} ${index + 1}`]));
+    select.replaceChildren(...options.map(([value, textContent]) => make("option", { value, textContent })));
+  };
+  for (const [name, { kind, word, none }] of Object.entries(KINDS)) {
+    const select = $(`${name}-choice`);
+    fill(select, word, kind, [["", `Default ${word}`], [OFF, none]]);
+    select.value = choices[name];
+    if (select.selectedIndex < 0) select.value = "";
+  }
+  fill($("speaker-choice"), "speaker", "audiooutput", [["", "Default speaker"]]);
+  $("speaker-choice").value = choices.speaker;
+  if ($("speaker-choice").selectedIndex < 0) $("speaker-choice").value = "";
+  $("speaker-choice").disabled = !HTMLMediaElement.prototype.setSinkId;
+}
+
+export const useSpeaker = (element) => element.setSinkId?.(choices.speaker ?? "").catch(() => toast("The chosen speaker is gone. The default one plays."));
+
+// ---- The dialog
+
+let previewed = null;
+let previews = 0;
+let audio = null; // the context of the meter and of the test sound
+
+function stopPreview() {
+  previews += 1;
+  stopTracks(previewed);
+  previewed = null;
+  $("preview").srcObject = null;
+  $("meter").value = 0;
+}
+
+async function preview() {
+  stopPreview();
+  const number = previews;
+  $("entry-error").hidden = true;
+  $("enter").disabled = true;
+  $("preview-text").textContent = choices.camera === OFF ? "Your camera is off" : "Waiting for the browser";
+  const { media, faults } = await openDevices();
+  await listDevices();
+  // An answer to an earlier question has devices that are not wanted any more.
+  if (!$("entry").open || number !== previews) return stopTracks(media);
+  previewed = media;
+  const [hasVideo, hasAudio] = [media.getVideoTracks().length > 0, media.getAudioTracks().length > 0];
+  $("preview").srcObject = hasVideo ? media : null;
+  $("preview-text").textContent = hasVideo ? "" : "Your camera is off";
+  if (faults.length) refuse(faults.join(" "));
+  $("enter").disabled = false;
+  $("enter").textContent = hasVideo || hasAudio ? "Join" : "Join to listen";
+  if (hasAudio) meter(media, number);
+}
+
+function refuse(text) {
+  $("entry-error").textContent = text;
+  $("entry-error").hidden = false;
+}
+
+function context() {
+  audio ??= new AudioContext();
+  audio.resume();
+  return audio;
+}
+
+function meter(media, number) {
+  const analyser = new AnalyserNode(context(), { fftSize: 1024 });
+  const source = audio.createMediaStreamSource(media);
+  source.connect(analyser);
+  const samples = new Float32Array(analyser.fftSize);
+  const draw = () => {
+    if (number !== previews) return source.disconnect();
+    analyser.getFloatTimeDomainData(samples);
+    const power = samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length;
+    // From -60 dBFS to 0.
+    const level = Math.max(0, 1 + Math.log10(power + 1e-12) / 6);
+    $("meter").value = Math.max(level, $("meter").value * 0.9);
+    requestAnimationFrame(draw);
+  };
+  draw();
+}
+
+/** Two notes through the chosen speaker. */
+async function testSound() {
+  const end = new MediaStreamAudioDestinationNode(context());
+  const volume = new GainNode(audio, { gain: 0.2 });
+  volume.connect(end);
+  const player = new Audio();
+  player.srcObject = end.stream;
+  await useSpeaker(player);
+  await player.play().catch(() => toast("The browser plays no sound on this page."));
+  [523, 659].forEach((frequency, index) => {
+    const note = new OscillatorNode(audio, { frequency });
+    note.connect(volume);
+    note.start(audio.currentTime + 0.3 * index);
+    note.stop(audio.currentTime + 0.3 * index + 0.28);
+  });
+  setTimeout(() => { player.srcObject = null; }, 1500);
+}
+
+export function openDialog(error = "") {
+  $("name").value = me.name || kept(localStorage, "name") || "";
+  $("entry").showModal();
+  $("name").focus();
+  listDevices();
+  preview().then(() => error && refuse(error));
+}
+
+for (const name of ["camera", "microphone"]) {
+  $(`${name}-choice`).onchange = () => {
+    choices[name] = $(`${name}-choice`).value;
+    keep(localStorage, "devices", choices);
+    preview();
+  };
+}
+$("speaker-choice").onchange = () => {
+  choices.speaker = $("speaker-choice").value;
+  keep(localStorage, "devices", choices);
+  useSpeaker($("audio-out"));
+};
+$("test-sound").onclick = testSound;
+$("cancel").onclick = () => $("entry").close();
+$("entry").onclose = stopPreview;
+$("entry-form").onsubmit = async (event) => {
+  event.preventDefault();
+  const name = $("name").value.trim();
+  if (!previewed || !name) return;
+  $("enter").disabled = true;
+  const media = previewed;
+  try {
+    const guest = await connect(name, media);
+    // The dialog was closed meanwhile.
+    if (!$("entry").open) return end(guest);
+    previewed = null;
+    keep(localStorage, "name", name);
+    became(name, media, guest);
+    $("entry").close();
+    $($("microphone").hidden ? "audio" : "microphone").focus();
+  } catch (error) {
+    refuse(error.message);
+    $("enter").disabled = false;
+  }
+};
+
+// ---- The guest
+
+/** Connects as a guest; without tracks as a guest who listens. */
+async function connect(name, media) {
+  const query = `name=${encodeURIComponent(name)}&viewer=${encodeURIComponent(watcher.id ?? "")}`;
+  if (media.getTracks().length) return publish(media, `/whip?${query}`, { onLost: () => lost(media) });
+  const response = await request("POST", `/guests?${query}`);
+  if (!response.ok) throw Object.assign(new Error((await response.text()).trim()), { status: response.status });
+  return { pc: null, media, location: response.headers.get("location") };
+}
+
+function became(name, media, guest) {
+  Object.assign(me, { name, media, guest, isIn: false, mutes: 0 });
+  for (const kind of ["audio", "video"]) if (media.getTracks().some((track) => track.kind === kind && !track.enabled)) tell(kind);
+  remember();
+  label();
+  changed("joined");
+}
+
+/** Keeps what a reload needs to join again. */
+function remember() {
+  const off = ["audio", "video"].filter((kind) => me.media?.getTracks().some((track) => track.kind === kind && !track.enabled));
+  keep(sessionStorage, "guest", me.media && { name: me.name, off });
+}
+
+/** Joins as before a reload. */
+export async function joinAfterReload() {
+  const before = kept(sessionStorage, "guest");
+  if (!before?.name || me.media) return;
+  me.name = before.name;
+  const { media, faults } = await openDevices();
+  media.getTracks().forEach((track) => { track.enabled = !before.off?.includes(track.kind); });
+  if (faults.length) {
+    stopTracks(media);
+    keep(sessionStorage, "guest", null);
+    return openDialog(faults.join(" "));
+  }
+  me.media = media;
+  rejoin();
+}
+
+let isJoining = false;
+/** Joins again after a loss, with the same devices. */
+export async function rejoin() {
+  if (isJoining || me.guest || !me.media || !state.room) return;
+  isJoining = true;
+  const media = me.media;
+  try {
+    const guest = await connect(me.name, media);
+    if (me.media === media) became(me.name, media, guest);
+    else end(guest);
+  } catch (error) {
+    if ([403, 503].includes(error.status)) leave(error.message);
+    else setTimeout(rejoin, 2000);
+  }
+  isJoining = false;
+}
+
+function lost(media) {
+  if (me.guest?.media !== media) return;
+  drop();
+  changed("lost");
+  setTimeout(rejoin, 1000);
+}
+
+/** Ends this page's connections, and keeps its devices. */
+export function drop() {
+  end(me.share);
+  me.guest?.pc?.close();
+  if (me.guest) request("DELETE", me.guest.location).catch(() => {});
+  Object.assign(me, { guest: null, share: null, isIn: false });
+  label();
+}
+
+/** Leaves the room. */
+export function leave(text) {
+  drop();
+  stopTracks(me.media);
+  me.media = null;
+  keep(sessionStorage, "guest", null);
+  if (state.room) delete state.room.you;
+  label();
+  changed("left", text);
+}
+
+async function publish(media, path, { onLost }) {
+  const pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
+  for (const track of media.getTracks()) {
+    const transceiver = pc.addTransceiver(track, { direction: "sendonly", streams: [media] });
+    if (track.kind === "video") prefer(transceiver, "video/VP8");
+  }
+  pc.onconnectionstatechange = () => ["failed", "closed"].includes(pc.connectionState) && onLost();
+  try {
+    return { pc, media, location: await negotiate(pc, path) };
+  } catch (error) {
+    pc.close();
+    throw error;
+  }
+}
+
+/** Sends video in the size that the session takes, or in its own if that is smaller. */
+export function sendNoMore(connection, size) {
+  if (!connection?.pc || !size) return;
+  for (const sender of connection.pc.getSenders()) {
+    if (sender.track?.kind !== "video") continue;
+    const { width, height } = sender.track.getSettings();
+    const scale = Math.max(1, width / size.width || 1, height / size.height || 1);
+    const parameters = sender.getParameters();
+    if (!parameters.encodings?.length || parameters.encodings.every((encoding) => (encoding.scaleResolutionDownBy ?? 1) === scale)) continue;
+    for (const encoding of parameters.encodings) encoding.scaleResolutionDownBy = scale;
+    sender.setParameters(parameters).catch(() => {});
+  }
+}
+
+/** Lets the room leave this guest out of what the page hears. */
+export function hearYourself() {
+  if (me.guest && watcher.id) request("PATCH", `${me.guest.location}?viewer=${watcher.id}`).catch(() => {});
+}
+
+function end(connection, keepalive = false) {
+  if (!connection) return;
+  connection.pc?.close();
+  stopTracks(connection.media);
+  request("DELETE", connection.location, undefined, { keepalive }).catch(() => {});
+}
+
+/** The page goes away. */
+export function goAway() {
+  end(me.share, true);
+  end(me.guest, true);
+}
+
+export async function shareScreen() {
+  if (me.share) {
+    end(me.share);
+    me.share = null;
+  } else {
+    let media;
+    try {
+      media = await navigator.mediaDevices.getDisplayMedia({ video: { frameRate: { max: 30 } }, audio: true });
+    } catch (error) {
+      if (error.name !== "NotAllowedError") toast(refusal(error, "screen"));
+      return;
+    }
+    if (!me.guest) return stopTracks(media);
+    const ended = () => { if (me.share?.media === media) { end(me.share); me.share = null; label(); changed("share"); } };
+    try {
+      me.share = await publish(media, `/whip?share-of=${idOf(me.guest.location)}`, { onLost: ended });
+      media.getVideoTracks()[0].onended = ended;
+    } catch (error) {
+      stopTracks(media);
+      toast(error.message);
+    }
+  }
+  label();
+  changed("share");
+}
+
+/** Tells the room whether a device is on. */
+function tell(kind) {
+  if (me.guest) request("PATCH", `${me.guest.location}?${kind === "audio" ? "microphone" : "camera"}=${isOn(kind) ? "on" : "off"}`).catch(() => {});
+}
+
+export function toggle(kind) {
+  const tracks = me.media?.getTracks().filter((track) => track.kind === kind) ?? [];
+  const on = !tracks[0].enabled;
+  tracks.forEach((track) => { track.enabled = on; });
+  tell(kind);
+  remember();
+  label();
+  changed("toggled");
+}
+
+/** Follows an operator who has muted this guest. */
+export function followMutes(mutes) {
+  if (mutes === undefined || mutes <= me.mutes) return;
+  me.mutes = mutes;
+  me.media?.getAudioTracks().forEach((track) => { track.enabled = false; });
+  remember();
+  label();
+  toast("The operator has muted your microphone.");
+}
+
+/** Makes the buttons say what they do now. */
+export function label() {
+  const set = (id, name, text, title, off) => {
+    $(id).replaceChildren(icon(name), make("span", { textContent: text }));
+    $(id).title = title;
+    $(id).setAttribute("aria-label", title);
+    $(id).classList.toggle("off", off);
+  };
+  const [hears, sees] = [isOn("audio"), isOn("video")];
+  set("microphone", hears ? "mic" : "mic-off", hears ? "Mute" : "Unmute", hears ? "Mute the microphone (M)" : "Unmute the microphone (M)", !hears);
+  set("camera", sees ? "camera" : "camera-off", "Camera", sees ? "Turn the camera off (C)" : "Turn the camera on (C)", !sees);
+  set("share", "share", me.share ? "Stop" : "Share", me.share ? "Stop sharing the screen" : "Share the screen", me.share !== null);
+}

@@ -1,0 +1,159 @@
+// The connection through which this page watches and hears.
+
+import { $, idOf, me, request, state, toast } from "./common.js";
+import { hearYourself } from "./join.js";
+import { linesOf, tiles } from "./stage.js";
+
+let changed = () => {};
+/** Calls back when the connection has changed. */
+export function onConnectionChange(call) { changed = call; }
+
+/** Sends an offer; returns where the connection is, to DELETE it. */
+export async function negotiate(pc, path) {
+  await pc.setLocalDescription();
+  await gathered(pc);
+  // Stereo comes to those alone who ask for it.
+  const offer = pc.localDescription.sdp.replace(/useinbandfec=1/g, "useinbandfec=1;stereo=1");
+  const response = await request("POST", path, offer);
+  const text = await response.text();
+  if (response.status !== 201) throw Object.assign(new Error(text.trim()), { status: response.status });
+  const location = response.headers.get("location");
+  if (pc.signalingState === "closed") {
+    request("DELETE", location);
+    throw new Error("closed");
+  }
+  await pc.setRemoteDescription({ type: "answer", sdp: text });
+  return location;
+}
+
+function gathered(pc) {
+  if (pc.iceGatheringState === "complete") return Promise.resolve();
+  return new Promise((resolve) => {
+    setTimeout(resolve, 500);
+    pc.addEventListener("icegatheringstatechange", () => pc.iceGatheringState === "complete" && resolve());
+  });
+}
+
+/** Offers one codec, if the browser has it, and what mends its losses. */
+export function prefer(transceiver, codec) {
+  const all = RTCRtpReceiver.getCapabilities("video")?.codecs ?? [];
+  const found = all.filter(({ mimeType }) => mimeType === codec || mimeType === "video/rtx");
+  if (found.some(({ mimeType }) => mimeType === codec)) transceiver.setCodecPreferences?.(found);
+}
+
+/** So many videos at once: those that are left out show a name alone. */
+const SLOTS = 8;
+
+/** The connection through which this page watches and hears: slots for video, and the audio. */
+export const watcher = {
+  pc: null, location: null, tries: 0, isClosed: true,
+  // Whether media have come before, and whether the room has no place.
+  wasConnected: false, isFull: false,
+  // The media of each slot, and the number of the stream that it has.
+  slots: [],
+  wished: "", wishTimer: null, isWishing: false,
+
+  get id() { return idOf(this.location); },
+
+  open() {
+    if (!this.isClosed) return;
+    this.isClosed = false;
+    this.connect();
+  },
+
+  async connect() {
+    const pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
+    this.pc = pc;
+    this.wished = "";
+    const streams = this.slots.map((slot) => slot.stream);
+    this.slots = Array.from({ length: SLOTS }, (_, slot) => {
+      const transceiver = pc.addTransceiver("video", { direction: "recvonly" });
+      prefer(transceiver, "video/VP8");
+      return { stream: streams[slot] ?? null, media: new MediaStream([transceiver.receiver.track]) };
+    });
+    const { receiver } = pc.addTransceiver("audio", { direction: "recvonly" });
+    $("audio-out").srcObject = new MediaStream([receiver.track]);
+    pc.onconnectionstatechange = () => {
+      if (pc.connectionState === "connected") {
+        Object.assign(this, { tries: 0, wasConnected: true, isFull: false });
+        changed();
+      }
+      if (pc.connectionState === "failed" || pc.connectionState === "closed") this.again(pc);
+      // A network that has gone for a moment comes back to the same connection.
+      if (pc.connectionState === "disconnected") changed();
+      if (pc.connectionState === "disconnected") setTimeout(() => pc.connectionState === "disconnected" && this.again(pc), 11000);
+    };
+    changed();
+    try {
+      this.location = await negotiate(pc, "/whep/slots");
+      this.wish();
+      hearYourself();
+    } catch (error) {
+      this.isFull = error.status === 503;
+      this.again(pc);
+    }
+  },
+
+  /** Connects again, later each time. */
+  again(pc) {
+    if (this.isClosed || this.pc !== pc) return;
+    this.drop();
+    this.tries += 1;
+    changed();
+    if (this.tries === 3 && !this.isFull) toast("Video and audio do not get through to this browser. The page tries again.");
+    setTimeout(() => this.isClosed || this.pc || this.connect(), this.isFull ? 10000 : Math.min(500 * 2 ** this.tries, 8000));
+  },
+
+  drop(keepalive = false) {
+    this.pc?.close();
+    this.pc = null;
+    if (this.location) request("DELETE", this.location, undefined, { keepalive }).catch(() => {});
+    this.location = null;
+  },
+
+  close() {
+    this.isClosed = true;
+    this.drop();
+    this.slots = [];
+  },
+
+  /** Gives streams slots, those first that are before others; the slots that they have stay theirs. */
+  assign(streams) {
+    const shown = streams.slice(0, SLOTS);
+    for (const slot of this.slots) if (!shown.includes(slot.stream)) slot.stream = null;
+    for (const stream of shown) {
+      if (this.slots.some((slot) => slot.stream === stream)) continue;
+      const free = this.slots.find((slot) => slot.stream === null);
+      if (free) free.stream = stream;
+    }
+  },
+
+  media(stream) { return this.slots.find((slot) => slot.stream === stream)?.media; },
+
+  /** Tells the room what each slot is to have, and how large it is shown. */
+  wish() {
+    if (this.wishTimer || !this.location) return;
+    this.wishTimer = setTimeout(() => {
+      this.wishTimer = null;
+      this.sendWish();
+    }, this.wished ? 200 : 0);
+  },
+
+  async sendWish() {
+    const wishes = this.slots.flatMap(({ stream }, slot) => (stream === null ? [] : [{ slot, stream, lines: linesOf(tiles.get(`stream-${stream}`)) }]));
+    const text = JSON.stringify(wishes);
+    if (!this.location || this.isWishing || text === this.wished) return;
+    const pc = this.pc;
+    this.isWishing = true;
+    try {
+      const response = await request("PUT", `${this.location}/slots`, text);
+      if (response.ok) this.wished = text;
+      else if (response.status === 404) this.again(pc);
+      else throw new Error();
+    } catch {
+      setTimeout(() => this.wish(), 1000);
+    }
+    this.isWishing = false;
+    this.wish();
+  },
+};

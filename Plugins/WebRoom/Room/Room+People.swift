@@ -1,0 +1,105 @@
+import CGStreamer
+import GreenroomPlugin
+import GreenroomRoom
+import Synchronization
+
+/// What people of a room do beside sending media: speak, write, and follow the operator.
+extension Room {
+    private static let mostBarred = 100
+    private static var seconds: Double { Double(greenroom_gst_now()) / 1e9 }
+
+    /// The guest who is a participant.
+    static func guest(_ number: UInt32, in state: State) -> Guest? {
+        state.guests.values.first { $0.sharer == nil && $0.participant?.number == number }
+    }
+
+    // MARK: Who speaks
+
+    /// Takes the level of a block of a guest's audio, in dBFS. [the guest's pipeline]
+    func hear(_ level: Double, from id: String) {
+        let now = Self.seconds
+        state.withLock { state in
+            guard let number = state.guests[id]?.participant?.number else { return }
+            if state.speakers.add(level, of: number, at: now) { state.revision += 1 }
+        }
+    }
+
+    /// Ends the speech of people whose audio has stopped, and forgets old messages. Called every second.
+    func followSpeech() {
+        let now = Self.seconds
+        state.withLock { state in
+            state.messages.expire(at: now)
+            if state.speakers.expire(at: now) { state.revision += 1 }
+        }
+    }
+
+    /// The page of a guest asks for the room.
+    func ask(as guest: String) { state.withLock { $0.guests[guest] }?.ask() }
+
+    // MARK: Messages
+
+    /// Passes a message on to all pages.
+    ///
+    /// - Parameter guest: The id of the guest who writes; nil for an operator.
+    func say(_ text: String, from guest: String?) throws(SignallingError) {
+        let now = Self.seconds
+        try state.withLock { state throws(SignallingError) in
+            var name = "Operator"
+            var number: UInt32?
+            if let guest {
+                guard let writer = state.guests[guest], let participant = writer.participant else {
+                    throw .forbidden("Join the room to write.")
+                }
+                (name, number) = (writer.name, participant.number)
+            }
+            try state.messages.add(text, from: name, number, at: now)
+            state.revision += 1
+        }
+    }
+
+    // MARK: The operator
+
+    /// Makes a stream large for everybody; nil: none.
+    func pin(_ stream: UInt32?) throws(SignallingError) {
+        try state.withLock { state throws(SignallingError) in
+            guard stream.map({ state.streams[$0] != nil }) ?? true else {
+                throw .notFound("There is no such stream: it may have ended.")
+            }
+            state.pinned = stream
+            state.revision += 1
+        }
+    }
+
+    /// Mutes a guest, who may unmute.
+    func mute(participant number: UInt32) throws(SignallingError) {
+        guard let guest = state.withLock({ Self.guest(number, in: $0) }) else {
+            throw .notFound("There is no such participant.")
+        }
+        guest.muteByOperator()
+        changed()
+    }
+
+    /// Bars a name; the oldest one is free again when there are too many.
+    static func bar(_ name: String, in state: inout State) {
+        state.barred.append(name.lowercased())
+        if state.barred.count > mostBarred { state.barred.removeFirst() }
+    }
+
+    /// Refuses a name that is barred.
+    func expectWelcome(_ name: String) throws(SignallingError) {
+        guard !state.withLock({ $0.barred.contains(name.lowercased()) }) else {
+            throw .forbidden("The operator has barred the name \(name) from this room.")
+        }
+    }
+
+    /// Tells the pages that the session has ended.
+    ///
+    /// - Returns: Whether any of them waits for a change.
+    func end() -> Bool {
+        state.withLock { state in
+            state.hasEnded = true
+            state.revision += 1
+        }
+        return polls.load(ordering: .relaxed) > 0
+    }
+}

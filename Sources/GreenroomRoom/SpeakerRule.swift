@@ -1,0 +1,69 @@
+import Glibc
+
+/// Decides who speaks, from the levels of blocks of audio.
+///
+/// A person speaks from the third loud block in a row until 1 s after the last one. The active speaker stays
+/// until they are silent and another person speaks.
+package struct SpeakerRule: Sendable {
+    /// The RMS level of a loud block, in dBFS.
+    package static let threshold = -45.0
+    private static let onset = 3
+    private static let hold = 1.0
+
+    /// Loud blocks in a row, by the person.
+    private var runs: [UInt32: Int] = [:]
+    /// When the last loud block came, of those who speak.
+    private var heard: [UInt32: Double] = [:]
+    /// The people who speak now, in the order in which they began.
+    package private(set) var speaking: [UInt32] = []
+    /// The person who speaks, or who spoke last; nil before anybody has spoken.
+    package private(set) var active: UInt32?
+
+    package init() {}
+
+    /// The RMS level of samples, in dBFS; -infinity for silence.
+    package static func level(of samples: Span<Int16>) -> Double {
+        guard !samples.isEmpty else { return -.infinity }
+        var sum: Int64 = 0
+        for index in samples.indices {
+            let sample = Int64(samples[index])
+            sum &+= sample &* sample
+        }
+        return 10 * log10(Double(sum) / Double(samples.count) / (32_768 * 32_768))
+    }
+
+    /// Takes the level of a block of a person's audio.
+    ///
+    /// - Parameter seconds: The time, on any clock.
+    /// - Returns: Whether ``speaking`` or ``active`` has changed.
+    package mutating func add(_ level: Double, of person: UInt32, at seconds: Double) -> Bool {
+        let isLoud = level >= Self.threshold
+        let run = isLoud ? min(runs[person, default: 0] + 1, Self.onset) : 0
+        runs[person] = run
+        let before = (speaking, active)
+        if isLoud, heard[person] != nil || run == Self.onset {
+            if heard.updateValue(seconds, forKey: person) == nil { speaking.append(person) }
+        }
+        _ = expire(at: seconds)
+        return before != (speaking, active)
+    }
+
+    /// Ends the speech of people who are silent.
+    ///
+    /// - Returns: Whether ``speaking`` or ``active`` has changed.
+    package mutating func expire(at seconds: Double) -> Bool {
+        let before = (speaking, active)
+        heard = heard.filter { seconds - $0.value <= Self.hold }
+        let heard = heard
+        speaking.removeAll { heard[$0] == nil }
+        if active.map({ !speaking.contains($0) }) ?? true { active = speaking.first ?? active }
+        return before != (speaking, active)
+    }
+
+    /// A person has left.
+    package mutating func remove(_ person: UInt32) {
+        (runs[person], heard[person]) = (nil, nil)
+        speaking.removeAll { $0 == person }
+        if active == person { active = speaking.first }
+    }
+}

@@ -1,0 +1,29 @@
+#!/bin/sh
+# Twelve states of a room's page in headless Chromium, in light and dark, on a desktop and on a phone. The script
+# checks the content of each state, and keeps screenshots in .build/web-room.
+#
+#   Tests/WebRoom/states.sh
+set -eu
+cd "$(dirname "$0")/../.."
+. Tests/WebRoom/common.sh
+# shellcheck disable=SC2086 # names of packages are words
+install_packages $build_packages chromium python3-venv
+prepare_media
+shots="$PWD/.build/web-room"
+mkdir -p "$shots"
+python=$(python_with playwright)
+
+say "The states of a room's page"
+cat > "$work/states.yaml" <<END
+session: { maximum: 1280x720@30, callback-deadline: 10s }
+camera: { plugin: ColorBars }
+microphone: { plugin: Tone, settings: { frequency: 330, level: -30 } }
+call: { plugin: WebRoom, settings: { title: Weekly demo } }
+END
+"$greenroom" live "$work/states.yaml" --control 2> "$shots/states-log" &
+room=$!
+programs=$room
+wait_for "operators: http" "$shots/states-log"
+"$python" Tests/WebRoom/states.py "$shots/states-log" "$shots" "$room"
+wait "$room" || [ $? = 130 ]
+say "Look at $shots."
