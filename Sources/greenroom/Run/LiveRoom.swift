@@ -43,7 +43,9 @@ struct LiveRoom {
         for (role, token) in tokens {
             plugin.settings["\(role.rawValue)-token"] = .string(token)
         }
-        if text("title") == nil { plugin.settings["title"] = .string(configuration.name) }
+        if text("title") == nil, let title = try? RoomLimits.name(configuration.name) {
+            plugin.settings["title"] = .string(title)
+        }
         if let port { plugin.settings["port"] = .integer(Int64(port)) }
         if case .integer(let chosen) = plugin.settings["port"], chosen > 0 {
             try Self.expectFree(Int(chosen), address)

@@ -221,6 +221,7 @@ async function connect(name, media) {
 }
 
 function became(name, media, guest) {
+  tries = 0;
   Object.assign(me, { name, media, guest, isIn: false, mutes: 0 });
   for (const kind of ["audio", "video"]) if (media.getTracks().some((track) => track.kind === kind && !track.enabled)) tell(kind);
   remember();
@@ -250,6 +251,9 @@ export async function joinAfterReload() {
   rejoin();
 }
 
+/** Tries to join again: the room may still have the place of the lost connection. */
+const MOST_TRIES = 10;
+let tries = 0;
 let isJoining = false;
 /** Joins again after a loss, with the same devices. */
 export async function rejoin() {
@@ -261,7 +265,8 @@ export async function rejoin() {
     if (me.media === media) became(me.name, media, guest);
     else end(guest);
   } catch (error) {
-    if ([403, 503].includes(error.status)) leave(error.message);
+    tries += 1;
+    if (error.status === 403 || (error.status && tries >= MOST_TRIES)) leave(error.message);
     else setTimeout(rejoin, 2000);
   }
   isJoining = false;

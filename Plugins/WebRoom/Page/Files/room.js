@@ -19,33 +19,41 @@ let note = null;
 
 async function follow() {
   for (;;) {
+    let timer;
     try {
       const query = new URLSearchParams();
       const guest = idOf(me.guest?.location);
       if (state.room) {
-        // A new guest waits for no change.
         if (guest === asked) query.set("after", state.room.revision);
         query.set("messages", newestMessage());
       }
       if (guest) query.set("guest", guest);
       asked = guest;
-      poll = new AbortController();
+      const own = poll = new AbortController();
+      // The answer comes within 10 s; a network that has gone says nothing.
+      timer = setTimeout(() => own.abort("late"), 15000);
       const viewer = watcher.id;
       if (viewer) query.set("viewer", viewer);
-      // The answer comes within 10 s; a network that has gone says nothing.
-      const response = await request("GET", `/room?${query}`, undefined, { signal: AbortSignal.any([AbortSignal.timeout(15000), poll.signal]) });
+      const response = await request("GET", `/room?${query}`, undefined, { signal: poll.signal });
       if (response.status === 401) {
+        keepNothing();
         close({ title: "This link does not open the room", text: "The link is of an earlier session, or a part of it is missing. Ask for a new link." });
         return;
       }
       if (!response.ok) throw new Error(String(response.status));
       take(await response.json(), viewer);
     } catch (error) {
-      if (poll.signal.aborted) continue;
-      if (error.message !== "429") failures += 1; // Too many requests: the room is there.
+      if (poll.signal.aborted && poll.signal.reason !== "late") continue;
+      // The next answer comes at once: it says that the room is there.
+      asked = null;
+      // Media that arrive, and too many requests, show that the room is there.
+      const isThere = error.message === "429" || (poll.signal.aborted && watcher.pc?.connectionState === "connected");
+      if (!isThere) failures += 1;
       if (failures > 4 && !note?.isEnd) close({ title: "The room can’t be reached", text: "The session has ended, or the network is down. The page tries again.", isEnd: true });
       showState();
       await pause(1000);
+    } finally {
+      clearTimeout(timer);
     }
     if (note?.isEnd) await pause(2000);
   }

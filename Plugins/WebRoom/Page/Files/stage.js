@@ -164,6 +164,8 @@ export function arrange() {
   below.width = below.height * RATIO;
   const beside = fit(width - side.width - GAP, height, ratio);
   const above = fit(width, height - below.height - GAP, ratio);
+  // On a tall screen the others stand below the large one, in as many rows as fit.
+  const whole = fit(width, height * 0.6, ratio);
   const { style } = large.element;
   if (rest === 0) {
     box.dataset.layout = "one";
@@ -174,6 +176,13 @@ export function arrange() {
     style.top = style.marginTop = `${Math.floor((height - beside.height) / 2)}px`;
     style.gridArea = `1 / 1 / ${rest + 2} / 2`;
     size(large, beside);
+  } else if (height - whole.height - GAP > 1.6 * below.height) {
+    const cell = grid(rest, width, height - whole.height - GAP);
+    box.dataset.layout = "stack";
+    box.style.gridTemplate = `${Math.floor(whole.height)}px / repeat(${cell.columns}, ${Math.floor(cell.width)}px)`;
+    box.style.gridAutoRows = `${Math.floor(cell.width / RATIO)}px`;
+    style.gridArea = "1 / 1 / 2 / -1";
+    size(large, whole);
   } else {
     box.dataset.layout = "below";
     box.style.gridTemplate = `${Math.floor(height - below.height - GAP)}px ${Math.floor(below.height)}px / repeat(${rest}, ${Math.floor(below.width)}px)`;
