@@ -6,7 +6,7 @@ package struct MessageRelay: Sendable {
     /// A message.
     package struct Message: Encodable, Equatable, Sendable {
         package var number: Int
-        /// The participant's number; nil for an operator who is no guest.
+        /// The participant's number; nil for an operator outside of the room.
         package var participant: UInt32?
         package var name: String
         package var text: String
@@ -28,7 +28,7 @@ package struct MessageRelay: Sendable {
     /// Takes a message.
     ///
     /// - Parameters:
-    ///   - participant: Nil for an operator who is no guest.
+    ///   - participant: Nil for an operator outside of the room.
     ///   - seconds: The time, on any clock.
     /// - Throws: ``SignallingError/bad(_:)`` for a text that is empty or too long.
     package mutating func add(

@@ -3,7 +3,7 @@ import Testing
 
 /// Tests the decisions about who speaks, and the way of text messages.
 @Suite struct PeopleTests {
-    /// What the rule says after a block of a person, 20 ms after the one before.
+    /// Blocks of a person, 20 ms each, and the state of the rule after them.
     private struct Step {
         var level: Double?
         var person: UInt32
@@ -16,7 +16,7 @@ import Testing
         var rule = SpeakerRule()
         var seconds = 0.0
         let steps = [
-            // A click is no speech.
+            // The rule ignores a click.
             Step(level: -10, person: 1, blocks: 2, speaking: [], active: nil),
             Step(level: -90, person: 1, blocks: 1, speaking: [], active: nil),
             Step(level: -20, person: 1, blocks: 3, speaking: [1], active: 1),

@@ -1,7 +1,7 @@
 import Foundation
 import GreenroomRoom
 
-/// What the room answers to people beside their media.
+/// Requests of guests and operators that carry no media.
 ///
 /// | request | role | does |
 /// | --- | --- | --- |
@@ -34,7 +34,7 @@ extension RoomHandler {
             try needs(query["guest"] == nil ? .operator : .guest)
             guard request.body.count <= Self.longestMessage else { throw SignallingError.tooLarge }
             guard let text = String(data: request.body, encoding: .utf8) else {
-                throw SignallingError.bad("the message is no UTF-8")
+                throw SignallingError.bad("the message is not valid UTF-8")
             }
             guard allows(\.messages, sender) else {
                 return Reply.refused(429, "Too many messages: wait a moment.")
@@ -70,7 +70,8 @@ extension RoomHandler {
         }
     }
 
-    private static let noParticipant = SignallingError.notFound("There is no such participant.")
+    private static let noParticipant = SignallingError.notFound(
+        "The participant is unknown: the guest may have left.")
 
     private static func number(_ text: String) throws(SignallingError) -> UInt32 {
         guard let number = UInt32(text) else { throw noParticipant }

@@ -3,7 +3,7 @@ import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// What people of a room do beside sending media: speak, write, and follow the operator.
+/// Speech, messages, and the operator's pins, mutes and bars.
 extension Room {
     private static let mostBarred = 100
     private static var seconds: Double { Double(greenroom_gst_now()) / 1e9 }
@@ -13,7 +13,7 @@ extension Room {
         state.guests.values.first { $0.sharer == nil && $0.participant?.number == number }
     }
 
-    // MARK: Who speaks
+    // MARK: Speech
 
     /// Takes the level of a block of a guest's audio, in dBFS. [the guest's pipeline]
     func hear(_ level: Double, from id: String) {
@@ -63,7 +63,7 @@ extension Room {
     func pin(_ stream: UInt32?) throws(SignallingError) {
         try state.withLock { state throws(SignallingError) in
             guard stream.map({ state.streams[$0] != nil }) ?? true else {
-                throw .notFound("There is no such stream: it may have ended.")
+                throw .notFound("The stream is unknown: it may have ended.")
             }
             state.pinned = stream
             state.revision += 1
@@ -73,13 +73,13 @@ extension Room {
     /// Mutes a guest, who may unmute.
     func mute(participant number: UInt32) throws(SignallingError) {
         guard let guest = state.withLock({ Self.guest(number, in: $0) }) else {
-            throw .notFound("There is no such participant.")
+            throw .notFound("The participant is unknown: the guest may have left.")
         }
         guest.muteByOperator()
         changed()
     }
 
-    /// Bars a name; the oldest one is free again when there are too many.
+    /// Bars a name, and frees the oldest name above the limit.
     static func bar(_ name: String, in state: inout State) {
         state.barred.append(name.lowercased())
         if state.barred.count > mostBarred { state.barred.removeFirst() }

@@ -1,9 +1,9 @@
-// What the page's modules share.
+// Helpers and state of all modules of the page.
 
 export const $ = (id) => document.getElementById(id);
 export const token = decodeURIComponent(location.hash.slice(1));
 
-/** What the page knows: `room` is the newest answer of /room; null before there is one. */
+/** The newest answer of /room; null before the first answer. */
 export const state = { room: null };
 
 /** This page's guest. `media` is null for nobody who wants to be a guest; `guest` and `share` are connections. */

@@ -12,7 +12,7 @@ export function onConnectionChange(call) { changed = call; }
 export async function negotiate(pc, path) {
   await pc.setLocalDescription();
   await gathered(pc);
-  // Stereo comes to those alone who ask for it.
+  // The room sends stereo on request only.
   const offer = pc.localDescription.sdp.replace(/useinbandfec=1/g, "useinbandfec=1;stereo=1");
   const response = await request("POST", path, offer);
   const text = await response.text();
@@ -41,7 +41,7 @@ export function prefer(transceiver, codec) {
   if (found.some(({ mimeType }) => mimeType === codec)) transceiver.setCodecPreferences?.(found);
 }
 
-/** So many videos at once: those that are left out show a name alone. */
+/** The most videos at once; a tile without a video shows a name. */
 const SLOTS = 8;
 
 /** The connection through which this page watches and hears: slots for video, and the audio. */
@@ -130,7 +130,7 @@ export const watcher = {
 
   media(stream) { return this.slots.find((slot) => slot.stream === stream)?.media; },
 
-  /** Tells the room what each slot is to have, and how large it is shown. */
+  /** Tells the room the stream of each slot and the lines of its tile. */
   wish() {
     if (this.wishTimer || !this.location) return;
     this.wishTimer = setTimeout(() => {
