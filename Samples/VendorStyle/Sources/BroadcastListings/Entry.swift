@@ -1,0 +1,72 @@
+// The names are the vendor's.
+// swift-format-ignore-file: AlwaysUseLowerCamelCase
+import AgoraStyle
+
+// The constants and helpers that the documents leave to the app.
+
+enum KeyCenter {
+    static let AppId = "no id is needed"
+}
+
+let SCREEN_SHARE_UID: UInt = 1000
+
+/// Calls a closure on a queue, again and again.
+final class DispatchTimer {
+    private let source: any DispatchSourceTimer
+    private var isStarted = false
+
+    init(
+        timeout: Double, `repeat`: Bool, completion: @escaping () -> Void, queue: DispatchQueue
+    ) {
+        source = DispatchSource.makeTimerSource(queue: queue)
+        source.schedule(deadline: .now() + timeout, repeating: `repeat` ? timeout : .infinity)
+        source.setEventHandler(handler: completion)
+    }
+
+    func start() {
+        guard !isStarted else { return }
+        isStarted = true
+        source.resume()
+    }
+
+    deinit {
+        source.cancel()
+        // A source that was never resumed must not be released.
+        if !isStarted { source.resume() }
+    }
+}
+
+/// The listings of the broadcast.
+enum AgoraApp: BroadcastApp {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.sample.agora-broadcast", name: "AgoraBroadcast", version: "1.0.0",
+        summary: "A broadcast extension from Agora's guide")
+
+    static func makeHandler() -> RPBroadcastSampleHandler { SampleHandler() }
+}
+
+/// The same broadcast, which the app ends after a second.
+enum StatusApp: BroadcastApp {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.sample.status-broadcast", name: "StatusBroadcast", version: "1.0.0",
+        summary: "A broadcast whose app ends it, from Fora Soft's article")
+
+    static func makeHandler() -> RPBroadcastSampleHandler {
+        let handler = SampleHandler()
+        let inExtension = BroadcastStatusManagerImpl()
+        let inApp = BroadcastStatusManagerImpl()
+        inExtension.start()
+        inExtension.subscribe(handler)
+        Timer.scheduledTimer(withTimeInterval: 1, repeats: false) { _ in inApp.stop() }
+        manager = inExtension
+        return handler
+    }
+
+    nonisolated(unsafe) private static var manager: BroadcastStatusManagerImpl?
+}
+
+/// The entry of the library, which the host calls.
+@c(greenroom_plugin_entry)
+public func greenroomPluginEntry() -> UnsafeRawPointer? {
+    exportPlugins(BroadcastExtension<AgoraApp>.self, BroadcastExtension<StatusApp>.self)
+}
