@@ -40,6 +40,22 @@ static const uint8_t Speaker_swift[] = {
 #embed "Templates/Speaker.swift"
 };
 
+static const uint8_t AgoraCamera_swift[] = {
+#embed "Templates/AgoraCamera.swift"
+};
+
+static const uint8_t AzureCamera_swift[] = {
+#embed "Templates/AzureCamera.swift"
+};
+
+static const uint8_t StylePackage_swift[] = {
+#embed "Templates/StylePackage.swift"
+};
+
+static const uint8_t ZoomCamera_swift[] = {
+#embed "Templates/ZoomCamera.swift"
+};
+
 static const uint8_t build_cpp_sh[] = {
 #embed "Templates/build-cpp.sh"
 };
@@ -101,6 +117,8 @@ static const uint8_t speaker_c[] = {
 };
 
 static const struct greenroom_embedded_file files[] = {
+    {"AgoraCamera.swift", AgoraCamera_swift, sizeof AgoraCamera_swift},
+    {"AzureCamera.swift", AzureCamera_swift, sizeof AzureCamera_swift},
     {"Call.swift", Call_swift, sizeof Call_swift},
     {"Camera.swift", Camera_swift, sizeof Camera_swift},
     {"Microphone.swift", Microphone_swift, sizeof Microphone_swift},
@@ -110,6 +128,8 @@ static const struct greenroom_embedded_file files[] = {
     {"Receiver.swift", Receiver_swift, sizeof Receiver_swift},
     {"Share.swift", Share_swift, sizeof Share_swift},
     {"Speaker.swift", Speaker_swift, sizeof Speaker_swift},
+    {"StylePackage.swift", StylePackage_swift, sizeof StylePackage_swift},
+    {"ZoomCamera.swift", ZoomCamera_swift, sizeof ZoomCamera_swift},
     {"build-cpp.sh", build_cpp_sh, sizeof build_cpp_sh},
     {"build.sh", build_sh, sizeof build_sh},
     {"call.c", call_c, sizeof call_c},

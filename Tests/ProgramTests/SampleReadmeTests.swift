@@ -15,7 +15,7 @@ import Testing
     static func samples() throws -> [String] {
         try Nightly.list(all.get()) { sample in
             switch sample {
-            case "EmbeddedSession", "ThirdPartyCamera": false
+            case "EmbeddedSession", "ThirdPartyCamera", "VendorStyle": false
             case "rust-camera": try has("rustc")
             case "python-camera": try has("/usr/bin/python3-config")
             default: true

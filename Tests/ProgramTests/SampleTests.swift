@@ -21,6 +21,12 @@ import TestSupport
         // Those in other languages are built and validated by `BroughtCodeTests`.
         case "c-camera/session.yaml", "rust-camera/session.yaml", "python-camera/session.yaml":
             ["--set", "camera.plugin=\(try TestPlugins.cCamera())"]
+        case "VendorStyle/session.yaml":
+            [
+                "--set",
+                "camera.plugin=\(try VendorStyle.library("ZoomListings"))#ZoomCamera", "--set",
+                "microphone.plugin=\(try VendorStyle.library("ZoomListings"))#ZoomMicrophone",
+            ]
         case "ThirdPartyCamera/session.yaml": ["--set", "camera.plugin=\(try thirdParty.get())"]
         default: []
         }

@@ -28,6 +28,9 @@ struct NewCommand: ParsableCommand {
     @Option(help: "The programming language.")
     var language = NewPlugin.Language.swift
 
+    @Option(help: "A vendor whose names a camera in Swift has, for code that exists.")
+    var style: NewPlugin.Style?
+
     @Option(
         help: ArgumentHelp(
             "The checkout of Greenroom; by default the one that this program was built in.",
@@ -36,13 +39,13 @@ struct NewCommand: ParsableCommand {
     var greenroom: String?
 
     func run() throws {
-        let plugin = try NewPlugin(kind, language: language, name: name)
+        let plugin = try NewPlugin(kind, language: language, name: name, style: style)
         let program = InstalledProgram.this
         let checkout = try checkout(of: program)
         let base: NewPackage.Base
         if language != .swift {
             base = .headers(try headers(plugin.headers, in: checkout, of: program))
-        } else if checkout == nil, let sdk = program.sdk {
+        } else if style == nil, checkout == nil, let sdk = program.sdk {
             base = .sdk(try copies(of: sdk))
         } else {
             base = .package(try path(to: checkout, of: program))

@@ -3,6 +3,7 @@ import GreenroomMedia
 extension NewPackage {
     /// `README.md`.
     var readme: String {
+        if let style = plugin.style { return readme(of: style) }
         let introduction =
             "This is \(plugin.template.title) for Greenroom, in "
             + "\(plugin.language.title): \(plugin.template.content)."
@@ -36,6 +37,42 @@ extension NewPackage {
             \#(item(function))
             \#(item(identity))
             \#(item(setting))
+
+            \#(reference.wrapped(at: Self.columns))
+
+            """#
+    }
+
+    /// `README.md` of a camera with a vendor's names.
+    private func readme(of style: NewPlugin.Style) -> String {
+        let introduction =
+            "This is a camera for Greenroom that was written for \(style.title): "
+            + "\(plugin.template.content)."
+        let replace =
+            "`\(plugin.source)`: replace its camera by yours. Replace "
+            + "all imports, also of Foundation and Apple's frameworks, by `import "
+            + "\(style.module)`: a second import makes names such as `Timer` and `Call` ambiguous."
+        let identity =
+            "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
+            + "never changes."
+        let mode =
+            "`Package.swift` keeps Swift 5 mode: vendors' pumps capture objects that are not Sendable, "
+            + "which Swift 6 mode rejects (`SendingClosureRisksDataRace`)."
+        return #"""
+            # \#(plugin.name)
+
+            \#(introduction.wrapped(at: Self.columns))
+
+            \#(path)    \#(plugin.build)
+                greenroom run session.yaml
+
+            `run` has it send for five seconds: look at `\#(plugin.template.result)`.
+
+            ## What to change first
+
+            \#(item(replace))
+            \#(item(identity))
+            \#(item(mode))
 
             \#(reference.wrapped(at: Self.columns))
 

@@ -55,9 +55,10 @@ extension NewPackage {
     private var section: [String] {
         let template = plugin.template
         var lines = [
-            "plugin: ./\(plugin.library)", "settings:",
-            "  \(template.setting.name): \(template.setting.usual)",
+            "plugin: ./\(plugin.library)"
         ]
+        guard plugin.style == nil else { return lines }
+        lines += ["settings:", "  \(template.setting.name): \(template.setting.usual)"]
         if let file = template.file {
             lines += [
                 "  \(file.setting): \(file.path)",

@@ -4,6 +4,7 @@ import CPluginTemplates
 extension NewPlugin {
     /// The one source file.
     var sourceText: String {
+        if let style { return named(Self.template(style.source)) }
         var text = template.sources[language].map { Self.template($0.template) } ?? ""
         for (old, new) in template.replacements { text = text.replacing(old, with: new) }
         return named(text)
@@ -28,7 +29,8 @@ extension NewPlugin {
     /// - Parameter greenroom: The way from the plugin's folder to Greenroom's package, or an
     ///   absolute path.
     func manifest(greenroom: String) -> String {
-        var text = named(Self.template("Package.swift"))
+        var text = named(Self.template(style == nil ? "Package.swift" : "StylePackage.swift"))
+        if let style { text = text.replacing("ZoomStyle", with: style.module) }
         if greenroom.hasPrefix("/") {
             text = text.replacing(#"\(Context.packageDirectory)/"#, with: "")
         }

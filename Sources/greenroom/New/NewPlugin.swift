@@ -20,16 +20,40 @@ struct NewPlugin {
 
     }
 
+    /// A vendor whose names a camera in Swift can have: see `Samples/VendorStyle`.
+    enum Style: String, CaseIterable, ExpressibleByArgument {
+        case zoom, azure, agora
+
+        /// The module with the names, which the template of a camera begins with as well.
+        var module: String { "\(rawValue.prefix(1).uppercased() + rawValue.dropFirst())Style" }
+
+        /// The template of a camera.
+        var source: String { module.replacing("Style", with: "Camera.swift") }
+
+        /// The vendor's interface.
+        var title: String {
+            switch self {
+            case .zoom: "the Zoom Video SDK"
+            case .azure: "Azure Communication Services"
+            case .agora: "Agora's engine"
+            }
+        }
+    }
+
     let template: PluginTemplate
     let language: Language
     /// Letters, digits and `-`, a letter first: the plugin's name, and its folder's.
     let name: String
+    /// The vendor whose names the source has; nil for the SDK's.
+    let style: Style?
 
     /// The longest name, so that lines with it stay readable.
     private static let longestName = 40
 
     /// - Throws: ``Failure`` for a name that a plugin or its folder can't have.
-    init(_ template: PluginTemplate, language: Language, name: String) throws {
+    init(
+        _ template: PluginTemplate, language: Language, name: String, style: Style? = nil
+    ) throws {
         let isLegal = name.utf8.allSatisfy { byte in
             switch byte {
             case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -52,7 +76,14 @@ struct NewPlugin {
         }
         self.template = template
         self.language = language
+        guard style == nil || template.kind == .videoSource && language == .swift else {
+            throw Failure(
+                .usage,
+                "--style: a vendor's names are for a camera in Swift: greenroom new camera \(name) "
+                    + "--style \(style?.rawValue ?? "")")
+        }
         self.name = name
+        self.style = style
     }
 
     /// The folder of a copied SDK, in the plugin's folder.
@@ -80,7 +111,9 @@ struct NewPlugin {
         let joined = words.joined()
         let isTaken = joined == template.typeSuffix || joined == "ScreenAudio"
         let hasSuffix = joined.hasSuffix(template.typeSuffix) && !isTaken
-        return hasSuffix ? joined : joined + template.typeSuffix
+        let type = hasSuffix ? joined : joined + template.typeSuffix
+        // The layer has a type such as ZoomCamera.
+        return style?.source == "\(type).swift" ? type + "App" : type
     }
 
     /// The one source file, from the plugin's folder.

@@ -180,11 +180,7 @@ enum TestPlugins {
     static func compileSwift(
         _ file: String, module: String, into library: String, _ flags: [String] = []
     ) throws {
-        let objects = try ["GreenroomMedia", "GreenroomPlugin"].flatMap { module in
-            let build = "\(Checkout.products)/\(module).build"
-            return try FileManager.default.contentsOfDirectory(atPath: build)
-                .filter { $0.hasSuffix(".o") }.map { "\(build)/\($0)" }
-        }
+        let objects = try sdkObjects()
         let run = try ChildProcess.run(
             "swiftc",
             swiftFlags(module) + [
@@ -193,6 +189,15 @@ enum TestPlugins {
             ] + flags + objects,
             atMost: .seconds(120))
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
+    }
+
+    /// The SDK, to link a plugin with.
+    static func sdkObjects() throws -> [String] {
+        try ["GreenroomMedia", "GreenroomPlugin"].flatMap { module in
+            let build = "\(Checkout.products)/\(module).build"
+            return try FileManager.default.contentsOfDirectory(atPath: build)
+                .filter { $0.hasSuffix(".o") }.map { "\(build)/\($0)" }
+        }
     }
 
     /// Expects that a plugin in Swift compiles.
