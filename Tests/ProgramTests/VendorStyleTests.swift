@@ -142,15 +142,23 @@ import Testing
         #expect(tone > 3 * Tone.amplitude(of: 440, in: tail, rate: 48_000) && tone > 1000)
     }
 
-    @Test func `Azure's screen share sends what its recorder captures`() throws {
+    /// An app whose participant shares what it captures, with the name of the track.
+    @Test(arguments: [
+        ("AzureListings", "AzureScreen", "azurescreen-share"),
+        ("BroadcastListings", "AgoraBroadcast", "screenshare-share"),
+        ("BroadcastListings", "WebRTCBroadcast", "webrtc-share"),
+    ])
+    func `an app shares what it captures of the session's screen`(
+        library: String, name: String, track: String
+    ) throws {
         let session = try session(
             """
             share: { plugin: ColorBarsShare, settings: { ball: false, counter: false } }
-            call: { plugin: \(try Self.plugin("AzureListings", "AzureScreen")) }
+            call: { plugin: \(try Self.plugin(library, name)) }
             """)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        let sent = try session.picture("azurescreen-share")
+        let sent = try session.picture(track)
         let screen = try session.picture("share")
         let (last, original) = try (
             sent.frame(sent.frameCount - 1), screen.frame(screen.frameCount - 1)

@@ -65,8 +65,32 @@ enum StatusApp: BroadcastApp {
     nonisolated(unsafe) private static var manager: BroadcastStatusManagerImpl?
 }
 
+/// Sends what it records over WebRTC's video track.
+final class TrackHandler: RPBroadcastSampleHandler, @unchecked Sendable {
+    private let track = ScreenTrack()
+
+    override func broadcastStarted(withSetupInfo setupInfo: [String: NSObject]?) {
+        track.start(peerConnectionFactory: RTCPeerConnectionFactory())
+    }
+
+    override func processSampleBuffer(
+        _ sampleBuffer: CMSampleBuffer, with sampleBufferType: RPSampleBufferType
+    ) { track.handleSampleBuffer(sampleBuffer: sampleBuffer, type: sampleBufferType) }
+}
+
+/// The listings of WebRTC's track.
+enum WebRTCApp: BroadcastApp {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.sample.webrtc-broadcast", name: "WebRTCBroadcast", version: "1.0.0",
+        summary: "A broadcast over WebRTC's video track, from Fora Soft's article")
+
+    static func makeHandler() -> RPBroadcastSampleHandler { TrackHandler() }
+}
+
 /// The entry of the library, which the host calls.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
-    exportPlugins(BroadcastExtension<AgoraApp>.self, BroadcastExtension<StatusApp>.self)
+    exportPlugins(
+        BroadcastExtension<AgoraApp>.self, BroadcastExtension<StatusApp>.self,
+        BroadcastExtension<WebRTCApp>.self)
 }
