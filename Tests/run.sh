@@ -17,14 +17,10 @@ fi
 
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
-<<<<<<< HEAD
 install_packages $build_packages $pipewire_packages $screen_packages \
-    patchelf help2man curl gcc g++ binutils ffmpeg frei0r-plugins python3-dev python3-gi python3-numpy \
+    patchelf help2man curl gcc g++ binutils ffmpeg frei0r-plugins nginx-light \
+    libnginx-mod-rtmp python3-dev python3-gi python3-numpy \
     python3-jsonschema \
-=======
-install_packages $build_packages $pipewire_packages \
-    patchelf help2man curl gcc g++ binutils ffmpeg nginx-light libnginx-mod-rtmp python3-dev python3-gi python3-jsonschema \
->>>>>>> b0049726 (Stream a session by RTMP, RTSP, SRT or MPEG-TS, or as HLS)
     python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0
 prepare_media
 

@@ -139,5 +139,7 @@ package struct OutputForm: Sendable {
     }
 
     /// The outputs that session files can name, in the order of the documentation.
-    package static let builtIn = [Recording.form, LoudspeakerOutput.form, Y4MOutput.form]
+    package static let builtIn = [
+        Recording.form, LoudspeakerOutput.form, StreamOutput.form, Y4MOutput.form,
+    ]
 }

@@ -69,9 +69,6 @@ extension SourceText {
     /// Characters of a long line to show on either side of the caret.
     private static let contextLimit = 60
 
-<<<<<<< HEAD
-    private func excerpt(line number: Int, column: Int) -> [String]? {
-=======
     /// A line with `*` for each character of a URL that may be a credential: user, password, path and query.
     private static func hidingCredentials(in line: [Unicode.Scalar]) -> [Unicode.Scalar] {
         var line = line
@@ -91,8 +88,7 @@ extension SourceText {
         return line
     }
 
-    private func excerpt(line number: Int, column: Int) -> String? {
->>>>>>> b0049726 (Stream a session by RTMP, RTSP, SRT or MPEG-TS, or as HLS)
+    private func excerpt(line number: Int, column: Int) -> [String]? {
         guard let line = line(number), !line.allSatisfy(\.isWhitespace) else { return nil }
         let scalars = Self.hidingCredentials(in: Array(line.unicodeScalars))
         let index = min(max(column - 1, 0), scalars.count)

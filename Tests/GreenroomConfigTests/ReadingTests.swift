@@ -38,7 +38,6 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
 }
 
 @Suite struct ReadingTests {
-<<<<<<< HEAD
     @Test(
         arguments: [
             ("rtmp://host/x", "The output Stream sends to rtmp addresses."),
@@ -69,7 +68,8 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
             camera: { plugin: A, isolation: process, allow: { read: ["http://x/y", "a:/b", "c"] } }
             """)
         #expect(told.count == 2 && told.allSatisfy { $0.contains("found a URL") }, "\(told)")
-=======
+    }
+
     @Test(arguments: [
         ("{ url: rtmp://ana:pin@host:1/pin/pin?pin#pin }", "rtmp://*******@host:1/***************"),
         ("{ url: 'srt://pin@:9?pin', b: c:d }", "srt://***@:9?***', b: c:d }"),
@@ -82,7 +82,6 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         let text = try #require(error).description
         #expect(text.contains(shown), "\(text)")
         #expect(!text.contains("pin"), "\(text)")
->>>>>>> b0049726 (Stream a session by RTMP, RTSP, SRT or MPEG-TS, or as HLS)
     }
 
     @Test(arguments: Samples.good)

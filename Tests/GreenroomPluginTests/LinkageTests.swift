@@ -3,14 +3,8 @@ import Testing
 
 private let bundledPlugins = [
     "Adjust", "AlsaMicrophone", "ColorBars", "Command", "FrameFolder", "LoopbackCall", "Recorder",
-<<<<<<< HEAD
-    "Slides", "SpeakerFile", "Tone", "VirtualCamera", "VirtualMicrophone", "VirtualSpeaker",
-    "Text", "Watermark",
-=======
-    "Slides", "SpeakerFile", "Stream", "Tone", "VirtualCamera", "VirtualMicrophone",
-    "VirtualSpeaker",
-    "Watermark",
->>>>>>> b0049726 (Stream a session by RTMP, RTSP, SRT or MPEG-TS, or as HLS)
+    "Slides", "SpeakerFile", "Stream", "Text", "Tone", "VirtualCamera", "VirtualMicrophone",
+    "VirtualSpeaker", "Watermark",
     "WaveFile", "Y4MFile",
 ]
 
