@@ -20,7 +20,7 @@ package struct FrameTimes: Sendable {
     private var last: UInt32?
     private var place: Int64 = 0
     private var latest: Int64 = 0
-    /// Of the group: frames, and frames behind an earlier one.
+    /// The frames of the group, and how many of them step back.
     private var (count, steps) = (0, 0)
     /// The longest way of a frame of the group, and of the groups before, on two clocks.
     private var longest: Int64?
@@ -32,7 +32,7 @@ package struct FrameTimes: Sendable {
     /// The time of a packet; the jitter buffer's as long as frames come in order.
     ///
     /// - Parameters:
-    ///   - timestamp: Of RTP, at 90 kHz.
+    ///   - timestamp: The RTP timestamp, at 90 kHz.
     ///   - arrival: Now, in nanoseconds.
     ///   - label: The jitter buffer's time of the packet, on the same clock.
     package mutating func time(

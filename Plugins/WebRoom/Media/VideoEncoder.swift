@@ -14,6 +14,10 @@ final class VideoEncoder: Sendable {
     /// Key frames are large: requests within this time get one.
     private static let keyInterval: UInt64 = 300_000_000
 
+    /// How long after its time a frame leaves, in nanoseconds: 25 ms after the host has passed it on. Browsers hold
+    /// two packets of audio back, of 20 ms each, and no video.
+    private static let delay = 125_000_000
+
     private let pipeline: Pipeline
     private let source: Source
     private let sink: Sink
@@ -34,7 +38,8 @@ final class VideoEncoder: Sendable {
         pipeline = try Pipeline(
             "appsrc name=in format=time is-live=true max-buffers=4 caps=\"\(caps)\""
                 + " ! \(Self.encoder(of: codec, bitsPerSecond))"
-                + " ! appsink name=out sync=false async=false", onError: onError)
+                + " ! appsink name=out sync=true ts-offset=\(Self.delay) async=false",
+            onError: onError)
         do throws(PluginError) {
             let (source, sink) = (try Source("in", of: pipeline), try Sink("out", of: pipeline))
             (self.source, self.sink) = (source, sink)
