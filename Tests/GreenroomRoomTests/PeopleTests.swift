@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ([Int16](repeating: 0, count: 960), -Double.infinity), ([], -.infinity),
+        ([Int16](repeating: 0, count: 960), -Double.infinity), ([], -Double.infinity),
         ([Int16](repeating: .min, count: 960), 0), ([3277, -3277], -20),
     ])
     func `a level is RMS in dBFS`(samples: [Int16], level: Double) {
