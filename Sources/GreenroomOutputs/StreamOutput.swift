@@ -1,7 +1,7 @@
-import GreenroomLifecycle
+import GreenroomMedia
 package import GreenroomModel
 import GreenroomSchema
-import GreenroomVideo
+package import GreenroomVideo
 
 /// `stream` with the URL of a server: the bundled output `Stream`.
 package struct StreamOutput: Output, Equatable {

@@ -44,10 +44,11 @@ import Testing
         #expect(rule.active == nil)
     }
 
-    @Test(arguments: [
-        ([Int16](repeating: 0, count: 960), -Double.infinity), ([], -Double.infinity),
-        ([Int16](repeating: .min, count: 960), 0), ([3277, -3277], -20),
-    ])
+    @Test(
+        arguments: [
+            ([Int16](repeating: 0, count: 960), -Double.infinity), ([], -Double.infinity),
+            ([Int16](repeating: .min, count: 960), 0), ([3277, -3277], -20),
+        ] as [([Int16], Double)])
     func `a level is RMS in dBFS`(samples: [Int16], level: Double) {
         let measured = SpeakerRule.level(of: samples.span)
         #expect(measured == level || abs(measured - level) < 0.01, "\(measured)")

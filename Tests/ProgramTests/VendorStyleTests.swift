@@ -181,7 +181,6 @@ import Testing
     }
 
     @Test func `Azure's microphone captures from ALSA`() throws {
-        let folder = try TemporaryFolder()
         // 10 s of a tone of 1000 Hz, 48000 Hz, mono.
         let samples = (0..<480_000).map { index in
             Int16(8000 * sin(2 * .pi * 1000 * Double(index) / 48_000))
