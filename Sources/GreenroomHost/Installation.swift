@@ -119,6 +119,13 @@ extension PluginLocator {
             confinement: Confinement(program: "\(programs)/greenroom-runner", plan: plan))
     }
 
+    /// A library whose isolated plugins share a process.
+    func common(_ path: String, _ plan: IsolationPlan) -> any PluginFactory {
+        CommonLibrary(
+            path: path,
+            confinement: Confinement(program: "\(programs)/greenroom-runner", plan: plan))
+    }
+
     /// Why a plugin was not found, with a suggestion for its name.
     ///
     /// - Parameter kind: The kind that is needed; nil for any.

@@ -59,6 +59,22 @@ private struct Assembly {
     let configuration: SessionConfiguration
     let locator: PluginLocator
     var problems: [ConfigurationProblem]
+    /// The libraries whose sources share a process, by path and isolation.
+    private var common: [Process: any PluginFactory] = [:]
+
+    private struct Process: Hashable {
+        var path: String
+        var plan: IsolationPlan
+    }
+
+    init(
+        configuration: SessionConfiguration, locator: PluginLocator,
+        problems: [ConfigurationProblem]
+    ) {
+        self.configuration = configuration
+        self.locator = locator
+        self.problems = problems
+    }
 
     mutating func resolve(_ slot: SessionSlot<PluginConfiguration>) -> SessionSlot<SourcePlan>? {
         let plugins = slot.plugins.map { address, plugin in
@@ -126,13 +142,24 @@ private struct Assembly {
                     "\(address)")
             }
             return SourcePlan(
-                factory: locator.isolated(found.path, isolation), descriptor: descriptor,
+                factory: factory(of: found.path, isolation, locator), descriptor: descriptor,
                 settings: settings, configuration: plugin, onFailure: policy,
                 isolation: isolation)
         } catch {
             report(locator.explain(error, name, kind), "\(address).plugin")
             return nil
         }
+    }
+
+    /// The library of an isolated plugin.
+    private mutating func factory(
+        of path: String, _ plan: IsolationPlan, _ locator: PluginLocator
+    ) -> any PluginFactory {
+        guard locator.sharesProcess(path) else { return locator.isolated(path, plan) }
+        let process = Process(path: path, plan: plan)
+        let factory = common[process] ?? locator.common(path, plan)
+        common[process] = factory
+        return factory
     }
 
     /// Loads a library into this process, for a plugin that runs in it.

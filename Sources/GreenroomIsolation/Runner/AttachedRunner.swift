@@ -14,7 +14,13 @@ protocol AttachedRunner: RunnerProcess {
     /// Whether its process is stopped intentionally.
     var isFrozen: Bool { get }
 
-    /// The runner has disconnected, or its process has ended.
+    /// How its process ended, if that is known.
+    var evidence: String? { get }
+
+    /// The runner has disconnected, or its process has ended: its connection is lost next.
+    func willLose()
+
+    /// The connection is lost, or has ended in order.
     func didDisconnect()
 }
 
@@ -23,6 +29,8 @@ extension AttachedRunner {
     var isFrozen: Bool { false }
     var isDebugged: Bool { false }
     var hindrance: String? { ProcessStatus(of: process.id)?.hindrance }
+    var evidence: String? { nil }
+    func willLose() {}
 
     func prepare() throws(LoadError) {
         _ = try connection.handshake(with: program)
@@ -49,7 +57,9 @@ extension AttachedRunner {
             }
             let hasEnded = descriptors[0].revents != 0
             if hasEnded || !isConnected {
-                connection.lose(because: evidence(hasEnded: hasEnded))
+                let evidence = evidence(hasEnded: hasEnded)
+                willLose()
+                connection.lose(because: evidence)
                 didDisconnect()
                 connection.didEnd()
                 return
@@ -68,6 +78,7 @@ extension AttachedRunner {
     }
 
     private func evidence(hasEnded: Bool) -> String {
+        if let evidence = connection.isEnding ? nil : evidence { return evidence }
         let whereabouts = connection.context.whereabouts().map { " \($0)" } ?? ""
         return hasEnded
             ? "its process has ended\(whereabouts) without finishing"

@@ -558,6 +558,11 @@ final class RunnerConnection: Sendable {
         state.withLock { if case .lost(let evidence) = $0.phase { evidence } else { nil } }
     }
 
+    /// Whether this host ends it.
+    var isEnding: Bool {
+        state.withLock { if case .ending = $0.phase { true } else { false } }
+    }
+
     /// Records that the process is lost, unless this host ends it, and kills it. [any]
     func lose(because evidence: String) {
         let isNew = state.withLock { state in

@@ -92,6 +92,12 @@ package struct PluginLocator: Sendable {
         return isBundled(path) && !Self.isolated.contains(file) ? .host : .process
     }
 
+    /// Whether the isolated sources of a library share a process if they have the same grants: one of them reads
+    /// the file for both.
+    package func sharesProcess(_ path: String) -> Bool {
+        isBundled(path) && path.hasSuffix("/libMedia.so")
+    }
+
     /// Finds a plugin.
     ///
     /// - Parameters:
