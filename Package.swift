@@ -45,6 +45,8 @@ struct BundledPlugin {
     var exclude: [String] = []
     /// The functions that it exports.
     var exports = "exports.map"
+    /// Libraries to link with, besides those of its dependencies.
+    var libraries: [String] = []
 
     var product: Product { .library(name: name, type: .dynamic, targets: [name]) }
     var target: Target {
@@ -55,7 +57,7 @@ struct BundledPlugin {
                 .unsafeFlags([
                     "-Xlinker", "--version-script=\(Context.packageDirectory)/Plugins/\(exports)",
                 ])
-            ])
+            ] + libraries.map { .linkedLibrary($0) })
     }
 }
 
@@ -71,6 +73,9 @@ let bundledPlugins: [BundledPlugin] = [
         name: "Frei0r", dependencies: ["GreenroomConversion"], exclude: ["exports.map"],
         exports: "Frei0r/exports.map"),
     BundledPlugin(name: "LoopbackCall"),
+    BundledPlugin(
+        name: "Media", dependencies: ["CDecoderCrash", "CFFmpeg", "GreenroomPlayback"],
+        libraries: ["avdevice", "swresample", "swscale"]),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
     BundledPlugin(name: "Screen", dependencies: ["CX11", "GreenroomMedia"]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
@@ -147,9 +152,13 @@ let package = Package(
             name: "CRoomPage", dependencies: ["CEmbeddedFiles"], path: "Plugins/WebRoom/Page",
             exclude: ["Files"]),
         .systemLibrary(
-            name: "CFFmpeg", providers: [.apt(["libavformat-dev", "libavcodec-dev"])]),
+            name: "CFFmpeg",
+            providers: [
+                .apt(["libavcodec-dev", "libavdevice-dev", "libavformat-dev", "libswscale-dev"])
+            ]),
         .systemLibrary(
             name: "CSndFile", pkgConfig: "sndfile", providers: [.apt(["libsndfile1-dev"])]),
+        .target(name: "CDecoderCrash"),
         .target(name: "CCurl", linkerSettings: [.linkedLibrary("curl")]),
         // Of libgstwebrtc it declares what it needs: the headers' package brings all of OpenCV's.
         .target(
@@ -211,6 +220,8 @@ let package = Package(
         .target(
             name: "GreenroomEncoding",
             dependencies: ["CFFmpeg", "GreenroomMedia", "GreenroomPlugin"]),
+        // The decisions of Media: where a file or a stream is at a time.
+        .target(name: "GreenroomPlayback"),
         // The decisions of WebRoom, and the tokens that the command makes for it.
         .target(name: "GreenroomRoom", dependencies: ["GreenroomMedia"]),
         // The report for Prometheus: of the room, and of the command.
@@ -401,6 +412,7 @@ let package = Package(
                 "CPNG", "CSndFile", "GreenroomABI", "GreenroomConversion", "GreenroomPlugin",
                 "GreenroomMedia", "TestSupport",
             ]),
+        .testTarget(name: "GreenroomPlaybackTests", dependencies: ["GreenroomPlayback"]),
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(

@@ -33,7 +33,7 @@ update_package_lists() {
 build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-dev
     libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libxcb-composite0-dev
     libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libavformat-dev libavcodec-dev
-    libavutil-dev libcurl4-openssl-dev libssl-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
+    libavdevice-dev libavutil-dev libswresample-dev libswscale-dev libcurl4-openssl-dev libssl-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
     gstreamer1.0-plugins-base
     gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-nice
     libpango1.0-dev fonts-noto-core fonts-noto-color-emoji pkg-config"
@@ -100,7 +100,7 @@ from_package() {
 # Real media, made once: footage of a street, voices, and images.
 prepare_media() {
     media="$PWD/.build/media"
-    [ -e "$media/ready" ] && return
+    [ -e "$media/ready" ] && [ -e "$media/street.mkv" ] && return
     say "Preparing real footage, voices and images in .build/media"
     mkdir -p "$media/slides"
     examples=usr/share/doc/opencv-doc/examples/data
@@ -112,6 +112,7 @@ prepare_media() {
         set -- "$@" -i "$(dirname "$voice")/$place.wav"
     done
     ffmpeg -y -v error "$@" -filter_complex 'concat=n=6:v=0:a=1' "$media/voices.wav"
+    ffmpeg -y -v error -i "$media/street.y4m" -i "$media/voices.wav" -shortest "$media/street.mkv"
     for image in starry_night.jpg graf1.png fruits.jpg messi5.jpg building.jpg; do
         cp "$(dirname "$footage")/$image" "$media/slides/"
     done

@@ -21,7 +21,8 @@ install_packages $build_packages $pipewire_packages $screen_packages \
     patchelf help2man curl gcc g++ binutils ffmpeg frei0r-plugins nginx-light \
     libnginx-mod-rtmp python3-dev python3-gi python3-numpy \
     python3-jsonschema \
-    python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0
+    python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 \
+    gir1.2-gst-rtsp-server-1.0
 prepare_media
 
 say "Linting"

@@ -2,8 +2,9 @@ import TestSupport
 import Testing
 
 private let bundledPlugins = [
-    "Adjust", "AlsaMicrophone", "ColorBars", "Command", "FrameFolder", "LoopbackCall", "Recorder",
-    "Slides", "SpeakerFile", "Stream", "Text", "Tone", "VirtualCamera", "VirtualMicrophone",
+    "Adjust", "AlsaMicrophone", "ColorBars", "Command", "FrameFolder", "LoopbackCall", "Media",
+    "Recorder", "Slides", "SpeakerFile", "Stream", "Text", "Tone", "VirtualCamera",
+    "VirtualMicrophone",
     "VirtualSpeaker", "Watermark",
     "WaveFile", "Y4MFile",
 ]

@@ -1,0 +1,7 @@
+import GreenroomPlugin
+
+/// The library's entry, `greenroom_plugin_entry`.
+@c(greenroom_plugin_entry)
+public func greenroomPluginEntry() -> UnsafeRawPointer? {
+    exportPlugins(Media.self, MediaAudio.self, MediaShare.self, MediaShareAudio.self)
+}

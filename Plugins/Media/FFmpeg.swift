@@ -1,0 +1,141 @@
+import CFFmpeg
+import GreenroomPlugin
+
+/// A failed call of FFmpeg's libraries.
+struct FFmpegError: Error, CustomStringConvertible {
+    /// What was tried, e.g. `"opening the decoder"`.
+    var call: String
+    var code: Int32
+
+    var description: String { "\(call): \(Self.text(of: code))" }
+
+    static func text(of code: Int32) -> String {
+        var text = [CChar](repeating: 0, count: 128)
+        av_strerror(code, &text, text.count)
+        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
+        return String(decoding: bytes, as: UTF8.self)
+    }
+}
+
+/// Throws if a call of FFmpeg's libraries has failed.
+@discardableResult
+func check(_ code: Int32, _ call: @autoclosure () -> String) throws(FFmpegError) -> Int32 {
+    guard code < 0 else { return code }
+    throw FFmpegError(call: call(), code: code)
+}
+
+/// Returns what an allocation of FFmpeg's libraries has made.
+func allocated<Value>(_ made: Value?) throws(FFmpegError) -> Value {
+    guard let made else {
+        throw FFmpegError(call: "allocating", code: Int32(CFFMPEG_NO_MEMORY))
+    }
+    return made
+}
+
+/// A packet of a stream. Safe to hand over: its holder has the only reference.
+final class Packet: @unchecked Sendable {
+    let pointer: UnsafeMutablePointer<AVPacket>
+
+    init() throws(FFmpegError) { pointer = try allocated(av_packet_alloc()) }
+
+    /// When it is shown or decoded, in units of its stream; nil if the file does not say it.
+    var time: Int64? {
+        if pointer.pointee.pts != CFFMPEG_NO_TIME { return pointer.pointee.pts }
+        return pointer.pointee.dts == CFFMPEG_NO_TIME ? nil : pointer.pointee.dts
+    }
+
+    /// Whether decoding can begin with it.
+    var isKey: Bool { pointer.pointee.flags & AV_PKT_FLAG_KEY != 0 }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVPacket>? = pointer
+        av_packet_free(&pointer)
+    }
+}
+
+/// A decoded frame or decoded samples.
+final class MediaFrame {
+    let pointer: UnsafeMutablePointer<AVFrame>
+    /// When it begins, in nanoseconds from the file's first frame.
+    var start: Int64 = 0
+    /// How long it lasts, in nanoseconds.
+    var duration: Int64 = 0
+
+    init() throws(FFmpegError) { pointer = try allocated(av_frame_alloc()) }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVFrame>? = pointer
+        av_frame_free(&pointer)
+    }
+}
+
+/// What a decoder needs to know of a stream.
+final class StreamParameters: @unchecked Sendable {
+    // Safe: nothing changes after `init`.
+    let pointer: UnsafeMutablePointer<AVCodecParameters>
+    let timeBase: AVRational
+    /// Of a video stream.
+    let frameRate: AVRational
+    let sampleAspect: AVRational
+    let rotation: Rotation
+
+    init(
+        of stream: UnsafeMutablePointer<AVStream>, in context: UnsafeMutablePointer<AVFormatContext>
+    ) throws(FFmpegError) {
+        pointer = try allocated(avcodec_parameters_alloc())
+        avcodec_parameters_copy(pointer, stream.pointee.codecpar)
+        timeBase = stream.pointee.time_base
+        frameRate = Self.rate(of: stream)
+        sampleAspect = av_guess_sample_aspect_ratio(context, stream, nil)
+        rotation = Self.rotation(of: stream)
+    }
+
+    deinit {
+        var pointer: UnsafeMutablePointer<AVCodecParameters>? = pointer
+        avcodec_parameters_free(&pointer)
+    }
+
+    /// The rate that every frame of a video has its time at: the base rate, unless that is only the resolution of
+    /// the timestamps.
+    private static func rate(of stream: UnsafeMutablePointer<AVStream>) -> AVRational {
+        let (base, mean) = (stream.pointee.r_frame_rate, stream.pointee.avg_frame_rate)
+        for rate in [base, mean] where rate.num > 0 && rate.den > 0 && av_q2d(rate) <= 60.001 {
+            return rate
+        }
+        return base.num > 0 || mean.num > 0
+            ? AVRational(num: 60, den: 1) : AVRational(num: 30, den: 1)
+    }
+
+    /// The rotation in the stream's side data: the display matrix turns counter-clockwise.
+    private static func rotation(of stream: UnsafeMutablePointer<AVStream>) -> Rotation {
+        var size = 0
+        guard let data = av_stream_get_side_data(stream, AV_PKT_DATA_DISPLAYMATRIX, &size),
+            size >= 9 * MemoryLayout<Int32>.size
+        else { return .none }
+        let angle = data.withMemoryRebound(to: Int32.self, capacity: 9) {
+            av_display_rotation_get($0)
+        }
+        guard angle.isFinite else { return .none }
+        let quarters = Int((-angle / 90).rounded()) & 3
+        return Rotation(rawValue: UInt32(quarters * 90)) ?? .none
+    }
+}
+
+/// Options of FFmpeg's libraries, by name.
+struct FFmpegOptions: ~Copyable {
+    var dictionary: OpaquePointer?
+
+    init(_ options: [(String, String)]) {
+        for (name, value) in options { av_dict_set(&dictionary, name, value, 0) }
+    }
+
+    deinit {
+        var dictionary = dictionary
+        av_dict_free(&dictionary)
+    }
+}
+
+/// A time in units of a stream as nanoseconds.
+func nanoseconds(_ time: Int64, _ base: AVRational) -> Int64 {
+    av_rescale_q(time, base, AVRational(num: 1, den: 1_000_000_000))
+}

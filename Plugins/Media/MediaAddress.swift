@@ -1,0 +1,155 @@
+import CFFmpeg
+import GreenroomPlayback
+import GreenroomPlugin
+import Synchronization
+
+/// What to open: a file, a stream of the network, or a source of libavdevice.
+enum MediaAddress: Hashable {
+    case file(String)
+    case url(StreamAddress)
+    case device(format: String, source: String)
+
+    /// - Throws: A ``PluginError`` unless exactly one is set, and it is of a kind that can be opened.
+    init(_ settings: MediaSettings) throws {
+        let given = [settings.file, settings.url, settings.device].filter { !$0.isEmpty }
+        guard given.count == 1 else {
+            throw PluginError("name one of 'file', 'url' and 'device'", status: .badSetting)
+        }
+        if !settings.file.isEmpty {
+            self = .file(settings.file)
+        } else if !settings.url.isEmpty {
+            guard let address = StreamAddress(settings.url) else {
+                throw PluginError(
+                    "'url' begins with one of "
+                        + StreamAddress.schemes.map { "\($0)://" }.joined(separator: ", ")
+                        + "; the path of a file is 'file'", status: .badSetting)
+            }
+            self = .url(address)
+        } else {
+            let parts = settings.device.split(separator: ":", maxSplits: 1).map(String.init)
+            self = .device(format: parts[0], source: parts.count > 1 ? parts[1] : "")
+            guard parts[0] == "lavfi", parts.count > 1 else {
+                throw PluginError(
+                    "'device' is lavfi and a filter graph, such as lavfi:testsrc2=size=1280x720",
+                    status: .badSetting)
+            }
+        }
+    }
+
+    /// The name in messages. A URL has no credentials in it.
+    var name: String {
+        switch self {
+        case .file(let path): path
+        case .device(let format, let source): "\(format):\(source)"
+        case .url(let address): address.name
+        }
+    }
+
+    /// Whether it comes over the network.
+    var isStream: Bool { if case .url = self { true } else { false } }
+
+    /// Whether it can begin again at any position.
+    var isSeekable: Bool { if case .file = self { true } else { false } }
+
+    /// Whether its server sends as fast as it is read.
+    var isPaced: Bool { if case .url(let address) = self { address.isPaced } else { false } }
+
+    /// Containers that a file may have. None of them opens another file or address.
+    private static let formats = [
+        "mov,mp4,m4a,3gp,3g2,mj2", "matroska,webm", "avi", "mpegts", "mpeg", "mpegvideo", "flv",
+        "ogg", "wav", "w64", "mp3", "aac", "ac3", "eac3", "dts", "dtshd", "truehd", "flac", "asf",
+        "mxf", "nut", "ivf", "h264", "hevc", "av1", "obu", "m4v", "mjpeg", "vc1", "rm", "dv", "gif",
+        "apng", "yuv4mpegpipe", "aiff", "caf", "amr", "au", "ape", "tta", "wv", "mpc", "mpc8",
+        "tak", "swf", "wtv", "roq", "smk", "bink", "nsv", "gxf", "xwma", "voc", "sox", "spdif",
+        "h263", "h261", "dirac", "webp_pipe", "png_pipe", "jpeg_pipe", "bmp_pipe", "tiff_pipe",
+        "loas", "oma", "rso", "nuv", "mlv", "film_cpk",
+    ]
+
+    /// Those that a stream may have besides.
+    private static let streamFormats = ["hls", "rtsp", "rtp", "live_flv", "rtp_mpegts"]
+
+    /// Protocols of streams; none opens a file.
+    private static let protocols =
+        "http,https,httpproxy,tls,tcp,udp,rtp,srtp,rtmp,rtmps,rtmpt,rtmpts,srt,crypto,rtsp,rtsps"
+
+    /// Opens it and reads what is in it.
+    ///
+    /// - Throws: A ``PluginError`` that names it.
+    func open(_ interrupt: Interrupt) throws -> UnsafeMutablePointer<AVFormatContext> {
+        // What FFmpeg's libraries print has URLs with credentials in it.
+        av_log_set_level(AV_LOG_QUIET)
+        var context = avformat_alloc_context()
+        interrupt.attach(to: try allocated(context))
+        let code: Int32
+        switch self {
+        case .file(let path):
+            var options = FFmpegOptions([
+                ("format_whitelist", Self.formats.joined(separator: ",")),
+                ("protocol_whitelist", "file"),
+            ])
+            code = avformat_open_input(&context, "file:\(path)", nil, &options.dictionary)
+        case .url(let address):
+            var options = FFmpegOptions(Self.options(of: address))
+            code = avformat_open_input(&context, address.url, nil, &options.dictionary)
+        case .device(let format, let source):
+            avdevice_register_all()
+            guard let input = av_find_input_format(format) else {
+                avformat_free_context(context)
+                throw PluginError(
+                    "\(name): FFmpeg's libraries have no \(format)", status: .unavailable)
+            }
+            code = avformat_open_input(&context, source, input, nil)
+        }
+        // A failed call has freed the context.
+        guard code >= 0, let context else { throw failure(code) }
+        let found = avformat_find_stream_info(context, nil)
+        guard found >= 0 else {
+            var context: UnsafeMutablePointer<AVFormatContext>? = context
+            avformat_close_input(&context)
+            throw failure(found)
+        }
+        return context
+    }
+
+    private static func options(of address: StreamAddress) -> [(String, String)] {
+        var options = [
+            (
+                "format_whitelist",
+                (formats + streamFormats).joined(separator: ",")
+            ),
+            ("protocol_whitelist", protocols),
+            // Microseconds without data before a connection counts as lost.
+            ("rw_timeout", "10000000"),
+        ]
+        if address.scheme.hasPrefix("rtsp") {
+            options += [("rtsp_transport", "tcp"), ("timeout", "10000000")]
+        }
+        if address.isPaced {
+            options += [("reconnect", "1"), ("reconnect_delay_max", "2")]
+        }
+        return options
+    }
+
+    private func failure(_ code: Int32) -> PluginError {
+        PluginError("\(name): \(FFmpegError.text(of: code))", status: .unavailable)
+    }
+}
+
+/// Ends a read that waits for the network.
+final class Interrupt: Sendable {
+    private let flag = Atomic(false)
+
+    var isSet: Bool { flag.load(ordering: .relaxed) }
+
+    func set() { flag.store(true, ordering: .relaxed) }
+
+    /// The context refers to this object, which has to outlive it.
+    func attach(to context: UnsafeMutablePointer<AVFormatContext>) {
+        context.pointee.interrupt_callback = AVIOInterruptCB(
+            callback: { pointer in
+                guard let pointer else { return 0 }
+                let interrupt = Unmanaged<Interrupt>.fromOpaque(pointer).takeUnretainedValue()
+                return interrupt.isSet ? 1 : 0
+            }, opaque: Unmanaged.passUnretained(self).toOpaque())
+    }
+}

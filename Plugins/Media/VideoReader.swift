@@ -1,0 +1,129 @@
+import CDecoderCrash
+import CFFmpeg
+import GreenroomPlayback
+import GreenroomPlugin
+
+/// Decodes a file's video for positions that are asked for one after the other.
+final class VideoReader {
+    private let source: any MediaSource
+    private var parameters: StreamParameters
+    private var decoder: Decoder
+    private var damage: DamageLog
+    private var leg: Int?
+    private var isAtEnd = false
+    /// What is shown, and the frame after it.
+    private var (shown, next): (MediaFrame?, MediaFrame?)
+    /// A frame to decode into.
+    private var spare: MediaFrame?
+    /// The end of the last frame: the time of one that has none.
+    private var lastEnd: Int64 = 0
+
+    init(_ source: any MediaSource, _ parameters: StreamParameters, host: PluginHost) throws {
+        self.source = source
+        self.parameters = parameters
+        decoder = try Decoder(parameters, threads: VideoFormat.threads(for: parameters))
+        damage = DamageLog(name: source.name, host: host)
+    }
+
+    /// Timestamps of containers are rounded, to a millisecond in Matroska.
+    private static let tolerance: Int64 = 1_000_000
+
+    /// The frame that is shown at a time of the session's clock; nil if nothing can be decoded.
+    func frame(at time: Int64) throws -> MediaFrame? {
+        let place = source.place(at: time)
+        if leg != place.leg.number {
+            try begin(place.leg)
+            leg = place.leg.number
+            isAtEnd = false
+            next = nil
+            lastEnd = place.leg.start
+            // The first frame of a leg replaces the one before, even if it is a little late.
+            if let first = try decode(place) { show(first) }
+        }
+        while true {
+            if next == nil { next = try decode(place) }
+            guard let next, next.start <= place.position + Self.tolerance,
+                next.start < place.leg.end
+            else { break }
+            show(next)
+            self.next = nil
+        }
+        return shown
+    }
+
+    /// Prepares the decoder for a leg; a stream that connects again may have another format.
+    private func begin(_ leg: Playback.Leg) throws {
+        guard let now = source.parameters(of: .video), now !== parameters else {
+            return decoder.flush()
+        }
+        decoder = try Decoder(now, threads: VideoFormat.threads(for: now))
+        parameters = now
+    }
+
+    private func show(_ frame: MediaFrame) {
+        spare = shown
+        shown = frame
+    }
+
+    /// The next frame of the leg; nil at its end, and while a stream has none.
+    private func decode(_ place: Playback.Place) throws -> MediaFrame? {
+        guard !isAtEnd else { return nil }
+        decoder_crash_note(Int(lastEnd / 1_000_000))
+        let frame = try spare ?? MediaFrame()
+        spare = nil
+        let outcome = try decoder.decode(into: frame) {
+            try source.packet(of: .video, in: place.leg)
+        } skips: { packet in
+            guard let time = packet.time else { return false }
+            let end = position(time + packet.pointer.pointee.duration)
+            return end + 2 * frameDuration < place.position
+        } damaged: { code in
+            damage.note(code, at: lastEnd)
+        }
+        guard outcome == .frame else {
+            isAtEnd = outcome == .end
+            spare = frame
+            return nil
+        }
+        let pointer = frame.pointer
+        let time = pointer.pointee.best_effort_timestamp
+        frame.start = time == CFFMPEG_NO_TIME ? lastEnd : position(time)
+        let duration = nanoseconds(pointer.pointee.pkt_duration, parameters.timeBase)
+        frame.duration = duration > 0 ? duration : frameDuration
+        lastEnd = frame.start + frame.duration
+        return frame
+    }
+
+    private var frameDuration: Int64 { nanoseconds(1, av_inv_q(parameters.frameRate)) }
+
+    private func position(_ time: Int64) -> Int64 {
+        nanoseconds(time, parameters.timeBase) - source.origin
+    }
+}
+
+/// Logs what can't be decoded, once.
+struct DamageLog {
+    let name: String
+    let host: PluginHost
+    private var hasTold = false
+
+    init(name: String, host: PluginHost) {
+        self.name = name
+        self.host = host
+    }
+
+    mutating func note(_ code: Int32, at position: Int64) {
+        guard !hasTold else { return }
+        hasTold = true
+        host.log(
+            .warning,
+            "\(name): damaged at \(seconds(position)) s (\(FFmpegError.text(of: code))); plays on")
+    }
+}
+
+/// `12.345`
+func seconds(_ nanoseconds: Int64) -> String {
+    let milliseconds = max(nanoseconds / 1_000_000, 0)
+    let rest = String(1000 + milliseconds % 1000).dropFirst()
+    return "\(milliseconds / 1000).\(rest)"
+}

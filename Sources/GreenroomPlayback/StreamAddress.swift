@@ -1,0 +1,29 @@
+/// The URL of a stream.
+package struct StreamAddress: Hashable, Sendable {
+    /// The schemes that can be opened. None of them opens a file.
+    package static let schemes = [
+        "http", "https", "rtmp", "rtmps", "rtsp", "rtsps", "srt", "tcp", "udp", "rtp",
+    ]
+
+    /// The URL as it is given.
+    package let url: String
+    /// The part before the colon, in small letters.
+    package let scheme: String
+    /// The URL as messages have it: without user, password and query, which may be credentials, too.
+    package let name: String
+
+    /// - Returns: nil for a URL of another scheme.
+    package init?(_ url: String) {
+        guard let separator = url.firstRange(of: "://") else { return nil }
+        scheme = url[..<separator.lowerBound].lowercased()
+        guard Self.schemes.contains(scheme) else { return nil }
+        self.url = url
+        let rest = url[separator.upperBound...].prefix { $0 != "?" && $0 != "#" }
+        let host = rest.prefix { $0 != "/" }
+        let start = host.lastIndex(of: "@").map { host.index(after: $0) } ?? host.startIndex
+        name = "\(scheme)://\(rest[start...])"
+    }
+
+    /// Whether its server sends as fast as it is read.
+    package var isPaced: Bool { scheme.hasPrefix("http") }
+}
