@@ -10,6 +10,7 @@ enum SessionDecoder {
     struct Draft: Sendable {
         var session = Session()
         var sources: [SessionRole: Source] = [:]
+        var media: Media?
         var outputs: [SessionOutput] = []
         var call: SessionOutput?
         var timeline: [TimelineEntry] = []
@@ -41,7 +42,9 @@ enum SessionDecoder {
     static let maximumFilters = 64
 
     /// Keys at the top of a file, besides roles, whose items are compared one by one.
-    static let comparedByItems = [sessionKey, PluginAddress.callKey, PluginAddress.outputsKey]
+    static let comparedByItems = [
+        sessionKey, mediaKey, PluginAddress.callKey, PluginAddress.outputsKey,
+    ]
 
     static let root = Decoder<Draft>.section(
         Draft(), name: "file",
@@ -63,6 +66,7 @@ enum SessionDecoder {
                 role.facts.key, \.sources[role], section(of: role), role.facts.meaning,
                 examples: role.examples)
         } + [
+            media,
             Field(
                 PluginAddress.callKey, \.call, call,
                 "The plugin that brings other people into the session, as participants, and "
@@ -234,7 +238,7 @@ enum SessionDecoder {
     /// - Parameters:
     ///   - what: What the plugin is, for the key's description.
     ///   - example: An example plugin, with settings.
-    private static func pluginFields(
+    static func pluginFields(
         _ what: String, example: (plugin: JSON, settings: JSON), isRequired: Bool = false
     ) -> [Field<Source>] {
         [
@@ -276,7 +280,8 @@ enum SessionDecoder {
     }
 
     /// The keys of what makes media.
-    private static let mediaKeys = topRoles.map(\.facts.key) + [PluginAddress.callKey]
+    private static let mediaKeys =
+        topRoles.map(\.facts.key) + [mediaKey, PluginAddress.callKey]
 
     /// Roles with sections at the top of the file.
     private static let topRoles = SessionRole.allCases.filter { $0.facts.parent == nil }
@@ -302,7 +307,7 @@ enum SessionDecoder {
             more: [startDeadline] + (filters.map { [$0] } ?? []) + inner)
     }
 
-    private static let startDeadline = Field(
+    static let startDeadline = Field(
         "start-deadline", \Source.configuration.startDeadline,
         .duration(.seconds(1) ... .seconds(600)),
         "How long the source may take from its start to its first frame or audio before it has "

@@ -22,27 +22,29 @@ extension SessionFile {
         let source = SourceText(text, file: file)
         let document = try YAMLDocument(text, in: source)
         var reading = Reading(folder: folder, diagnostics: document.diagnostics)
-        var root = document.root
+        var overridden = document.root
         for override in overrides {
             reading.diagnostics += override.apply(
-                to: &root, schema: SessionDecoder.root.schema, in: source)
+                to: &overridden, schema: SessionDecoder.root.schema, in: source)
         }
+        let (root, mediaSections) = overridden.expandingMedia(&reading.diagnostics)
         let draft = SessionDecoder.root.read(root, "", &reading)
+        let places = SourcePlaces(of: root, mediaSections: mediaSections)
+        reading.diagnostics = places.written(reading.diagnostics)
         if let draft {
-            let places = SourcePlaces(of: root)
             let configuration = SessionConfiguration(
                 draft, folder: folder, defaultName: stem(of: file), places)
             let problems =
                 configuration.conflicts(among: ConfiguredPlugins(in: root))
                 + conflicts(ofBroadcastIn: root)
                 + draft.session.tableProblems
-            reading.diagnostics += problems.map(places.diagnostic)
+            reading.diagnostics += places.diagnostics(problems)
             if reading.diagnostics.isEmpty {
                 let warnings =
                     configuration.warnings
                     + draft.session.vainSizes(isTableStated: places.has("session.table"))
                 return SessionFile(
-                    configuration: configuration, warnings: warnings.map(places.diagnostic),
+                    configuration: configuration, warnings: places.diagnostics(warnings),
                     source: source, places: places, draft: draft)
             }
         }

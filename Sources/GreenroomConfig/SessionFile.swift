@@ -17,7 +17,7 @@ public struct SessionFile: Sendable {
 
     /// Locates the problems of the configuration in the file.
     package func located(_ error: ConfigurationError) -> SessionFileError {
-        SessionFileError(error.problems.map(places.diagnostic), in: source)
+        SessionFileError(places.diagnostics(error.problems), in: source)
     }
 
     /// The keys whose values differ from those of an earlier file, such as `session.maximum`. Plugins

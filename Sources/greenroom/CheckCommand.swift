@@ -39,7 +39,7 @@ struct CheckCommand: ParsableCommand {
             let known = plan.warnings
             let refused = SettingTrial(plan: plan, locator: locator)
                 .problems(besides: Set(known.map(\.path)))
-            let warnings = file.warnings + (known + refused).map(file.places.diagnostic)
+            let warnings = file.warnings + file.places.diagnostics(known + refused)
             if json {
                 Console.write(json: result(faults: [], warnings: warnings, plan: plan).text)
             } else {

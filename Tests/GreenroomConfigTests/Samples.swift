@@ -130,13 +130,13 @@ enum Samples {
             yaml: "camera: { plugin: A }\nxyzzy: 3s",
             faults: [
                 #"2:1: xyzzy: unknown key. Known keys are "session", "camera", "microphone", "#
-                    + #""share", "call", "timeline", "outputs"."#
+                    + #""share", "media", "call", "timeline", "outputs"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n\"a b\": 1",
             faults: [
                 #"2:1: "a b": unknown key. Known keys are "session", "camera", "microphone", "#
-                    + #""share", "call", "timeline", "outputs"."#
+                    + #""share", "media", "call", "timeline", "outputs"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n<<: { session: { name: x } }",
@@ -156,7 +156,7 @@ enum Samples {
         Bad(
             yaml: "session: { name: x }",
             faults: [
-                #"1:1: needs at least one of the keys "camera", "microphone", "share", "call". Add one."#
+                #"1:1: needs at least one of the keys "camera", "microphone", "share", "media", "call". Add one."#
             ]),
         Bad(
             yaml: "camera:\n  settings: { a: 1 }\n",
@@ -189,11 +189,11 @@ enum Samples {
             faults: [#"1:8: camera: needs a section with the key "plugin", found nothing."#]),
         Bad(
             yaml: "- camera",
-            faults: ["1:1: needs a section with camera, microphone, share or call, found a list."]),
+            faults: ["1:1: needs a section with camera, microphone, share, media or call, found a list."]),
         Bad(
             yaml: "hello",
             faults: [
-                #"1:1: needs a section with camera, microphone, share or call, found the text "hello"."#
+                #"1:1: needs a section with camera, microphone, share, media or call, found the text "hello"."#
             ]),
         Bad(
             yaml: "session: { name: 2024 }\ncamera: { plugin: true }",

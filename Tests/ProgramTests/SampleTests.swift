@@ -60,6 +60,8 @@ import TestSupport
         let files = Chapter.manual.flatMap(\.blocks).filter { $0.language == "yaml" }
         #expect(files.count >= 10)
         let folder = try TemporaryFolder()
+        // The film that the reader has.
+        try folder.write("talk.mp4", "film")
         for file in files {
             let run = try Greenroom.run("check", try folder.write("s.yaml", file.text))
             #expect(run.exit == .code(0), "\(run)")

@@ -96,8 +96,8 @@ struct SessionRun {
             throw error
         }
         printer.warn(
-            session.plan.warningsOfRun.map {
-                file.source.render(file.places.diagnostic($0), isWarning: true)
+            file.places.diagnostics(session.plan.warningsOfRun).map {
+                file.source.render($0, isWarning: true)
             })
         running.withLock { $0 = session }
         reload.withLock {
