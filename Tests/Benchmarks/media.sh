@@ -12,6 +12,9 @@ work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 greenroom=$PWD/.build/release/greenroom
+# FFmpeg's decoder, if gstreamer1.0-libav is installed.
+decoder=openh264dec
+gst-inspect-1.0 avdec_h264 > /dev/null 2>&1 && decoder=avdec_h264
 
 ffmpeg -v error -y -stream_loop 4 -i .build/media/street.y4m -t "$seconds" \
     -vf "scale=1920:1080,fps=30,noise=alls=6:allf=t" -c:v libx264 -preset veryfast -b:v 6M -pix_fmt yuv420p \
@@ -19,7 +22,7 @@ ffmpeg -v error -y -stream_loop 4 -i .build/media/street.y4m -t "$seconds" \
 cat > "$work/session.yaml" << END
 session: { maximum: 1920x1080@30, duration: ${seconds}s }
 camera: { plugin: Media, settings: { file: film.mp4 } }
-outputs: [{ y4m: camera }]
+outputs: [{ y4m: "-" }]
 END
 
 # measure NAME COMMAND...: the processor time and the largest memory of a command and its children.
@@ -46,6 +49,6 @@ END
 for _ in $(seq "$rounds"); do
     measure greenroom "$greenroom" run "$work/session.yaml"
     measure ffmpeg ffmpeg -v error -re -i "$work/film.mp4" -f rawvideo -
-    measure gstreamer gst-launch-1.0 -q filesrc location="$work/film.mp4" ! qtdemux ! h264parse ! avdec_h264 \
+    measure "$decoder" gst-launch-1.0 -q filesrc location="$work/film.mp4" ! qtdemux ! h264parse ! $decoder \
         ! video/x-raw,format=I420 ! fdsink fd=1 sync=true
 done

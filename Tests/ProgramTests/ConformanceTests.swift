@@ -22,9 +22,13 @@ import Testing
         Shipped(name: "ColorBars"),
         Shipped(name: "ColorBarsShare"),
         Shipped(name: "LoopbackCall"),
-        Shipped(name: "Media", words: ["--set", "file=\(media)/street.mkv"]),
+        Shipped(
+            name: "Media", words: ["--set", "file=\(media)/street.mkv"],
+            warnings: ["video.range"]),
         Shipped(name: "MediaAudio", words: ["--set", "file=\(media)/street.mkv"]),
-        Shipped(name: "MediaShare", words: ["--set", "file=\(media)/street.mkv"]),
+        Shipped(
+            name: "MediaShare", words: ["--set", "file=\(media)/street.mkv"],
+            warnings: ["video.range"]),
         Shipped(name: "MediaShareAudio", words: ["--set", "file=\(media)/street.mkv"]),
         Shipped(name: "Slides", words: ["--set", "path=\(media)/slides"]),
         // fontconfig locks its cache when it looks for fonts again, after 30 s of virtual time.
