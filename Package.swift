@@ -77,7 +77,12 @@ let bundledPlugins: [BundledPlugin] = [
         name: "Media", dependencies: ["CDecoderCrash", "CFFmpeg", "GreenroomPlayback"],
         libraries: ["avdevice", "swresample", "swscale"]),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
-    BundledPlugin(name: "Screen", dependencies: ["CX11", "GreenroomMedia"]),
+    BundledPlugin(
+        name: "Screen",
+        dependencies: [
+            "CPortal", "GreenroomMedia", "GreenroomPipeWire", "GreenroomSystem", "GreenroomX11",
+            systemPackage,
+        ]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(
@@ -187,13 +192,16 @@ let package = Package(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
         .target(name: "CV4L2"),
+        // Static: the host, which lists screens, needs none of them at run time.
         .target(
             name: "CX11",
             linkerSettings: [
-                .linkedLibrary("xcb"), .linkedLibrary("xcb-composite"),
-                .linkedLibrary("xcb-damage"), .linkedLibrary("xcb-randr"),
-                .linkedLibrary("xcb-shm"), .linkedLibrary("xcb-xfixes"),
+                .linkedLibrary(":libxcb-composite.a"), .linkedLibrary(":libxcb-damage.a"),
+                .linkedLibrary(":libxcb-randr.a"), .linkedLibrary(":libxcb-shm.a"),
+                .linkedLibrary(":libxcb-xfixes.a"), .linkedLibrary(":libxcb.a"),
+                .linkedLibrary(":libXau.a"), .linkedLibrary(":libXdmcp.a"),
             ]),
+        .target(name: "CPortal", linkerSettings: [.linkedLibrary("systemd")]),
 
         // C: what counts in a plugin's process while it is validated.
         .target(name: "GreenroomMeter"),
@@ -227,6 +235,9 @@ let package = Package(
         // The report for Prometheus: of the room, and of the command.
         .target(name: "GreenroomMetrics"),
         .target(name: "GreenroomPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"]),
+
+        // The screens that are captured; the host lists them.
+        .target(name: "GreenroomX11", dependencies: ["CX11", "GreenroomMedia"]),
 
         // The host, bottom up.
         .target(name: "GreenroomRuntime"),
@@ -381,7 +392,8 @@ let package = Package(
             name: "greenroom",
             dependencies: [
                 "GreenroomAudio",
-                "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomALSA", "GreenroomConfig",
+                "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomABI", "GreenroomALSA",
+                "GreenroomConfig",
                 "GreenroomConversion",
                 "GreenroomHarness", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
                 "GreenroomLifecycle", "GreenroomPluginInterface",
@@ -389,7 +401,7 @@ let package = Package(
                 "GreenroomOperate", "GreenroomOutputs",
                 "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
                 "GreenroomSystem",
-                "GreenroomValidator", "GreenroomVideo",
+                "GreenroomValidator", "GreenroomVideo", "GreenroomX11",
                 external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
             ],
             linkerSettings: [.linkedLibrary(":libpng.a"), .linkedLibrary(":libz.a")]),
@@ -435,7 +447,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomLifecycleTests",
             dependencies: [
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
+                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion",
+                "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomVideo", "TestSupport",
@@ -483,6 +496,8 @@ let package = Package(
             path: "Tests/SandboxProbe"),
         .testTarget(
             name: "GreenroomEncodingTests", dependencies: ["GreenroomEncoding", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomX11Tests", dependencies: ["GreenroomMedia", "GreenroomX11"]),
         .testTarget(
             name: "GreenroomFiltersTests", dependencies: ["GreenroomFilters", "GreenroomMedia"]),
         .testTarget(

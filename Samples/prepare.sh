@@ -31,7 +31,7 @@ update_package_lists() {
 
 # The libraries that Greenroom and its plugins are built with.
 build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-dev
-    libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libxcb-composite0-dev
+    libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libsystemd-dev libxcb-composite0-dev
     libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev libavformat-dev libavcodec-dev
     libavdevice-dev libavutil-dev libswresample-dev libswscale-dev libcurl4-openssl-dev libssl-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
     gstreamer1.0-plugins-base
@@ -45,7 +45,7 @@ pipewire_packages="dbus-daemon pipewire pipewire-alsa pipewire-bin pipewire-puls
     gstreamer1.0-tools"
 
 # An X server without a screen, for the tests of Screen.
-screen_packages="xvfb x11-xserver-utils"
+screen_packages="xvfb x11-xserver-utils xauth"
 
 # install_packages NAME...: installs those that are missing; leaves apt alone if none is.
 install_packages() {

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomPlugin
+import GreenroomX11
 import Synchronization
 
 /// The thread that captures and sends frames.
@@ -16,13 +17,14 @@ final class CaptureLoop: Sendable {
     ///   - source: Opened already; a later one is made by `open`.
     ///   - isCamera: Whether to send in each period.
     init(
-        _ source: sending X11Source, sender: VideoSender, capability: VideoCapability,
-        isCamera: Bool, open: @escaping @Sendable () throws -> X11Source
+        _ source: sending any FrameSource, sender: VideoSender, capability: VideoCapability,
+        isCamera: Bool, open: @escaping @Sendable () throws -> any FrameSource
     ) throws {
         let work = CaptureWork(
             sender: sender, capability: capability, isCamera: isCamera, open: open)
         self.work = work
-        work.interruption.withLock { $0.display = source.display }
+        let interrupt = source.interrupt
+        work.interruption.withLock { $0.interrupt = interrupt }
         thread = try PluginThread(name: "screen capture") { work.run(source) }
     }
 
@@ -35,7 +37,7 @@ final class CaptureLoop: Sendable {
     func stop() {
         work.interruption.withLock { state in
             state.isStopping = true
-            state.display?.interrupt()
+            state.interrupt?()
         }
         thread.join()
     }
@@ -47,8 +49,8 @@ final class CaptureLoop: Sendable {
 private final class CaptureWork: Sendable {
     struct Interruption: Sendable {
         var isStopping = false
-        /// What the thread may be waiting for.
-        var display: X11Display?
+        /// Ends a call that the thread waits for.
+        var interrupt: (@Sendable () -> Void)?
     }
 
     /// The longest time without a frame, in nanoseconds.
@@ -62,11 +64,11 @@ private final class CaptureWork: Sendable {
     private let host: PluginHost
     private let isCamera: Bool
     private let size: FrameSize
-    private let open: @Sendable () throws -> X11Source
+    private let open: @Sendable () throws -> any FrameSource
 
     init(
         sender: VideoSender, capability: VideoCapability, isCamera: Bool,
-        open: @escaping @Sendable () throws -> X11Source
+        open: @escaping @Sendable () throws -> any FrameSource
     ) {
         self.sender = sender
         host = sender.host
@@ -76,8 +78,8 @@ private final class CaptureWork: Sendable {
         self.open = open
     }
 
-    func run(_ opened: consuming X11Source) {
-        var source: X11Source? = opened
+    func run(_ opened: any FrameSource) {
+        var source: (any FrameSource)? = opened
         var nextAttempt: Int64 = 0
         var missing: MissingImage?
         var slate: CapturedImage?
@@ -91,7 +93,8 @@ private final class CaptureWork: Sendable {
                 if source == nil, now >= nextAttempt {
                     nextAttempt = now + Self.attemptPause
                     let new = try open()
-                    interruption.withLock { $0.display = new.display }
+                    let interrupt = new.interrupt
+                    interruption.withLock { $0.interrupt = interrupt }
                     source = new
                 }
                 update = try source?.update() ?? missing.map { .missing($0) } ?? .unchanged
@@ -102,10 +105,13 @@ private final class CaptureWork: Sendable {
                     missing.flatMap { $0.state == "lost" ? $0 : nil } ?? .lost("\(error)"))
             }
             guard !interruption.withLock({ $0.isStopping }) else { return }
+            // A source that is opened again may ask again, and be lost again.
+            if update == .missing(.unanswered), let missing { update = .missing(missing) }
+            if case .ended(let reason) = update { return host.finish(reason) }
             var isNew = update == .changed
             if case .missing(let reason) = update {
                 if reason != missing {
-                    host.log(.warning, reason.text)
+                    host.log(reason == .unanswered ? .info : .warning, reason.text)
                     slate = .slate(reason, lastSize)
                     isNew = true
                 }
@@ -118,7 +124,7 @@ private final class CaptureWork: Sendable {
                 let image = slate ?? source?.image, image.size.isLegal
             {
                 do throws(SendRefusal) {
-                    try send(image, at: due)
+                    try send(image, slate == nil ? source?.format ?? .bgrx : .bgrx, at: due)
                     lastSent = now
                     lastSize = image.size
                 } catch {
@@ -142,12 +148,14 @@ private final class CaptureWork: Sendable {
         return next < now ? now : next
     }
 
-    private func send(_ image: CapturedImage, at time: Int64) throws(SendRefusal) {
+    private func send(
+        _ image: CapturedImage, _ format: PixelFormat, at time: Int64
+    ) throws(SendRefusal) {
         let plane = FramePlanes.Plane(
             RawSpan(_unsafeBytes: UnsafeRawBufferPointer(image.bytes)),
             strideBytes: image.strideBytes)
         try sender.send(
-            format: .bgrx, size: image.size, planes: FramePlanes(plane),
+            format: format, size: image.size, planes: FramePlanes(plane),
             info: FrameInfo(color: .bt709Limited, ptsNanoseconds: time))
     }
 }

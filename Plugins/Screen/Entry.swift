@@ -3,5 +3,5 @@ import GreenroomPlugin
 /// The library's entry, `greenroom_plugin_entry`.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
-    exportPlugins(ScreenShare.self, ScreenCamera.self)
+    exportPlugins(ScreenShare.self, ScreenCamera.self, ScreenShareAudio.self)
 }

@@ -1,9 +1,16 @@
 import GreenroomPlugin
+import GreenroomX11
 
 /// Where images come from, one thread at a time.
 protocol FrameSource {
     /// The newest image.
     var image: CapturedImage { get }
+
+    /// The format of its pixels.
+    var format: PixelFormat { get }
+
+    /// Ends a call that waits for another program. [any]
+    var interrupt: @Sendable () -> Void { get }
 
     /// Brings the image up to date, without waiting for a change.
     ///
@@ -18,6 +25,8 @@ enum FrameUpdate: Equatable {
     case changed
     /// There is no image now.
     case missing(MissingImage)
+    /// There are no more images, for a reason.
+    case ended(String)
 }
 
 /// Why there is no image.
@@ -44,6 +53,11 @@ struct MissingImage: Equatable, Sendable {
             subject: "monitor", state: "off",
             text: "there is no monitor \"\(name)\"; the share continues when it is back")
     }
+
+    /// Not missing for long.
+    static let unanswered = MissingImage(
+        subject: "screen", state: "waiting",
+        text: "choose what to share in the desktop's dialog")
 
     static let outside = MissingImage(
         subject: "region", state: "off screen",

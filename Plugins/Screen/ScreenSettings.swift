@@ -1,4 +1,6 @@
+import Glibc
 import GreenroomPlugin
+import GreenroomX11
 
 /// What `Screen` and `ScreenCamera` capture.
 struct ScreenSettings: PluginSettings {
@@ -6,6 +8,8 @@ struct ScreenSettings: PluginSettings {
     var monitor = ""
     var region = ""
     var cursor = true
+    var through = ScreenSource.auto
+    var token = ""
 
     static let table: [Setting<Self>] = [
         .string(
@@ -13,6 +17,11 @@ struct ScreenSettings: PluginSettings {
         .string("monitor", \.monitor, title: "A monitor's name; see 'greenroom devices'"),
         .string("region", \.region, title: "A part of the screen: WIDTHxHEIGHT+X+Y"),
         .boolean("cursor", \.cursor, title: "Whether the cursor is visible"),
+        .choice(
+            "through", \.through,
+            title: "The X server, or the desktop's dialog; auto is the dialog on Wayland"),
+        .path(
+            "token", \.token, title: "File that keeps the choice of the dialog for the next time"),
     ]
 }
 
@@ -22,6 +31,14 @@ enum ScreenTarget: Equatable, Sendable {
     case monitor(String)
     case region(PixelArea)
     case window(String)
+    /// What the user chooses in the desktop's dialog.
+    case portal
+
+    /// Whether the user's session is one of Wayland.
+    private static var isOnWayland: Bool {
+        getenv("WAYLAND_DISPLAY") != nil
+            || getenv("XDG_SESSION_TYPE").map { String(cString: $0) } == "wayland"
+    }
 
     /// - Throws: The rule and the cure, if the settings name more than one target or no legal region.
     init(_ settings: ScreenSettings) throws(PluginError) {
@@ -41,6 +58,22 @@ enum ScreenTarget: Equatable, Sendable {
                 "\"window\", \"monitor\" and \"region\" exclude each other: keep one",
                 status: .badSetting)
         }
-        self = targets.first ?? .screen
+        guard targets.isEmpty || settings.through != .portal else {
+            throw PluginError(
+                "the desktop's dialog asks what to share: leave \"window\", \"monitor\" and "
+                    + "\"region\" out, or use through: x11", status: .badSetting)
+        }
+        switch settings.through {
+        case .portal: self = .portal
+        case .auto where targets.isEmpty && Self.isOnWayland: self = .portal
+        case .auto, .x11: self = targets.first ?? .screen
+        }
     }
+}
+
+/// Who captures.
+enum ScreenSource: String, CaseIterable, Sendable {
+    case auto
+    case x11
+    case portal
 }

@@ -97,18 +97,25 @@ final class ScreenCapture {
     private func ownSize() throws -> FrameSize {
         // Its thread has the display while it sends.
         if let agreed { return agreed.size }
-        var source = try Self.open(target, settings, host)
-        guard let size = try source.size() else {
-            // A hidden window is waited for.
-            return FrameSize(width: 1280, height: 720)
+        let unknown = FrameSize(width: 1280, height: 720)
+        guard target != .portal else {
+            // The dialog may be open for long, and comes when the share starts. Its bus must be there now.
+            _ = try Portal(host)
+            return unknown
         }
-        return size
+        var source = try X11Source(target, showsCursor: settings.cursor, host: host)
+        // A hidden window is waited for.
+        return try source.size() ?? unknown
     }
 
     func start(_ sender: VideoSender) throws {
         guard let agreed else { return }
-        let open: @Sendable () throws -> X11Source = { [target, settings, host] in
-            try Self.open(target, settings, host)
+        let open: @Sendable () throws -> any FrameSource = { [target, settings, host] in
+            guard target == .portal else {
+                return try X11Source(target, showsCursor: settings.cursor, host: host)
+            }
+            return try PortalSource(
+                showsCursor: settings.cursor, tokenFile: settings.token, host: host)
         }
         loop = try CaptureLoop(
             try open(), sender: sender, capability: agreed, isCamera: isCamera, open: open)
@@ -117,11 +124,5 @@ final class ScreenCapture {
     func stop() {
         loop?.stop()
         loop = nil
-    }
-
-    private static func open(
-        _ target: ScreenTarget, _ settings: ScreenSettings, _ host: PluginHost
-    ) throws -> X11Source {
-        try X11Source(target, showsCursor: settings.cursor, host: host)
     }
 }

@@ -1,5 +1,6 @@
 import GreenroomMedia
 import GreenroomPlugin
+import GreenroomX11
 
 extension CapturedImage {
     /// A slate, in the look of the host's own: what is missing and why, on a dark ground.

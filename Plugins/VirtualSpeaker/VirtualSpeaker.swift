@@ -15,7 +15,7 @@ struct VirtualSpeaker: VirtualAudioMic {
     private let host: PluginHost
     private var node: PipeWireNode?
     private var sender: AudioSender?
-    private var loop: SpeakerLoop?
+    private var loop: PlaybackLoop?
 
     init(settings: SpeakerSettings, host: PluginHost) throws {
         try settings.check()
@@ -30,7 +30,7 @@ struct VirtualSpeaker: VirtualAudioMic {
 
     mutating func onMicStartSend() throws {
         guard let node, let sender else { return }
-        loop = try SpeakerLoop(node, channels: settings.channels, sender: sender)
+        loop = try PlaybackLoop(node, channels: settings.channels, sender: sender)
     }
 
     mutating func onMicStopSend() {
@@ -55,7 +55,7 @@ struct VirtualSpeakerShareAudio: ShareAudioSource {
     private let settings: SpeakerSettings
     private let host: PluginHost
     private var node: PipeWireNode?
-    private var loop: SpeakerLoop?
+    private var loop: PlaybackLoop?
 
     init(settings: SpeakerSettings, host: PluginHost) throws {
         try settings.check()
@@ -67,7 +67,7 @@ struct VirtualSpeakerShareAudio: ShareAudioSource {
 
     mutating func onStartSendAudio(_ sender: AudioSender) throws {
         guard let node else { return }
-        loop = try SpeakerLoop(node, channels: settings.channels, sender: sender)
+        loop = try PlaybackLoop(node, channels: settings.channels, sender: sender)
     }
 
     mutating func onStopSendAudio() {

@@ -176,9 +176,9 @@ uint32_t greenroom_pipewire_read_samples(
 // MARK: Both
 
 static greenroom_pipewire *audio_node(
-    const char *name, const char *class, uint32_t channels, enum pw_direction direction,
+    int descriptor, const char *name, const char *class, uint32_t channels, enum pw_direction direction,
     const struct pw_stream_events *events, greenroom_pipewire_reason *reason) {
-    struct greenroom_pipewire *node = node_new(reason);
+    struct greenroom_pipewire *node = node_new(descriptor, reason);
     if (!node) return NULL;
     node->channels = channels;
     spa_ringbuffer_init(&node->ring);
@@ -202,19 +202,26 @@ static greenroom_pipewire *audio_node(
         PW_KEY_MEDIA_CLASS, class, PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_NODE_GROUP,
         "pipewire.dummy", PW_KEY_NODE_LATENCY, LONGEST_CYCLE, NULL);
     return node_start(
-        node, name, properties, events, direction, PW_STREAM_FLAG_RT_PROCESS, format, reason);
+        node, name, properties, events, direction, PW_ID_ANY, PW_STREAM_FLAG_RT_PROCESS, format, reason);
 }
 
 greenroom_pipewire *greenroom_pipewire_microphone(
     const char *name, uint32_t channels, greenroom_pipewire_reason *reason) {
     return audio_node(
-        name, "Audio/Source", channels, PW_DIRECTION_OUTPUT, &microphone_events, reason);
+        -1, name, "Audio/Source", channels, PW_DIRECTION_OUTPUT, &microphone_events, reason);
 }
 
 greenroom_pipewire *greenroom_pipewire_loudspeaker(
     const char *name, uint32_t channels, greenroom_pipewire_reason *reason) {
     return audio_node(
-        name, "Audio/Sink", channels, PW_DIRECTION_INPUT, &loudspeaker_events, reason);
+        -1, name, "Audio/Sink", channels, PW_DIRECTION_INPUT, &loudspeaker_events, reason);
+}
+
+struct greenroom_pipewire *audio_input(
+    int descriptor, const char *name, uint32_t channels, greenroom_pipewire_reason *reason) {
+    return audio_node(
+        descriptor, name, "Stream/Input/Audio", channels, PW_DIRECTION_INPUT, &loudspeaker_events,
+        reason);
 }
 
 greenroom_pipewire_counts greenroom_pipewire_count(const greenroom_pipewire *node) {

@@ -43,7 +43,7 @@ static const struct pw_stream_events events = {
 greenroom_pipewire *greenroom_pipewire_camera(
     const char *name, uint32_t width, uint32_t height, uint32_t rate_numerator,
     uint32_t rate_denominator, greenroom_pipewire_reason *reason) {
-    struct greenroom_pipewire *node = node_new(reason);
+    struct greenroom_pipewire *node = node_new(-1, reason);
     if (!node) return NULL;
     node->width = width;
     node->height = height;
@@ -62,7 +62,7 @@ greenroom_pipewire *greenroom_pipewire_camera(
     struct pw_properties *properties = pw_properties_new(
         PW_KEY_MEDIA_CLASS, "Video/Source", PW_KEY_MEDIA_ROLE, "Camera", NULL);
     return node_start(
-        node, name, properties, &events, PW_DIRECTION_OUTPUT, PW_STREAM_FLAG_DRIVER, format,
+        node, name, properties, &events, PW_DIRECTION_OUTPUT, PW_ID_ANY, PW_STREAM_FLAG_DRIVER, format,
         reason);
 }
 

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static void initialize(void) { pw_init(NULL, NULL); }
 
@@ -57,6 +58,7 @@ void node_state_changed(
 
 static void node_free(struct greenroom_pipewire *node) {
     if (node->loop) pw_thread_loop_stop(node->loop);
+    tap_free(node->tap);
     if (node->stream) pw_stream_destroy(node->stream);
     if (node->core) {
         spa_hook_remove(&node->core_listener);
@@ -64,22 +66,34 @@ static void node_free(struct greenroom_pipewire *node) {
     }
     if (node->context) pw_context_destroy(node->context);
     if (node->loop) pw_thread_loop_destroy(node->loop);
+    image_free(node->image);
     free(node->samples);
     free(node);
 }
 
-struct greenroom_pipewire *node_new(greenroom_pipewire_reason *reason) {
+struct greenroom_pipewire *node_new(int descriptor, greenroom_pipewire_reason *reason) {
     static pthread_once_t once = PTHREAD_ONCE_INIT;
     pthread_once(&once, initialize);
 
     struct greenroom_pipewire *node = calloc(1, sizeof *node);
     if (!node) {
         set(reason, strerror(errno));
+        if (descriptor >= 0) close(descriptor);
         return NULL;
     }
     node->loop = pw_thread_loop_new("pipewire", NULL);
-    if (node->loop) node->context = pw_context_new(pw_thread_loop_get_loop(node->loop), NULL, 0);
-    if (node->context) node->core = pw_context_connect(node->context, NULL, 0);
+    // A sandboxed plugin can't reach the system bus, which would give the data thread its priority.
+    struct pw_properties *properties =
+        descriptor < 0 ? NULL : pw_properties_new("support.dbus", "false", NULL);
+    if (node->loop)
+        node->context = pw_context_new(pw_thread_loop_get_loop(node->loop), properties, 0);
+    if (node->context)
+        // It closes the descriptor.
+        node->core = descriptor < 0
+            ? pw_context_connect(node->context, NULL, 0)
+            : pw_context_connect_fd(node->context, descriptor, NULL, 0);
+    else if (descriptor >= 0)
+        close(descriptor);
     if (!node->core) {
         set(reason, strerror(errno));
         node_free(node);
@@ -92,7 +106,8 @@ struct greenroom_pipewire *node_new(greenroom_pipewire_reason *reason) {
 struct greenroom_pipewire *node_start(
     struct greenroom_pipewire *node, const char *name, struct pw_properties *properties,
     const struct pw_stream_events *events, enum pw_direction direction,
-    enum pw_stream_flags flags, const struct spa_pod *format, greenroom_pipewire_reason *reason) {
+    uint32_t target, enum pw_stream_flags flags, const struct spa_pod *format,
+    greenroom_pipewire_reason *reason) {
     int result = -ENOMEM;
     if (properties) {
         pw_properties_set(properties, PW_KEY_NODE_NAME, name);
@@ -104,7 +119,7 @@ struct greenroom_pipewire *node_start(
     if (node->stream) {
         pw_stream_add_listener(node->stream, &node->stream_listener, events, node);
         result = pw_stream_connect(
-            node->stream, direction, PW_ID_ANY, flags | PW_STREAM_FLAG_MAP_BUFFERS, &format, 1);
+            node->stream, direction, target, flags | PW_STREAM_FLAG_MAP_BUFFERS, &format, 1);
     }
     if (result >= 0) result = pw_thread_loop_start(node->loop);
     if (result >= 0) return node;

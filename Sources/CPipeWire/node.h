@@ -29,6 +29,11 @@ struct greenroom_pipewire {
     struct spa_fraction rate;
     uint64_t frames;
 
+    // A screen's.
+    struct greenroom_pipewire_image *image;
+    // Of a node that takes the audio of other programs.
+    struct greenroom_pipewire_tap *tap;
+
     // A microphone's and a loudspeaker's. One thread writes to the ring, another one reads.
     uint32_t channels;
     int16_t *samples;
@@ -44,13 +49,26 @@ struct greenroom_pipewire {
 };
 
 // Makes a node without a stream, whose threads don't run yet.
-struct greenroom_pipewire *node_new(greenroom_pipewire_reason *reason);
+//
+// `descriptor` is connected to PipeWire, and belongs to the node from now on, also if this fails; or it is -1.
+struct greenroom_pipewire *node_new(int descriptor, greenroom_pipewire_reason *reason);
 
 // Adds the stream and starts the threads. Returns the node; or frees it and returns NULL.
 struct greenroom_pipewire *node_start(
     struct greenroom_pipewire *node, const char *name, struct pw_properties *properties,
     const struct pw_stream_events *events, enum pw_direction direction,
-    enum pw_stream_flags flags, const struct spa_pod *format, greenroom_pipewire_reason *reason);
+    uint32_t target, enum pw_stream_flags flags, const struct spa_pod *format,
+    greenroom_pipewire_reason *reason);
+
+// Makes a node that other nodes' audio can be linked to.
+struct greenroom_pipewire *audio_input(
+    int descriptor, const char *name, uint32_t channels, greenroom_pipewire_reason *reason);
+
+// The links of a node; NULL is allowed. The loop has stopped.
+void tap_free(struct greenroom_pipewire_tap *tap);
+
+// The image of a node; NULL is allowed.
+void image_free(struct greenroom_pipewire_image *image);
 
 // The callback `state_changed` of all streams. `data` is the node.
 void node_state_changed(

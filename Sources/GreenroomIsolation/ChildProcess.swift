@@ -99,6 +99,7 @@ struct ChildProcess {
     private static func isHarmless(_ name: String) -> Bool {
         let names = [
             "PATH", "HOME", "TZ", "LANG", "LANGUAGE", "LD_LIBRARY_PATH", "TMPDIR", "DISPLAY",
+            "WAYLAND_DISPLAY",
         ]
         let beginnings = ["GREENROOM_", "LC_", "ALSA_", "ASAN_", "TSAN_", "XDG_"]
         return names.contains(name) || beginnings.contains { name.hasPrefix($0) }

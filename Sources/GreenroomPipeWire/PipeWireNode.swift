@@ -16,6 +16,9 @@ package final class PipeWireNode: Sendable {
         case microphone(channels: Int)
         /// A loudspeaker, 16 bit at 48 kHz.
         case loudspeaker(channels: Int)
+        /// A listener to what other programs play, 16 bit at 48 kHz: those whose name contains a text, or
+        /// all if it is empty.
+        case tap(program: String, channels: Int)
     }
 
     /// What became of a frame.
@@ -75,7 +78,9 @@ package final class PipeWireNode: Sendable {
         self.host = host
         state = Mutex(State())
         var reason = greenroom_pipewire_reason()
-        guard let node = kind.make(name, &reason) else { throw .noPipeWire(reason.string) }
+        guard let node = try kind.make(name, host, &reason) else {
+            throw .noPipeWire(reason.string)
+        }
         let phase = Int(greenroom_pipewire_wait(node, Self.timeoutMilliseconds))
         guard phase == GREENROOM_PIPEWIRE_IDLE || phase == GREENROOM_PIPEWIRE_STREAMING else {
             let text =
@@ -138,11 +143,15 @@ package final class PipeWireNode: Sendable {
         }
     }
 
-    /// Takes what programs have played on a loudspeaker.
+    /// Takes what programs have played.
     ///
     /// - Returns: How many frames there were, up to what fits.
     package func read(into samples: inout MutableSpan<Int16>) -> Int {
-        guard case .loudspeaker(let channels) = kind else { return 0 }
+        let channels: Int
+        switch kind {
+        case .loudspeaker(let count), .tap(_, let count): channels = count
+        case .camera, .microphone: return 0
+        }
         return samples.withUnsafeMutableBufferPointer { samples in
             state.withLock { state in
                 guard let node = connected(&state), let start = samples.baseAddress else {
@@ -157,6 +166,11 @@ package final class PipeWireNode: Sendable {
     /// Counts frames that were read and then dropped.
     package func countDropped(_ frames: Int) {
         state.withLock { $0.counts.dropped += UInt64(clamping: frames) }
+    }
+
+    /// How many streams of other programs a tap hears.
+    package var tapped: Int {
+        state.withLock { state in state.node.map { Int(greenroom_pipewire_tapped($0)) } ?? 0 }
     }
 
     /// What it has counted so far.
@@ -185,7 +199,7 @@ package final class PipeWireNode: Sendable {
         guard now >= state.nextAttempt else { return nil }
         state.nextAttempt = now + Self.pauseNanoseconds
         var reason = greenroom_pipewire_reason()
-        state.node = kind.make(name, &reason)
+        state.node = try? kind.make(name, host, &reason)
         return state.node
     }
 
@@ -203,19 +217,31 @@ package final class PipeWireNode: Sendable {
 }
 
 extension PipeWireNode.Kind {
+    /// - Throws: Why the host does not connect to PipeWire.
     fileprivate func make(
-        _ name: String, _ reason: inout greenroom_pipewire_reason
-    ) -> OpaquePointer? {
+        _ name: String, _ host: PluginHost, _ reason: inout greenroom_pipewire_reason
+    ) throws(PluginError) -> OpaquePointer? {
         switch self {
+        case .tap(let program, let channels):
+            let connection: HostConnection
+            do throws(SendRefusal) {
+                connection = try host.connect(to: .pipewire)
+            } catch {
+                throw PluginError(error.text, status: .unavailable)
+            }
+            // The host's own loudspeaker is one of the programs.
+            return greenroom_pipewire_tap_programs(
+                connection.descriptor, name, program, UInt32(clamping: channels), Int64(getpid()),
+                Int64(getppid()), &reason)
         case .camera(let capability):
-            greenroom_pipewire_camera(
+            return greenroom_pipewire_camera(
                 name, UInt32(clamping: capability.size.width),
                 UInt32(clamping: capability.size.height), capability.rate.numerator,
                 capability.rate.denominator, &reason)
         case .microphone(let channels):
-            greenroom_pipewire_microphone(name, UInt32(clamping: channels), &reason)
+            return greenroom_pipewire_microphone(name, UInt32(clamping: channels), &reason)
         case .loudspeaker(let channels):
-            greenroom_pipewire_loudspeaker(name, UInt32(clamping: channels), &reason)
+            return greenroom_pipewire_loudspeaker(name, UInt32(clamping: channels), &reason)
         }
     }
 }
@@ -247,7 +273,7 @@ extension PluginError {
 }
 
 extension greenroom_pipewire_reason {
-    fileprivate var string: String {
+    var string: String {
         withUnsafeBytes(of: text) { bytes in
             String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
         }

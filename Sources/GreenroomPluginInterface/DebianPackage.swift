@@ -14,10 +14,7 @@ package enum DebianPackage {
         "libpango-1.0": "libpango-1.0-", "libpangocairo-1.0": "libpangocairo-1.0-",
         "libcairo": "libcairo", "libpipewire-0.3": "libpipewire-0.3-", "libpng16": "libpng16-",
         "libsndfile": "libsndfile", "libswresample": "libswresample", "libswscale": "libswscale",
-        "libturbojpeg": "libturbojpeg", "libxcb": "libxcb",
-        "libxcb-composite": "libxcb-composite", "libxcb-damage": "libxcb-damage",
-        "libxcb-randr": "libxcb-randr", "libxcb-shm": "libxcb-shm",
-        "libxcb-xfixes": "libxcb-xfixes", "libyuv": "libyuv",
+        "libsystemd": "libsystemd", "libturbojpeg": "libturbojpeg", "libyuv": "libyuv",
     ]
 
     /// The package of a library, such as `libavcodec59` of `libavcodec.so.59`; nil for one that no bundled

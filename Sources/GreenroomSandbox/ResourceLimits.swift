@@ -7,6 +7,8 @@ import SystemPackage
 enum ResourceLimits {
     /// Limit of open files of the process.
     static let openFiles: UInt64 = 256
+    /// Limit of a memory file where those are granted, in bytes.
+    static let memoryFile: UInt64 = 16 << 20
     /// Limit of threads of the user. The kernel counts all of the user's programs, so the limit is
     /// far above the needs of a plugin and far below what harms the machine.
     static let threads: UInt64 = 4096
@@ -56,7 +58,8 @@ enum ResourceLimits {
         // standard error is a file, a message of the plugin is lost and its process survives.
         if policy.writePaths.isEmpty {
             signal(SIGXFSZ, SIG_IGN)
-            limits.append((Int32(RLIMIT_FSIZE.rawValue), 0, "file sizes"))
+            limits.append(
+                (Int32(RLIMIT_FSIZE.rawValue), policy.makesMemory ? memoryFile : 0, "file sizes"))
         }
         // The kernel does not enforce it for root.
         if getuid() != 0 {

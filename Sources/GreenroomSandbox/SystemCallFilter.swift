@@ -39,7 +39,8 @@ enum SystemCallFilter {
                 SystemCallGroup.allowed(
                     process: getpid(), allowsNetwork: network, makesMemory: policy.makesMemory)
                 + SystemCallGroup.unasked(allowsNetwork: network, landlock: landlock)
-            let missing = SystemCallGroup.missing(allowsNetwork: policy.allowsNetwork)
+            let missing = SystemCallGroup.missing(
+                allowsNetwork: network, makesMemory: policy.makesMemory)
             if let descriptor = try? load(allowed, missing, else: notifying) {
                 return (entry(.on, summary(notifies: true)), descriptor)
             }

@@ -218,20 +218,24 @@ extension SystemCallGroup {
 
     private static let memoryFiles = SystemCallGroup(
         name: "memory files",
-        reason: "granted with PipeWire, whose library makes one for each stream; PipeWire makes memory "
-            + "for its clients, too",
+        reason: "granted with PipeWire, whose library makes one for each stream; PipeWire makes "
+            + "memory for its clients, too",
         calls: ["memfd_create"])
 
     /// Calls that fail with an errno and without a word to the host, since callers then do without
     /// them.
     ///
-    /// - Parameter allowsNetwork: Whether sockets are granted.
-    static func missing(allowsNetwork: Bool) -> [(call: SystemCall, errno: Int32)] {
+    /// - Parameters:
+    ///   - allowsNetwork: Whether sockets are granted.
+    ///   - makesMemory: Whether memory files are granted.
+    static func missing(
+        allowsNetwork: Bool, makesMemory: Bool = false
+    ) -> [(call: SystemCall, errno: Int32)] {
         // Callers fall back to an older call, whose arguments a filter can see: clone and openat.
         let newer: [(SystemCall, Int32)] = [("clone3", ENOSYS), ("openat2", ENOSYS)]
-        // Name look-up asks the host's cache of names first.
+        // Name look-up asks the host's cache of names first; PipeWire's library looks up the user's name.
         let names = SystemCall("socket", .argument(0, is: AF_UNIX))
-        return allowsNetwork ? newer + [(names, EAFNOSUPPORT)] : newer
+        return allowsNetwork || makesMemory ? newer + [(names, EAFNOSUPPORT)] : newer
     }
 
     /// Refused by their arguments, although the call itself is allowed or Landlock decides about

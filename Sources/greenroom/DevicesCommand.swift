@@ -7,9 +7,9 @@ import GreenroomSchema
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the loudspeakers and microphones of this machine.",
+        abstract: "List the loudspeakers, microphones, monitors and windows of this machine.",
         discussion: """
-            Prints each ALSA PCM with its line for a session file. ALSA lists a PCM of your own \
+            Prints each ALSA PCM, and each monitor and window of the X server, with its line for a session file. ALSA lists a PCM of your own \
             only if its definition has `hint { show on }`, but a session file can name it anyway.
             """)
 
@@ -30,9 +30,9 @@ struct DevicesCommand: ParsableCommand {
                     "playback": .boolean(device.canPlay), "capture": .boolean(device.canCapture),
                 ]
             }
-            let object: JSON = [
-                "devices": .array(list), "card": .boolean(ALSADevice.hasCard),
-            ]
+            let object = JSON.members(
+                [("devices", .array(list)), ("card", .boolean(ALSADevice.hasCard))]
+                    + ScreenDevices().members)
             Console.write(json: object.text)
             return
         }
@@ -48,5 +48,6 @@ struct DevicesCommand: ParsableCommand {
             }
         }
         if !ALSADevice.hasCard { Console.write(ALSAError.noCard) }
+        for line in ScreenDevices().lines { Console.write(line) }
     }
 }

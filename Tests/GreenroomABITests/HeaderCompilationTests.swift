@@ -97,6 +97,22 @@ import TestSupport
 
         """
 
+    /// The same for the header of connections.
+    static let useOfConnections = """
+        #include <greenroom/connections.h>
+        #include <greenroom/connections.h>
+        extern const gr_connections *host;
+        extern gr_connection connection;
+        extern gr_status status;
+        extern int32_t memory;
+        int main(void) {
+          status = host->open(1, GR_CONNECT_X11, &connection);
+          status = host->make_memory(1, GR_MAX_CONNECTION_MEMORY, &memory);
+          return host->struct_size == sizeof(gr_connections) && GR_EXT_CONNECTIONS[0] != 0 ? 0 : 1;
+        }
+
+        """
+
     /// The same for the header of broadcasts.
     static let useOfBroadcast = """
         #include <greenroom/broadcast.h>
@@ -111,7 +127,9 @@ import TestSupport
 
         """
 
-    @Test(arguments: dialects, [use, useOfBroadcast, useOfOutputs, useOfCalls, useOfControl])
+    @Test(
+        arguments: dialects,
+        [use, useOfBroadcast, useOfOutputs, useOfCalls, useOfControl, useOfConnections])
     func `the header compiles alone without a warning`(
         dialect: (compiler: Compiler, standard: String), use: String
     ) throws {

@@ -62,6 +62,7 @@ import Testing
             #include <stddef.h>
             #include <greenroom/broadcast.h>
             #include <greenroom/call.h>
+            #include <greenroom/connections.h>
             #include <greenroom/control.h>
             #include <greenroom/output.h>
             #ifdef __cplusplus
@@ -128,6 +129,15 @@ import Testing
                 ("struct_size", 0), ("reserved", 4), ("command", 8), ("describe", 16),
                 ("report", 24),
             ]),
+        Layout(
+            "gr_connection", size: 88,
+            [
+                ("struct_size", 0), ("descriptor", 4), ("display", 8), ("screen", 12),
+                ("key_length", 16), ("reserved", 20), ("key", 24),
+            ]),
+        Layout(
+            "gr_connections", size: 24,
+            [("struct_size", 0), ("reserved", 4), ("open", 8), ("make_memory", 16)]),
         Layout("gr_control", size: 16, [("struct_size", 0), ("reserved", 4), ("event", 8)]),
         Layout(
             "gr_output_host", size: 56,

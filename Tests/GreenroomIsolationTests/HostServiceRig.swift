@@ -51,8 +51,8 @@ final class HostServiceRig: Sendable {
 
     private static let calls: [Call] = [
         .videoSend, .videoAcquire, .videoCommit, .videoAbandon, .audioSend, .log, .setError, .now,
-        .waitUntil, .refusalText, .command, .describeSession, .reportSession, Call(rawValue: 0),
-        .leave, .process,
+        .waitUntil, .refusalText, .command, .describeSession, .reportSession, .openConnection,
+        .makeMemory, Call(rawValue: 0), .leave, .process,
     ]
 
     /// Values that are invalid in many places; nil for one from the bytes.
@@ -128,6 +128,7 @@ private final class Side: Sendable {
     func prepare(_ call: Call) {
         let isOfInstance = [
             .log, .setError, .now, .waitUntil, .command, .describeSession, .reportSession,
+            .openConnection, .makeMemory,
         ].contains(call)
         channel.write(
             isOfInstance ? source.context?.handle ?? 0 : source.sender, at: MessageLayout.name)

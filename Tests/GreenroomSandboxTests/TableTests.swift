@@ -38,6 +38,16 @@ import Testing
         for name in dangerous { #expect(seccomp_syscall_resolve_name(name) != -1, "\(name)") }
     }
 
+    @Test func `memory files need the grant of PipeWire`() {
+        func names(_ makesMemory: Bool) -> [String] {
+            SystemCallGroup.allowed(
+                process: 4711, allowsNetwork: true, makesMemory: makesMemory
+            ).flatMap(\.calls).map(\.name)
+        }
+        #expect(!names(false).contains("memfd_create"))
+        #expect(names(true).contains("memfd_create"))
+    }
+
     @Test func `network calls need the network grant`() {
         let names = SystemCallGroup.allowed(process: 4711, allowsNetwork: false)
             .flatMap(\.calls).map(\.name)

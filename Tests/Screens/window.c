@@ -1,9 +1,10 @@
-/* A window for the tests of Screen: draws a number that a program can read, and obeys lines on standard input.
+/* A window for the tests of Screen: draws a number that a program can read, and obeys lines of a named pipe.
  *
  *   draw N        16 columns, white for each bit of N that is 1, else black, on blue
- *   move X Y      resize W H      hide      show      raise      close      open
+ *   move X Y      resize W H      hide      show      raise      close      open      point X Y
  *
- * It prints each line again when the server has done it. Arguments: title, class, X, Y, width, height. */
+ * It prints its id, and each line again when the server has done it. Arguments: the pipe, title, class, X, Y, width,
+ * height. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,7 +60,11 @@ static void open_window(const char *title, const char *class_name, int x, int y)
 }
 
 int main(int count, char **arguments) {
-    if (count != 7) return 64;
+    if (count != 8) return 64;
+    /* For writing, too: the pipe has no end then. */
+    FILE *lines = fopen(arguments[1], "r+");
+    if (!lines) return 66;
+    arguments++;
     connection = xcb_connect(NULL, NULL);
     if (xcb_connection_has_error(connection)) return 69;
     screen = xcb_setup_roots_iterator(xcb_get_setup(connection)).data;
@@ -71,7 +76,7 @@ int main(int count, char **arguments) {
     printf("0x%x\n", window);
     fflush(stdout);
     char line[100];
-    while (fgets(line, sizeof line, stdin)) {
+    while (fgets(line, sizeof line, lines)) {
         int first, second;
         uint32_t values[2];
         if (sscanf(line, "draw %u", &number) == 1) {
@@ -87,6 +92,9 @@ int main(int count, char **arguments) {
             xcb_configure_window(
                 connection, window, XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT, values);
             draw();
+        } else if (sscanf(line, "point %d %d", &first, &second) == 2) {
+            xcb_warp_pointer(
+                connection, XCB_NONE, screen->root, 0, 0, 0, 0, (int16_t)first, (int16_t)second);
         } else if (!strcmp(line, "raise\n")) {
             values[0] = XCB_STACK_MODE_ABOVE;
             xcb_configure_window(connection, window, XCB_CONFIG_WINDOW_STACK_MODE, values);

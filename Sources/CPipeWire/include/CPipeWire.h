@@ -43,6 +43,26 @@ greenroom_pipewire *_Nullable greenroom_pipewire_microphone(
 greenroom_pipewire *_Nullable greenroom_pipewire_loudspeaker(
     const char *_Nonnull name, uint32_t channels, greenroom_pipewire_reason *_Nonnull reason);
 
+// What other programs play, 16-bit samples at 48 kHz, while they play it: those whose name contains `program`, or
+// all if that is empty, but for two processes. `descriptor` is connected to PipeWire, and belongs to the node from
+// now on, also if this fails.
+greenroom_pipewire *_Nullable greenroom_pipewire_tap_programs(
+    int descriptor, const char *_Nonnull name, const char *_Nonnull program, uint32_t channels,
+    int64_t process, int64_t other_process, greenroom_pipewire_reason *_Nonnull reason);
+
+// How many streams of other programs are linked.
+int greenroom_pipewire_tapped(const greenroom_pipewire *_Nonnull node);
+
+// The video of the node `target`, in 32-bit RGB. `descriptor` likewise.
+greenroom_pipewire *_Nullable greenroom_pipewire_screen(
+    int descriptor, const char *_Nonnull name, uint32_t target,
+    greenroom_pipewire_reason *_Nonnull reason);
+
+// Copies the newest image of a screen without padding, if it is new and fits. Returns whether it is new.
+int greenroom_pipewire_read_image(
+    greenroom_pipewire *_Nonnull node, uint8_t *_Nullable pixels, size_t capacity,
+    uint32_t *_Nonnull width, uint32_t *_Nonnull height, int *_Nonnull has_blue_first);
+
 // Removes a node; ends its threads first.
 void greenroom_pipewire_close(greenroom_pipewire *_Nonnull node);
 

@@ -26,9 +26,9 @@ struct CheckRequest: Codable, Sendable {
     var write: [String]
     var devices: [String]
     var network: Bool
-    var connect: [String]
-    var display: Bool
-    var pipewire: Bool
+    var connect: [String] = []
+    var display = false
+    var pipewire = false
     var seed: UInt64
     var isStill: Bool
     /// Steps that another check has found to hang.

@@ -110,7 +110,8 @@ extension ConformanceReport {
         let grants = grants.map { String($0.prefix { $0 != " " }) }
         let isKnown = { (grant: String) in grants.contains(grant) }
         return (isStill ? ["still"] : [])
-            + ["read", "write", "device", "network", "connect", "display", "pipewire"].filter(isKnown)
+            + ["read", "write", "device", "network", "connect", "display", "pipewire"].filter(
+                isKnown)
             + settings.keys.sorted().map { "set \($0)" }
     }
 

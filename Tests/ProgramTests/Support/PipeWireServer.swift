@@ -26,6 +26,7 @@ final class PipeWireServer {
     /// Starts it again.
     func start() throws {
         let script = """
+            printf %s "$DBUS_SESSION_BUS_ADDRESS" > "$XDG_RUNTIME_DIR/bus-address"
             pipewire &
             until pw-cli info 0 > "$XDG_RUNTIME_DIR/info" 2>&1; do sleep 0.02; done
             wireplumber &
@@ -52,6 +53,20 @@ final class PipeWireServer {
     func kill() {
         _ = server?.wait(atMost: .zero)
         server = nil
+    }
+
+    /// The address of the session bus.
+    var bus: String {
+        (try? readFile(folder("bus-address"))).map { String(decoding: $0, as: UTF8.self) } ?? ""
+    }
+
+    /// The id of a node.
+    func id(ofNode name: String) throws -> String {
+        let list = try start("pw-cli", ["ls", "Node"]).wait(atMost: .seconds(5))
+        for block in list.text.split(separator: "\tid ") where block.contains("\"\(name)\"") {
+            return String(block.prefix { $0 != "," })
+        }
+        throw Failure("PipeWire has no node \(name): \(list.text)")
     }
 
     /// Runs a program that uses it.
@@ -82,5 +97,19 @@ final class PipeWireServer {
             usleep(50_000)
         }
         throw Failure("PipeWire has no node \(name)")
+    }
+
+    /// Waits until a node's ports are linked with another one's.
+    func waitForLink(from output: String, to input: String) throws {
+        var list = ""
+        for _ in 0..<400 {
+            list = try start("pw-link", ["-l"]).wait(atMost: .seconds(5)).text
+            let blocks = list.replacing("\n  |", with: "|").split(separator: "\n")
+            if blocks.contains(where: { $0.hasPrefix(output) && $0.contains("|-> \(input):") }) {
+                return
+            }
+            usleep(50_000)
+        }
+        throw Failure("\(output) is not linked to \(input): \(list)")
     }
 }

@@ -1,13 +1,13 @@
-import GreenroomPlugin
+package import GreenroomMedia
 
 /// A rectangle of pixels.
-struct PixelArea: Equatable, Sendable {
-    var x: Int
-    var y: Int
-    var width: Int
-    var height: Int
+package struct PixelArea: Equatable, Sendable {
+    package var x: Int
+    package var y: Int
+    package var width: Int
+    package var height: Int
 
-    init(x: Int = 0, y: Int = 0, width: Int, height: Int) {
+    package init(x: Int = 0, y: Int = 0, width: Int, height: Int) {
         self.x = x
         self.y = y
         self.width = width
@@ -15,7 +15,7 @@ struct PixelArea: Equatable, Sendable {
     }
 
     /// Reads `1280x720+100+50`; the place is 0 without.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         guard
             let match = text.wholeMatch(
                 of: /([0-9]{1,5})x([0-9]{1,5})(?:\+([0-9]{1,5})\+([0-9]{1,5}))?/),
@@ -26,10 +26,10 @@ struct PixelArea: Equatable, Sendable {
             width: width, height: height)
     }
 
-    var size: FrameSize { FrameSize(width: width, height: height) }
+    package var size: FrameSize { FrameSize(width: width, height: height) }
 
     /// The part inside of a screen, with even sides that a frame may have; nil if there is none.
-    func frame(in screen: FrameSize) -> PixelArea? {
+    package func frame(in screen: FrameSize) -> PixelArea? {
         let left = max(x, 0)
         let top = max(y, 0)
         let longest = FrameSize.maximumDimension
@@ -42,7 +42,7 @@ struct PixelArea: Equatable, Sendable {
     /// The rows of this area that a change touches, from an even row to an even row; nil for none.
     ///
     /// - Parameter change: In the coordinates that this area's place has.
-    func rows(touchedBy change: PixelArea) -> Range<Int>? {
+    package func rows(touchedBy change: PixelArea) -> Range<Int>? {
         guard change.x < x + width, change.x + change.width > x else { return nil }
         let top = max(change.y - y, 0) / 2 * 2
         let bottom = min((change.y + change.height - y + 1) / 2 * 2, height)

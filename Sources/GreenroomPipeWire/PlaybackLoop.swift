@@ -1,12 +1,11 @@
-import GreenroomPipeWire
-import GreenroomPlugin
+package import GreenroomPlugin
 
 /// The thread that sends what other programs play, and silence while none plays.
-final class SpeakerLoop: Sendable {
+package final class PlaybackLoop: Sendable {
     private let thread: PluginThread
 
     /// Starts the thread.
-    init(_ node: PipeWireNode, channels: Int, sender: AudioSender) throws {
+    package init(_ node: PipeWireNode, channels: Int, sender: AudioSender) throws {
         thread = try PluginThread(name: "pipewire sink") {
             var sending = Sending(node, channels: channels, sender: sender)
             sending.run()
@@ -14,7 +13,7 @@ final class SpeakerLoop: Sendable {
     }
 
     /// Waits for the end of the thread, which ends with the sending.
-    func join() { thread.join() }
+    package func join() { thread.join() }
 }
 
 /// The thread's work.

@@ -1,22 +1,36 @@
-import GreenroomPlugin
+import GreenroomMedia
 
 /// A cursor's picture: premultiplied B, G, R and alpha.
-struct CursorPicture: Equatable {
-    var width = 0
-    var height = 0
+package struct CursorPicture: Equatable {
+    package var width = 0
+    package var height = 0
     /// The place of the hot spot in it.
-    var hotX = 0
-    var hotY = 0
-    var pixels: [UInt32] = []
+    package var hotX = 0
+    package var hotY = 0
+    package var pixels: [UInt32] = []
+
+    /// An empty one.
+    package init(
+        width: Int = 0, height: Int = 0, hotX: Int = 0, hotY: Int = 0, pixels: [UInt32] = []
+    ) {
+        self.width = width
+        self.height = height
+        self.hotX = hotX
+        self.hotY = hotY
+        self.pixels = pixels
+    }
 }
 
 /// The cursor on an image, and the pixels that it hides.
-struct CursorOverlay {
+package struct CursorOverlay {
     private var hidden: [UInt32] = []
     private var place: PixelArea?
 
+    /// Without a cursor.
+    package init() {}
+
     /// Removes the cursor from an image.
-    mutating func remove(from image: CapturedImage) {
+    package mutating func remove(from image: CapturedImage) {
         guard let place else { return }
         self.place = nil
         var index = 0
@@ -27,7 +41,7 @@ struct CursorOverlay {
     }
 
     /// Draws a cursor whose hot spot is at a place of the image.
-    mutating func draw(_ cursor: CursorPicture, x: Int, y: Int, on image: CapturedImage) {
+    package mutating func draw(_ cursor: CursorPicture, x: Int, y: Int, on image: CapturedImage) {
         remove(from: image)
         let (left, top) = (x - cursor.hotX, y - cursor.hotY)
         let from = (x: max(left, 0), y: max(top, 0))
@@ -51,13 +65,13 @@ struct CursorOverlay {
         place = area
     }
 
-    var isVisible: Bool { place != nil }
+    package var isVisible: Bool { place != nil }
 
     /// Forgets the hidden pixels: the image has others.
-    mutating func forget() { place = nil }
+    package mutating func forget() { place = nil }
 
     /// Puts a premultiplied pixel over an opaque one.
-    static func blend(_ above: UInt32, over below: UInt32) -> UInt32 {
+    package static func blend(_ above: UInt32, over below: UInt32) -> UInt32 {
         let rest = 255 - (above >> 24)
         var result: UInt32 = 0
         for shift in stride(from: UInt32(0), to: 24, by: 8) {

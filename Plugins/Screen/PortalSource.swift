@@ -1,0 +1,202 @@
+import CPortal
+import Glibc
+import GreenroomPipeWire
+import GreenroomPlugin
+import GreenroomSystem
+import GreenroomX11
+import Synchronization
+import SystemPackage
+
+/// Captures what the user chooses in the desktop's dialog, as Wayland requires it.
+final class PortalSource: FrameSource {
+    private(set) var image = CapturedImage(capacity: 0)
+    private(set) var format = PixelFormat.bgrx
+    private let request: PortalRequest
+    private let thread: PluginThread
+
+    /// Asks the user, or restores an earlier choice.
+    ///
+    /// - Parameter tokenFile: Where the choice is kept; empty for nowhere.
+    init(showsCursor: Bool, tokenFile: String, host: PluginHost) throws {
+        let request = PortalRequest(host, showsCursor: showsCursor, tokenFile: tokenFile)
+        self.request = request
+        thread = try PluginThread(name: "portal") { request.run() }
+    }
+
+    deinit { request.interrupt() }
+
+    var interrupt: @Sendable () -> Void { { [request] in request.interrupt() } }
+
+    func update() throws(PluginError) -> FrameUpdate {
+        switch request.phase {
+        case .asking: return .missing(.unanswered)
+        case .failed(let reason): throw PluginError(reason, status: .unavailable)
+        case .ended(let reason): return .ended(reason)
+        case .sharing(let portal, let screen):
+            if portal.hasEnded { return .ended("the desktop has ended the share") }
+            if let loss = screen.loss {
+                throw PluginError("PipeWire: \(loss)", status: .unavailable)
+            }
+            return read(screen)
+        }
+    }
+
+    private func read(_ screen: PipeWireScreen) -> FrameUpdate {
+        var read = screen.read(into: image.whole)
+        let needed = read.size.area * CapturedImage.bytesOfPixel
+        guard read.isNew, read.size.isLegal else {
+            return image.size.isLegal ? .unchanged : .missing(.unanswered)
+        }
+        if needed > image.capacity {
+            image = CapturedImage(capacity: needed)
+            read = screen.read(into: image.whole)
+            // Larger again: the next period reads it.
+            guard read.size.area * CapturedImage.bytesOfPixel <= image.capacity else {
+                return .unchanged
+            }
+        }
+        image.resize(to: read.size)
+        format = read.format
+        return .changed
+    }
+}
+
+/// A session of the portal.
+///
+/// Sendable without the compiler's proof: one thread at a time calls it, but for ``interrupt()``, which the C
+/// interface allows any.
+final class Portal: @unchecked Sendable {
+    private let handle: OpaquePointer
+
+    init(_ host: PluginHost) throws(PluginError) {
+        let connection: HostConnection
+        do throws(SendRefusal) {
+            connection = try host.connect(to: .sessionBus)
+        } catch {
+            throw PluginError("there is no session bus: \(error.text)", status: .unavailable)
+        }
+        var reason = greenroom_portal_reason()
+        guard let handle = greenroom_portal_open(connection.descriptor, &reason) else {
+            throw PluginError(reason.string, status: .unavailable)
+        }
+        self.handle = handle
+    }
+
+    deinit { greenroom_portal_close(handle) }
+
+    /// Makes a running question fail. [any]
+    func interrupt() { greenroom_portal_interrupt(handle) }
+
+    var hasEnded: Bool { greenroom_portal_has_ended(handle) != 0 }
+
+    /// Asks, and waits for the user.
+    ///
+    /// - Returns: The stream and the token of the choice; nil if the user refuses.
+    func ask(
+        showsCursor: Bool, token: String
+    ) throws(PluginError) -> (screen: PipeWireScreen, token: String)? {
+        var stream = greenroom_portal_stream()
+        var reason = greenroom_portal_reason()
+        let result = greenroom_portal_ask(handle, showsCursor ? 1 : 0, token, &stream, &reason)
+        switch Int(result) {
+        case GREENROOM_PORTAL_SHARED:
+            let screen = try PipeWireScreen(descriptor: stream.descriptor, node: stream.node)
+            return (screen, withUnsafeBytes(of: stream.token) { String(upToZero: $0) })
+        case GREENROOM_PORTAL_REFUSED: return nil
+        default:
+            throw PluginError(
+                "the desktop's portal for screens: \(reason.string). Install xdg-desktop-portal and "
+                    + "the backend of the desktop", status: .unavailable)
+        }
+    }
+}
+
+/// The question to the user, on a thread of its own, and its answer.
+private final class PortalRequest: Sendable {
+    enum Phase: Sendable {
+        case asking
+        case sharing(Portal, PipeWireScreen)
+        case failed(String)
+        case ended(String)
+    }
+
+    private struct State: Sendable {
+        var phase = Phase.asking
+        /// The portal that is asked.
+        var portal: Portal?
+        var isInterrupted = false
+    }
+
+    private let state = Mutex(State())
+    private let host: PluginHost
+    private let showsCursor: Bool
+    private let tokenFile: String
+
+    init(_ host: PluginHost, showsCursor: Bool, tokenFile: String) {
+        self.host = host
+        self.showsCursor = showsCursor
+        self.tokenFile = tokenFile
+    }
+
+    var phase: Phase { state.withLock { $0.phase } }
+
+    func interrupt() {
+        state.withLock { state in
+            state.isInterrupted = true
+            state.portal?.interrupt()
+        }
+    }
+
+    func run() {
+        let phase: Phase
+        do throws(PluginError) {
+            phase = try ask()
+        } catch {
+            phase = .failed(error.text)
+        }
+        state.withLock { state in
+            state.phase = phase
+            state.portal = nil
+        }
+    }
+
+    private func ask() throws(PluginError) -> Phase {
+        let portal = try Portal(host)
+        let isInterrupted = state.withLock { state in
+            state.portal = portal
+            return state.isInterrupted
+        }
+        guard !isInterrupted else { return .ended("the share has ended") }
+        guard let (screen, token) = try portal.ask(showsCursor: showsCursor, token: readToken())
+        else { return .ended("the share was refused in the desktop's dialog") }
+        keep(token)
+        return .sharing(portal, screen)
+    }
+
+    // MARK: The token
+
+    private func readToken() -> String {
+        guard !tokenFile.isEmpty, let bytes = try? FileDescriptor.contents(of: tokenFile),
+            bytes.count < 256
+        else { return "" }
+        return String(decoding: bytes.prefix { $0 != 0 && $0 != 10 }, as: UTF8.self)
+    }
+
+    private func keep(_ token: String) {
+        guard !tokenFile.isEmpty, !token.isEmpty else { return }
+        let file = open(tokenFile, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0o600)
+        let bytes = Array(token.utf8)
+        let isWritten = file >= 0 && write(file, bytes, bytes.count) == bytes.count
+        if file >= 0 { close(file) }
+        if !isWritten {
+            host.log(
+                .warning,
+                "\(tokenFile): the token can't be written, so the desktop asks again next time. Check "
+                    + "the path and its permissions")
+        }
+    }
+}
+
+extension greenroom_portal_reason {
+    fileprivate var string: String { withUnsafeBytes(of: text) { String(upToZero: $0) } }
+}

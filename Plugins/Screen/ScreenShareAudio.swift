@@ -1,0 +1,50 @@
+import GreenroomPipeWire
+import GreenroomPlugin
+
+/// What other programs play, as the audio of the share.
+struct ScreenShareAudio: ShareAudioSource {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.screen-share-audio", name: "ScreenShareAudio", version: "1.0.0",
+        summary: "What one program or all of them play, as a share's audio", vendor: "Greenroom")
+
+    struct Settings: PluginSettings {
+        var program = ""
+        var channels = 2
+
+        static let table: [Setting<Self>] = [
+            .string("program", \.program, title: "A part of the program's name; all without it"),
+            .integer("channels", \.channels, in: 1...2, title: "Channels"),
+        ]
+    }
+
+    private let settings: Settings
+    private let host: PluginHost
+    private var node: PipeWireNode?
+    private var loop: PlaybackLoop?
+
+    init(settings: Settings, host: PluginHost) {
+        self.settings = settings
+        self.host = host
+    }
+
+    mutating func onShareAudioInitialize() throws {
+        node = try PipeWireNode(
+            .tap(program: settings.program, channels: settings.channels), name: "Greenroom share",
+            host: host)
+    }
+
+    mutating func onStartSendAudio(_ sender: AudioSender) throws {
+        guard let node else { return }
+        loop = try PlaybackLoop(node, channels: settings.channels, sender: sender)
+    }
+
+    mutating func onStopSendAudio() {
+        loop?.join()
+        loop = nil
+    }
+
+    mutating func onShareAudioUninitialized() {
+        node?.close()
+        node = nil
+    }
+}

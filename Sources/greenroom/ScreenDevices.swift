@@ -1,0 +1,81 @@
+import GreenroomABI
+import GreenroomLifecycle
+import GreenroomSchema
+import GreenroomX11
+
+/// The monitors and windows that `Screen` can share, for `greenroom devices`.
+struct ScreenDevices {
+    private let monitors: [X11Display.Monitor]
+    private let windows: [X11Display.Window]
+
+    /// Asks the X server; without one there are none.
+    init() {
+        let broker = ConnectionBroker(.everything)
+        guard let connection = try? broker.open(GR_CONNECT_X11) else {
+            (monitors, windows) = ([], [])
+            return
+        }
+        let key = withUnsafeBytes(of: connection.key) {
+            Array($0.prefix(Int(connection.key_length)))
+        }
+        let display = try? X11Display(
+            descriptor: connection.descriptor, key: key, screen: Int(connection.screen))
+        monitors = display?.monitors ?? []
+        windows = (display?.windows ?? []).filter { $0.area.width > 1 && $0.area.height > 1 }
+    }
+
+    /// Each with its line for a session file.
+    var lines: [String] {
+        monitors.flatMap { monitor in
+            [
+                "monitor \(monitor.name), \(monitor.area.size) at \(monitor.area.x),\(monitor.area.y)",
+                Self.line("monitor", monitor.name),
+            ]
+        }
+            + windows.flatMap { window in
+                [
+                    "window 0x\(String(window.id, radix: 16)), \(window.area.size)"
+                        + (window.isViewable ? "" : ", hidden") + ": \(window.title)"
+                        + (window.className.isEmpty ? "" : " (\(window.className))"),
+                    Self.line("window", window.title.isEmpty ? window.className : window.title),
+                ]
+            }
+    }
+
+    private static func line(_ key: String, _ name: String) -> String {
+        "  share: { plugin: Screen, settings: { \(key): \(JSON.string(name).text) } }"
+    }
+
+    /// The same as JSON.
+    var members: [(String, JSON)] {
+        func place(_ area: PixelArea) -> [(String, JSON)] {
+            [
+                ("x", .integer(Int64(area.x))), ("y", .integer(Int64(area.y))),
+                ("width", .integer(Int64(area.width))), ("height", .integer(Int64(area.height))),
+            ]
+        }
+        return [
+            (
+                "monitors",
+                .array(
+                    monitors.map {
+                        .members(
+                            [("name", .string($0.name)), ("primary", .boolean($0.isPrimary))]
+                                + place($0.area))
+                    })
+            ),
+            (
+                "windows",
+                .array(
+                    windows.map {
+                        .members(
+                            [
+                                ("id", .string("0x\(String($0.id, radix: 16))")),
+                                ("title", .string($0.title)), ("class", .string($0.className)),
+                                ("visible", .boolean($0.isViewable)),
+                            ] + place($0.area))
+                    })
+            ),
+        ]
+    }
+}
