@@ -89,8 +89,11 @@ private final class Capture: @unchecked Sendable {
 
     init(_ tap: AVAudioInputNode.Tap) throws {
         let device = try ALSACapture(tap.format.format)
+        guard let host = VendorHost.current else { return }
+        let period = Int64(Double(tap.frames) / tap.format.sampleRate * 1e9)
         thread = try PluginThread(name: "microphone") { [self] in
             var time: Int64 = 0
+            var last = host.nowNanoseconds
             while !lock.withLock({ isEnded }) {
                 guard
                     let buffer = AVAudioPCMBuffer(
@@ -101,6 +104,11 @@ private final class Capture: @unchecked Sendable {
                 } catch {
                     return VendorHost.log(.error, "\(error)")
                 }
+                // A device that is always ready, such as ALSA's null, takes the session's pace.
+                if host.nowNanoseconds - last < period / 10 {
+                    guard host.wait(untilNanoseconds: last + period) == .ok else { return }
+                }
+                last = host.nowNanoseconds
                 buffer.frameLength = buffer.frameCapacity
                 tap.block(buffer, AVAudioTime(sampleTime: time))
                 time += Int64(tap.frames)
