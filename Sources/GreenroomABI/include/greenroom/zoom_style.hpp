@@ -452,13 +452,6 @@ class Rows final : public List {
   const gr_offer &offer_;
 };
 
-/** A source that sends from threads of its own: run has nothing to do. */
-inline void wait_for_stop(const Host &host) {
-  constexpr std::int64_t hour_ns = INT64_C(3600000000000);
-  while (host.wait_until_ns(host.now_ns() + hour_ns) == GR_STATUS_OK) {
-  }
-}
-
 /** A camera of either SDK. */
 template <class Type, class Sender, class List>
 class CameraOf : public VideoSource {
@@ -487,7 +480,8 @@ class CameraOf : public VideoSource {
   void on_uninitialize() override { source_.onUninitialized(); }
 
  protected:
-  void run() override { wait_for_stop(host()); }
+  /** The source has threads of its own. A wait on the session's clock would let a virtual one run. */
+  void run() override {}
 
  private:
   // Never freed, as a detached thread may use both.
@@ -512,7 +506,7 @@ class MicrophoneOf : public AudioSource {
   void on_uninitialize() override { source_.onMicUninitialized(); }
 
  protected:
-  void run() override { wait_for_stop(host()); }
+  void run() override {}
 
  private:
   Type &source_ = *new Type();
@@ -533,7 +527,7 @@ class VideoSDKShare : public ShareSource {
   }
 
  protected:
-  void run() override { wait_for_stop(host()); }
+  void run() override {}
 
  private:
   Type &source_ = *new Type();
@@ -554,7 +548,7 @@ class MeetingSDKShare : public ShareSource {
   }
 
  protected:
-  void run() override { wait_for_stop(host()); }
+  void run() override {}
 
  private:
   Type &source_ = *new Type();
