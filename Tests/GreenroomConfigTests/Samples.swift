@@ -168,8 +168,8 @@ enum Samples {
             faults: [
                 #"2:21: outputs[0].record: needs the key "folder". Add it, such as folder: "#
                     + "recordings/demo.",
-                #"2:36: outputs[1]: needs one of the keys "record", "loudspeaker", "y4m", "#
-                    + #""plugin". Add one."#,
+                #"2:36: outputs[1]: needs one of the keys "record", "loudspeaker", "stream", "#
+                    + #""y4m", "plugin". Add one."#,
             ]),
         Bad(
             yaml: "microphone: { plugin: A }\noutputs: [{ record: a, loudspeaker: b }]",

@@ -78,7 +78,7 @@ import Testing
             }
             for block in chapter.blocks {
                 #expect(
-                    ["", "c", "cpp", "json", "rust", "sh", "swift", "yaml"].contains(
+                    ["", "c", "cpp", "html", "json", "rust", "sh", "swift", "yaml"].contains(
                         block.language),
                     "\(chapter) line \(block.line)")
             }
@@ -200,6 +200,7 @@ import Testing
         let words = SourceWords(of: [
             "Sources/GreenroomABI", "Sources/GreenroomBroadcast", "Sources/GreenroomConfig",
             "Sources/GreenroomSession/Report", "Sources/GreenroomMedia", "Sources/GreenroomPlugin",
+            "Samples/VendorStyle",
         ])
         var count = 0
         for chapter in Chapter.book where chapter.name.hasPrefix("ComingFrom") {
