@@ -85,6 +85,7 @@ let bundledPlugins: [BundledPlugin] = [
         ]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
+    BundledPlugin(name: "Speech", dependencies: ["CESpeak"]),
     BundledPlugin(
         name: "Stream",
         dependencies: ["CFFmpeg", "GreenroomEncoding", "GreenroomSystem", systemPackage]),
@@ -156,6 +157,7 @@ let package = Package(
         .target(
             name: "CRoomPage", dependencies: ["CEmbeddedFiles"], path: "Plugins/WebRoom/Page",
             exclude: ["Files"]),
+        .systemLibrary(name: "CESpeak", providers: [.apt(["libespeak-ng-dev"])]),
         .systemLibrary(
             name: "CFFmpeg",
             providers: [

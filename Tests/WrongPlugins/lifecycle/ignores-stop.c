@@ -1,4 +1,4 @@
-/* lifecycle.stop-in-time: its thread goes on after every answer of wait_until_ns, and stop-send joins it */
+/* lifecycle.stop-in-time: its thread ignores the status of wait_until_ns, and stop-send joins it */
 #define KIND GR_KIND_VIDEO_SOURCE
 #define OWN_PUMP
 #include <unistd.h>

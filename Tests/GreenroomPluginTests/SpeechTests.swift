@@ -1,0 +1,171 @@
+import GreenroomMedia
+import GreenroomPlugin
+import Testing
+
+/// Runs the real library of Speech and measures its audio.
+@Suite struct SpeechTests {
+    private static let rate = 22_050
+
+    private func speech(_ settings: [(String, Given)]) throws -> FakeSession {
+        let session = try FakeSession("Speech", of: bundledEntry("Speech"), settings: settings)
+        try #require(session.initializeAudio() == .ok)
+        return session
+    }
+
+    /// Lets a plugin send for a number of seconds.
+    ///
+    /// - Returns: The samples of this time.
+    private func samples(_ session: FakeSession, seconds: Int64 = 6) throws -> [Int16] {
+        let before = session.host.state.withLock { $0.blocks.count }
+        try #require(session.run(nanoseconds: seconds * 1_000_000_000) == .ok)
+        let blocks = session.host.state.withLock { $0.blocks }.dropFirst(before)
+        #expect(blocks.allSatisfy { $0.sampleRate == Self.rate && $0.channels == 1 })
+        return blocks.flatMap(\.samples)
+    }
+
+    private func log(_ session: FakeSession) -> [String] {
+        session.host.state.withLock { $0.log.map { String($0.drop { $0 != " " }.dropFirst()) } }
+    }
+
+    /// How long a voice sounds, in seconds: to the last loud sample.
+    private func length(_ samples: [Int16]) -> Double {
+        Double(samples.lastIndex { $0.magnitude > 300 } ?? 0) / Double(Self.rate)
+    }
+
+    /// The median pitch of the voiced parts, in Hz, by autocorrelation.
+    private func pitch(_ samples: [Int16]) throws -> Double {
+        var found: [Double] = []
+        for start in stride(from: 0, to: samples.count - 1600, by: 800) {
+            let part = samples[start..<start + 1600].map(Double.init)
+            let energy = part.reduce(0) { $0 + $1 * $1 }
+            guard energy > 1600 * 1000 * 1000 else { continue }
+            let lags = 44..<276  // 80 to 500 Hz
+            let sums = lags.map { lag in
+                zip(part, part.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 }
+            }
+            guard let most = sums.max(), most > energy * 0.4,
+                // The shortest lag of nearly the best: not a multiple of the period.
+                let index = sums.indices.first(where: { index in
+                    sums[index] > most * 0.9 && index > 0 && index + 1 < sums.count
+                        && sums[index] >= sums[index - 1] && sums[index] >= sums[index + 1]
+                })
+            else { continue }
+            found.append(Double(Self.rate) / Double(lags.lowerBound + index))
+        }
+        try #require(found.count > 5)
+        return found.sorted()[found.count / 2]
+    }
+
+    @Test func `a text is spoken from the start, and then it is silent`() throws {
+        let session = try speech([("text", .text("Good morning, everybody."))])
+        let samples = try samples(session)
+        #expect(samples.count == 6 * Self.rate)
+        #expect((1.0...2.5).contains(length(samples)), "\(length(samples)) s")
+        #expect(samples.max() ?? 0 > 5_000)
+        #expect(log(session) == ["said \"Good morning, everybody.\", 0 waiting"])
+    }
+
+    @Test func `sentences are said in order, the same one twice`() throws {
+        let session = try speech([("text", .text("One. Two three four."))])
+        for _ in 0..<2 {
+            #expect(try session.set("say", .text("Ten minutes left.")) == .ok)
+        }
+        #expect(try session.set("pitch", .integer(60)) == .ok)
+        #expect(try session.set("say", .text("")) == .ok)
+        let samples = try samples(session, seconds: 10)
+        #expect(
+            log(session) == [
+                "said \"One. Two three four.\", 2 waiting", "said \"Ten minutes left.\", 1 waiting",
+                "said \"Ten minutes left.\", 0 waiting",
+            ])
+        #expect(length(samples) > 4)
+    }
+
+    @Test func `a new text interrupts, and drops what waits`() throws {
+        let session = try speech([("text", .text("A long story begins here. It goes on. And on."))])
+        _ = try samples(session, seconds: 1)
+        #expect(try session.set("text", .text("Stop!")) == .ok)
+        _ = try samples(session, seconds: 4)
+        #expect(log(session) == ["said \"Stop!\", 0 waiting"])
+    }
+
+    @Test func `rate and pitch change the sound`() throws {
+        func spoken(_ name: String, _ value: Int64) throws -> [Int16] {
+            try samples(
+                speech([
+                    ("text", .text("The quick brown fox jumps over the lazy dog.")),
+                    (name, .integer(value)),
+                ]), seconds: 8)
+        }
+        let (slow, fast) = (try spoken("rate", 100), try spoken("rate", 300))
+        #expect(length(slow) > 2 * length(fast), "\(length(slow)) s, \(length(fast)) s")
+        let (low, high) = (try pitch(spoken("pitch", 10)), try pitch(spoken("pitch", 95)))
+        #expect(high > 1.4 * low, "\(low) Hz, \(high) Hz")
+    }
+
+    @Test func `two plugins of a process keep their voices, a sentence each in turn`() throws {
+        let text = ("text", Given.text("We are waiting. We are waiting. We are waiting."))
+        let sessions = [
+            try speech([text, ("voice", .text("en+m3")), ("pitch", .integer(10))]),
+            try speech([text, ("voice", .text("de+f2")), ("pitch", .integer(90))]),
+        ]
+        var heard: [[Int16]] = [[], []]
+        for _ in 0..<4 {
+            for (index, session) in sessions.enumerated() {
+                heard[index] += try samples(session, seconds: 1)
+            }
+        }
+        let (low, high) = (try pitch(heard[0]), try pitch(heard[1]))
+        #expect(high > 1.5 * low, "\(low) Hz, \(high) Hz")
+    }
+
+    @Test(arguments: [
+        ("", []), (" \n \n", []), ("Hello", ["Hello"]),
+        ("One?! Two…  Three\nFour", ["One?!", "Two…", "Three", "Four"]),
+        ("Dr. Gray is here. He waits.", ["Dr. Gray is here.", "He waits."]),
+        ("Version 1.2 is out.", ["Version 1.2 is out."]),
+        ("He said \"stop!\" Then he left.", ["He said \"stop!\"", "Then he left."]),
+        ("\u{1b}[2J", ["\u{1b}[2J"]),
+    ])
+    func `a text is split into sentences`(text: String, sentences: [String]) throws {
+        let session = try speech([("text", .text(text)), ("rate", .integer(450))])
+        _ = try samples(session, seconds: 12)
+        #expect(
+            log(session)
+                == sentences.enumerated().map {
+                    "said \"\($1)\", \(sentences.count - 1 - $0) waiting"
+                })
+    }
+
+    @Test func `a text of any length is bounded`() throws {
+        let session = try speech([
+            (
+                "text",
+                .text(String(repeating: "No! ", count: 250) + String(repeating: "9", count: 60_000))
+            )
+        ])
+        #expect(
+            log(session) == [
+                "125 sentences are dropped: 200 are waiting. Say the next one when the log tells the end "
+                    + "of another"
+            ])
+        _ = try samples(session, seconds: 1)
+    }
+
+    @Test(arguments: [
+        "klingonese", "", "mb-de1", "MB-de1", "../../../etc/passwd", "en/../de", "en\n",
+        String(repeating: "a", count: 300),
+    ])
+    func `an unknown voice is refused, and a session keeps the one before`(voice: String) throws {
+        let refusal = try #require(throws: FakeHost.Refusal.self) {
+            try FakeSession(
+                "Speech", of: bundledEntry("Speech"), settings: [("voice", .text(voice))])
+        }
+        #expect(refusal.status == .badSetting)
+        let session = try speech([("text", .text("Hello there. Hello there."))])
+        #expect(try session.set("voice", .text(voice)) == .ok)
+        #expect(length(try samples(session)) > 1)
+        #expect(log(session).first?.contains("has no voice") == true, "\(log(session))")
+        #expect(log(session).last == "said \"Hello there.\", 0 waiting")
+    }
+}
