@@ -18,22 +18,22 @@ protocol FrameSource {
     mutating func update() throws(PluginError) -> FrameUpdate
 }
 
-/// What a source has.
+/// The result of an update.
 enum FrameUpdate: Equatable {
     /// The image is as before.
     case unchanged
     case changed
-    /// There is no image now.
+    /// The source has no image now.
     case missing(MissingImage)
-    /// There are no more images, for a reason.
+    /// The source has ended, for a reason.
     case ended(String)
 }
 
-/// Why there is no image.
+/// The reason for a missing image.
 struct MissingImage: Equatable, Sendable {
-    /// What is missing, on the slate.
+    /// The first line of the slate.
     var subject: String
-    /// What became of it, on the slate.
+    /// The second line of the slate.
     var state: String
     /// For the log.
     var text: String
@@ -51,7 +51,7 @@ struct MissingImage: Equatable, Sendable {
     static func noMonitor(_ name: String) -> MissingImage {
         MissingImage(
             subject: "monitor", state: "off",
-            text: "there is no monitor \"\(name)\"; the share continues when it is back")
+            text: "the monitor \"\(name)\" is off; the share continues when it is back")
     }
 
     /// Not missing for long.

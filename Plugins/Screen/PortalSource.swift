@@ -73,7 +73,8 @@ final class Portal: @unchecked Sendable {
         do throws(SendRefusal) {
             connection = try host.connect(to: .sessionBus)
         } catch {
-            throw PluginError("there is no session bus: \(error.text)", status: .unavailable)
+            throw PluginError(
+                "the session bus can't be reached: \(error.text)", status: .unavailable)
         }
         var reason = greenroom_portal_reason()
         guard let handle = greenroom_portal_open(connection.descriptor, &reason) else {

@@ -2,7 +2,7 @@ import Glibc
 import GreenroomPlugin
 import GreenroomX11
 
-/// What `Screen` and `ScreenCamera` capture.
+/// The settings of `Screen` and `ScreenCamera`.
 struct ScreenSettings: PluginSettings {
     var window = ""
     var monitor = ""
@@ -25,13 +25,13 @@ struct ScreenSettings: PluginSettings {
     ]
 }
 
-/// What is captured.
+/// The part of the desktop to capture.
 enum ScreenTarget: Equatable, Sendable {
     case screen
     case monitor(String)
     case region(PixelArea)
     case window(String)
-    /// What the user chooses in the desktop's dialog.
+    /// The user's choice in the desktop's dialog.
     case portal
 
     /// Whether the user's session is one of Wayland.
@@ -71,7 +71,7 @@ enum ScreenTarget: Equatable, Sendable {
     }
 }
 
-/// Who captures.
+/// The program that captures.
 enum ScreenSource: String, CaseIterable, Sendable {
     case auto
     case x11

@@ -63,7 +63,7 @@ final class ScreenCamera: VideoSource {
     }
 }
 
-/// What share and camera have in common, between the callbacks.
+/// The state of a share or a camera between the callbacks.
 final class ScreenCapture {
     private let settings: ScreenSettings
     private let target: ScreenTarget

@@ -1,11 +1,12 @@
 import GreenroomPipeWire
 import GreenroomPlugin
 
-/// What other programs play, as the audio of the share.
+/// The audio of other programs, as the audio of the share.
 struct ScreenShareAudio: ShareAudioSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.screen-share-audio", name: "ScreenShareAudio", version: "1.0.0",
-        summary: "What one program or all of them play, as a share's audio", vendor: "Greenroom")
+        summary: "Plays the audio of one program or of all, as a share's audio", vendor: "Greenroom"
+    )
 
     struct Settings: PluginSettings {
         var program = ""

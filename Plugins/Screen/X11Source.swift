@@ -29,7 +29,7 @@ struct X11Source: FrameSource {
 
     /// Begins to watch a target.
     ///
-    /// - Throws: What is not there, and what is.
+    /// - Throws: The missing name, and the names that exist.
     init(
         _ target: ScreenTarget, showsCursor: Bool, host: PluginHost
     ) throws(PluginError) {
@@ -197,7 +197,8 @@ extension X11Display {
             try self.init(
                 descriptor: connection.descriptor, key: connection.key, screen: connection.screen)
         } catch let refusal as SendRefusal {
-            throw PluginError("there is no X server: \(refusal.text)", status: .unavailable)
+            throw PluginError(
+                "the X server can't be reached: \(refusal.text)", status: .unavailable)
         } catch {
             throw PluginError("the X server can't be captured: \(error)", status: .unavailable)
         }

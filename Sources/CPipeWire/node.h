@@ -31,7 +31,7 @@ struct greenroom_pipewire {
 
     // A screen's.
     struct greenroom_pipewire_image *image;
-    // Of a node that takes the audio of other programs.
+    // The links from other programs.
     struct greenroom_pipewire_tap *tap;
 
     // A microphone's and a loudspeaker's. One thread writes to the ring, another one reads.

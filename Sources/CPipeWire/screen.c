@@ -16,7 +16,7 @@ struct greenroom_pipewire_image {
     size_t capacity;
     uint32_t width, height;
     int has_blue_first, is_new;
-    // Of the stream now.
+    // The format of the stream now.
     struct spa_video_info_raw format;
 };
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// What the registry has, by its id.
+// An object of the registry.
 struct tap_object {
     struct tap_object *next;
     uint32_t id;

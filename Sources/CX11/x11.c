@@ -164,7 +164,7 @@ int greenroom_x11_is_lost(greenroom_x11 *display) {
     return xcb_connection_has_error(display->connection) != 0;
 }
 
-// MARK: What there is
+// MARK: Monitors and windows
 
 greenroom_x11_rect greenroom_x11_screen(greenroom_x11 *display) {
     greenroom_x11_rect size = {0, 0, 0, 0};
@@ -288,7 +288,7 @@ static int describe_window(
     return is_there;
 }
 
-// Adds the windows below one that have a title or a class; those of a window manager's frames, too.
+// Adds the windows with a title or a class, also from the frames of a window manager.
 static uint32_t add_windows(
     greenroom_x11 *display, xcb_window_t parent, int depth, xcb_atom_t title,
     greenroom_x11_window *windows, uint32_t count, uint32_t capacity) {

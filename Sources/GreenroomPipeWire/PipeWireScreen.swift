@@ -6,7 +6,7 @@ package import GreenroomPlugin
 ///
 /// Sendable without the compiler's proof: the stream is bound to no thread, and its image has a lock.
 package final class PipeWireScreen: @unchecked Sendable {
-    /// What `read` has found.
+    /// The newest image.
     package struct Image: Sendable {
         package var size: FrameSize
         /// `bgrx` or `rgbx`.

@@ -19,8 +19,8 @@ extension PluginHost {
 
     /// Makes memory to share over a connection, which a sandboxed plugin can't do itself.
     ///
-    /// - Parameter byteCount: Its size, which is sealed. All that the plugin makes is limited to 512 MiB,
-    ///   with what it has closed.
+    /// - Parameter byteCount: The size, which is sealed. A plugin may make 512 MiB in all, closed memory
+    ///   included.
     /// - Returns: A descriptor, which is the caller's to map and close.
     public func makeSharedMemory(byteCount: Int) throws(SendRefusal) -> Int32 {
         var descriptor: Int32 = -1
@@ -43,7 +43,7 @@ extension PluginHost {
 
 /// A connection that the host has opened for a plugin.
 public struct HostConnection: Sendable {
-    /// What to connect to.
+    /// The program to connect to.
     public enum Program: Hashable, Sendable {
         /// The X server that `DISPLAY` names. Needs `allow: { display: true }`.
         case x11

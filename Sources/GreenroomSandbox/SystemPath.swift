@@ -51,9 +51,8 @@ package struct SystemPath: Sendable {
         SystemPath(path: "/dev/random", reason: "random numbers"),
     ]
 
-    /// What libraries look at when they start, and do without: who the user is and where the user's home is, and
-    /// which folder is for temporary files. Not granted, and a look at them is not told: it is no attempt of
-    /// the plugin's.
+    /// Files that libraries look at when they start, and do without: the user's name and home, and the folder for
+    /// temporary files. The refusal is not logged.
     static let looks: Set<String> = ["/etc/nsswitch.conf", "/etc/passwd", "/tmp", "/var/tmp"]
 
     private static let quota = "the processor time that Foundation may use"

@@ -41,12 +41,12 @@ package final class X11Display: @unchecked Sendable {
         }
     }
 
-    /// What has happened to the target.
+    /// The events since the last call.
     package struct Changes: Sendable {
         /// Around all pixels that changed, in what is watched; nil for none.
         package var damage: PixelArea?
         package var hasNewSize: Bool
-        /// Of the monitors.
+        /// Whether monitors changed.
         package var hasNewLayout: Bool
         package var hasNewCursor: Bool
         package var wasHidden: Bool
@@ -80,7 +80,7 @@ package final class X11Display: @unchecked Sendable {
     /// Whether the connection is lost.
     package var isLost: Bool { greenroom_x11_is_lost(handle) != 0 }
 
-    // MARK: What there is
+    // MARK: Monitors and windows
 
     /// The screen's size.
     package var size: FrameSize { PixelArea(greenroom_x11_screen(handle)).size }

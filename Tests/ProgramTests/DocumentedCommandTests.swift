@@ -18,12 +18,16 @@ import Testing
     /// `.ci/run` runs these.
     private static let runElsewhere = ["Samples/run.sh", "Tests/run.sh"]
 
+    /// Its commands need an X server: `ScreenTests` runs them.
+    static let pageOfScreens = "ShareAScreen"
+
     static func commands() throws -> [Commands] {
         let readme = try Chapter(path: Checkout.root + "/README.md")
         let indented = readme.prose.split(separator: "\n").filter { $0.hasPrefix("    ") }
             .map { Commands(place: "README", text: String($0.dropFirst(4))) }
             .filter { !runElsewhere.contains($0.text) }
-        let fenced = ([readme] + Chapter.manual).flatMap { page in
+        let pages = Chapter.manual.filter { $0.name != pageOfScreens }
+        let fenced = ([readme] + pages).flatMap { page in
             page.blocks.filter { $0.language == "sh" && !$0.text.contains("$ROOM") }
                 .map { Commands(place: "\(page.name), line \($0.line)", text: $0.text) }
         }

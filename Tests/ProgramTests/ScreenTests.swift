@@ -166,6 +166,30 @@ import Testing
         #expect("\(refused)\(refused.text)".contains("it refuses the connection; set XAUTHORITY"))
     }
 
+    @Test func `the commands of the manual's page work`() throws {
+        let server = try XServer()
+        let window = try server.window("Slides - Viewer", class: "viewer")
+        let page = try #require(
+            Chapter.manual.first { $0.name == DocumentedCommandTests.pageOfScreens })
+        let commands = page.blocks.filter { $0.language == "sh" }.map(\.text)
+        #expect(commands.count == 2)
+        let folder = try TemporaryFolder()
+        let environment = server.environment.merging([
+            "PATH": "\(Checkout.products):/usr/bin:/bin"
+        ]) { $1 }
+        let run = try ChildProcess.run(
+            "sh", ["-euc", "cd '\(folder.path)'\n" + commands.joined(separator: "\n")],
+            environment: environment, atMost: .seconds(120))
+        #expect(run.exit == .code(0) && folder.has("screen.png"), "\(run)")
+        let lines = run.text.split(separator: "\n")
+        #expect(lines.contains("monitor screen, 1280x720 at 0,0"), "\(run.text)")
+        #expect(lines.contains("window \(window.id), 400x300: Slides - Viewer (viewer)"))
+        let session = "  share: { plugin: Screen, settings: { window: \"Slides - Viewer\" } }"
+        #expect(lines.contains { $0 == session })
+        let json = try Greenroom.run("devices", "--json", environment: server.environment)
+        #expect(json.text.contains("\"title\": \"Slides - Viewer\""), "\(json.text)")
+    }
+
     @Test func `what can't be shared is named with the cure`() throws {
         let server = try XServer()
         _ = try server.window("Counter")
@@ -201,7 +225,7 @@ import Testing
 
     // MARK: - The desktop's dialog
 
-    /// A screen of 800x450, whose ground is that of the windows, as a node of PipeWire; and a portal that shares it.
+    /// Starts a node of PipeWire, 800x450 in the color of the windows, and a portal that shares it.
     private static func portal(
         _ server: PipeWireServer, answering answer: String
     ) throws -> (screen: ChildProcess, portal: ChildProcess) {

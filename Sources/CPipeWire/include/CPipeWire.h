@@ -43,8 +43,8 @@ greenroom_pipewire *_Nullable greenroom_pipewire_microphone(
 greenroom_pipewire *_Nullable greenroom_pipewire_loudspeaker(
     const char *_Nonnull name, uint32_t channels, greenroom_pipewire_reason *_Nonnull reason);
 
-// What other programs play, 16-bit samples at 48 kHz, while they play it: those whose name contains `program`, or
-// all if that is empty, but for two processes. `descriptor` is connected to PipeWire, and belongs to the node from
+// The audio of other programs, 16-bit samples at 48 kHz, while they play: of programs whose name contains
+// `program`, or of all if it is empty, but for two processes. `descriptor` is connected to PipeWire, and belongs to the node from
 // now on, also if this fails.
 greenroom_pipewire *_Nullable greenroom_pipewire_tap_programs(
     int descriptor, const char *_Nonnull name, const char *_Nonnull program, uint32_t channels,

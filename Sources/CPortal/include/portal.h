@@ -13,7 +13,7 @@ typedef struct greenroom_portal_reason {
     char text[200];
 } greenroom_portal_reason;
 
-// What the user shares.
+// The stream that the user shares.
 typedef struct greenroom_portal_stream {
     uint32_t node;   // of PipeWire
     int descriptor;  // connected to a PipeWire that has this node; the caller's
@@ -34,7 +34,7 @@ greenroom_portal *_Nullable greenroom_portal_open(
 // Ends the session of the portal.
 void greenroom_portal_close(greenroom_portal *_Nonnull portal);
 
-// Asks what to share: a monitor or a window. Waits for the user. `token` is that of an earlier answer, or empty.
+// Asks for a monitor or a window. Waits for the user. `token` comes from an earlier answer, or is empty.
 int greenroom_portal_ask(
     greenroom_portal *_Nonnull portal, int shows_cursor, const char *_Nonnull token,
     greenroom_portal_stream *_Nonnull stream, greenroom_portal_reason *_Nonnull reason);

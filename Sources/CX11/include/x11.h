@@ -1,4 +1,4 @@
-// What is captured of an X server: the screen, a part of it, or a window.
+// Capture of an X server: the screen, a part of it, or a window.
 //
 // A display is for one thread at a time, but for `greenroom_x11_interrupt`. Calls that ask the server wait for
 // its answer.
@@ -71,7 +71,7 @@ int greenroom_x11_watch_screen(
 int greenroom_x11_watch_window(
     greenroom_x11 *_Nonnull display, uint32_t id, greenroom_x11_reason *_Nonnull reason);
 
-// What the server has said since the last call.
+// The events since the last call.
 typedef struct greenroom_x11_events {
     int is_damaged;
     greenroom_x11_rect damage; // in what is watched, around all that has changed
@@ -86,8 +86,8 @@ typedef struct greenroom_x11_events {
 // Reads what has come, without waiting.
 greenroom_x11_events greenroom_x11_poll(greenroom_x11 *_Nonnull display);
 
-// The size of what is watched, and whether it can be seen. Of a window, names its new contents. Returns 0, or -1 if
-// it is closed or hidden.
+// Reads the size of the watched screen or window, and names the new contents of a window. Returns 0, or -1 if it is
+// closed or hidden.
 int greenroom_x11_measure(greenroom_x11 *_Nonnull display, greenroom_x11_rect *_Nonnull size);
 
 // Has the server write to a memory file, which is closed, in place of the one before. Returns 0, or -1 if it can't.

@@ -47,7 +47,7 @@ package final class ConnectionBroker: Sendable {
             throw Problem(
                 status: .badArgument,
                 text:
-                    "the name is neither that of a program nor an absolute path. Use x11, wayland, "
+                    "not a program's name or an absolute path. Use x11, wayland, "
                     + "pipewire, session-bus or a path.")
         }
         guard grants.cover(path) else { throw .ungranted(program, path) }
@@ -91,8 +91,8 @@ package final class ConnectionBroker: Sendable {
         return memory
     }
 
-    /// Connects to the socket at a path, and to no other one that a plugin has linked there since the
-    /// session file was read.
+    /// Connects to the socket at a path. Does not follow a link that a plugin has put there since the session
+    /// file was read.
     private func connect(
         to path: String, _ program: DesktopSockets.Program?
     ) throws(Problem) -> Int32 {
@@ -101,7 +101,7 @@ package final class ConnectionBroker: Sendable {
         defer { close(place) }
         var status = stat()
         guard fstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
-            throw Problem(status: .unavailable, text: "\(path) is no socket. Check the path.")
+            throw Problem(status: .unavailable, text: "\(path): not a socket. Check the path.")
         }
         guard let real = resolvedPath("/proc/self/fd/\(place)"), grants.cover(real) else {
             throw .ungranted(program, path)

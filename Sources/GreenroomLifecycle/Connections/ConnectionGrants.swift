@@ -13,7 +13,7 @@ package struct ConnectionGrants: Sendable {
 
     private init(places: Set<String>?) { self.places = places }
 
-    /// What a session file grants to an isolated plugin.
+    /// The grants of a session file to an isolated plugin.
     package init(_ plan: IsolationPlan, sockets: DesktopSockets = DesktopSockets()) {
         guard plan.sandbox != .off else {
             self = .everything

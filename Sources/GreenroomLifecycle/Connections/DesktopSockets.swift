@@ -48,12 +48,15 @@ package struct DesktopSockets: Sendable {
         }
     }
 
-    /// What `DISPLAY` names: `:1`, `:1.0`, `unix:1` or `/path/of/socket:1`.
+    /// The display that `DISPLAY` names: `:1`, `:1.0`, `unix:1` or `/path/of/socket:1`.
     package func display() throws(Unknown) -> Display {
         let text = try set("DISPLAY", "set it to the display's name, such as :0")
         guard let match = text.wholeMatch(of: /(.*):([0-9]{1,5})(?:\.([0-9]{1,3}))?/),
             let number = UInt32(match.2), let screen = UInt32(match.3 ?? "0")
-        else { throw Unknown(text: "DISPLAY is no name of a display; set it to one such as :0") }
+        else {
+            throw Unknown(
+                text: "DISPLAY: not a display; set it to the display's name, such as :0")
+        }
         let place =
             switch match.1 {
             case "", "unix": "/tmp/.X11-unix/X\(number)"

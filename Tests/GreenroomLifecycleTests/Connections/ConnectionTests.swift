@@ -21,8 +21,8 @@ import Testing
         ("unix:3", "/tmp/.X11-unix/X3 3.0"), ("/run/x/socket:4", "/run/x/socket 4.0"),
         ("", "DISPLAY is not set; set it to the display's name, such as :0"),
         ("host:0", "DISPLAY names a display of another machine; run greenroom there"),
-        ("zero", "DISPLAY is no name of a display; set it to one such as :0"),
-        (":1234567", "DISPLAY is no name of a display; set it to one such as :0"),
+        ("zero", "DISPLAY: not a display; set it to the display's name, such as :0"),
+        (":1234567", "DISPLAY: not a display; set it to the display's name, such as :0"),
     ])
     func `a display is a socket, a number and a screen`(text: String, expected: String) {
         do throws(DesktopSockets.Unknown) {
@@ -82,7 +82,7 @@ import Testing
         #expect(key(2, file) == [2])
         #expect(key(3, file) == [5])
         #expect(key(1, file, host: "nowhere") == [5])
-        // Cut anywhere it ends without a key, or with one that is whole.
+        // A file that is cut anywhere has no key, or a whole one.
         for count in 0..<file.count {
             #expect([nil, [4], [5]].contains(key(1, Array(file.prefix(count)))))
         }

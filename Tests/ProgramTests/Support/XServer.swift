@@ -132,9 +132,9 @@ final class TestWindow {
     /// The number that a window draws, as a frame shows it.
     ///
     /// - Parameters:
-    ///   - place: Of the window in the frame, without its border.
+    ///   - place: The window's place in the frame, without its border.
     ///   - scale: The size of the window's pixels in the frame.
-    /// - Returns: nil if there is no window.
+    /// - Returns: nil without a window.
     static func number(
         in frame: StreamFrame, at place: (x: Int, y: Int) = (0, 0), scale: Double = 1
     ) -> Int? {

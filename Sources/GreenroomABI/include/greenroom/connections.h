@@ -60,7 +60,7 @@ typedef struct gr_connection {
   uint8_t key[GR_MAX_CONNECTION_KEY]; /**< an MIT-MAGIC-COOKIE-1 */
 } gr_connection;
 
-/** What the plugin asks of the host. */
+/** The functions of the host. */
 typedef struct gr_connections {
   uint32_t struct_size;
   uint32_t reserved;
