@@ -1,5 +1,6 @@
 import GreenroomMedia
 import GreenroomPlugin
+import Synchronization
 import Testing
 
 /// Runs the real library of Speech and measures its audio.
