@@ -313,7 +313,6 @@ import Testing
         isIsolated: Bool
     ) throws {
         let server = try PipeWireServer()
-        let folder = try TemporaryFolder()
         func play(_ hertz: Int, as name: String) throws -> ChildProcess {
             try server.start(
                 "gst-launch-1.0",

@@ -55,7 +55,7 @@ struct LiveCommand: ParsableCommand {
             return file
         } changing: { file in
             // Once: a reload must not find another room with other secrets.
-            file.warnings += file.configuration.unencodedRecordings.map(file.places.diagnostic)
+            file.warnings += file.places.diagnostics(file.configuration.unencodedRecordings)
             let room = try LiveRoom(&file.configuration, port: port, control: control)
             links.withLock { $0 = room }
         }
