@@ -21,7 +21,8 @@ import Testing
         // 3000 ms behind, and 9 ms less with each.
         let behind = gaps[100...].prefix { $0 < 9 }
         #expect(
-            (333...334).contains(behind.count) && behind.dropLast().allSatisfy { $0 == 1 }, "\(behind.count)")
+            (333...334).contains(behind.count) && behind.dropLast().allSatisfy { $0 == 1 },
+            "\(behind.count)")
         #expect(gaps.suffix(60).allSatisfy { $0 == 10 })
     }
 

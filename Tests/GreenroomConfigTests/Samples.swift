@@ -189,7 +189,9 @@ enum Samples {
             faults: [#"1:8: camera: needs a section with the key "plugin", found nothing."#]),
         Bad(
             yaml: "- camera",
-            faults: ["1:1: needs a section with camera, microphone, share, media or call, found a list."]),
+            faults: [
+                "1:1: needs a section with camera, microphone, share, media or call, found a list."
+            ]),
         Bad(
             yaml: "hello",
             faults: [

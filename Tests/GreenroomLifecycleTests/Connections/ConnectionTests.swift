@@ -92,7 +92,7 @@ import Testing
 
     /// A socket at which something listens.
     private static func listen(_ path: String) throws -> Int32 {
-        let socket = greenroom_listen(path, greenroom_bytes, 4)
+        let socket = greenroom_listen(path, greenroom_bytes, 64)
         guard socket >= 0 else { throw Failure("listen: \(socket)") }
         return socket
     }
