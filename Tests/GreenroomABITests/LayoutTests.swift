@@ -252,6 +252,15 @@ import Testing
         Layout(
             "gr_pre_processor_property_change", size: 16,
             [("struct_size", 0), ("reserved", 4), ("property_change", 8)]),
+        Layout(
+            "gr_connection", size: 88,
+            [
+                ("struct_size", 0), ("descriptor", 4), ("display", 8), ("screen", 12),
+                ("key_length", 16), ("reserved", 20), ("key", 24),
+            ]),
+        Layout(
+            "gr_connections", size: 24,
+            [("struct_size", 0), ("reserved", 4), ("open", 8), ("make_memory", 16)]),
         Layout("gr_live_parameters", size: 16, [("struct_size", 0), ("reserved", 4), ("set", 8)]),
         Layout("gr_video_capabilities", size: 16, [("struct_size", 0), ("count", 4), ("rows", 8)]),
     ]

@@ -44,12 +44,11 @@ import Testing
             let sums = lags.map { lag in
                 zip(part, part.dropFirst(lag)).reduce(0) { $0 + $1.0 * $1.1 }
             }
-            guard let most = sums.max(), most > energy * 0.4,
-                // The shortest lag of nearly the best: not a multiple of the period.
-                let index = sums.indices.first(where: { index in
-                    sums[index] > most * 0.9 && index > 0 && index + 1 < sums.count
-                        && sums[index] >= sums[index - 1] && sums[index] >= sums[index + 1]
-                })
+            // A multiple of the period has a smaller sum: fewer samples overlap.
+            let peaks = sums.indices.dropFirst().dropLast().filter {
+                sums[$0] >= sums[$0 - 1] && sums[$0] >= sums[$0 + 1]
+            }
+            guard let index = peaks.max(by: { sums[$0] < sums[$1] }), sums[index] > energy * 0.4
             else { continue }
             found.append(Double(Self.rate) / Double(lags.lowerBound + index))
         }
@@ -79,7 +78,8 @@ import Testing
                 "said \"One. Two three four.\", 2 waiting", "said \"Ten minutes left.\", 1 waiting",
                 "said \"Ten minutes left.\", 0 waiting",
             ])
-        #expect(length(samples) > 4)
+        // One sentence of the two takes at most 2 s.
+        #expect(length(samples) > 3)
     }
 
     @Test func `a new text interrupts, and drops what waits`() throws {
