@@ -189,7 +189,9 @@ import Testing
     @Test func `the architecture page has a row for every module`() throws {
         let page = try #require(Chapter.manual.first { $0.name == "Architecture" })
         let rows = page.text.split(separator: "\n").filter { $0.hasPrefix("| `") }
-        let names = rows.flatMap { $0.matches(of: #/`(Greenroom[A-Za-z0-9]*)`/#).map { String($0.1) } }
+        let names = rows.flatMap { row in
+            row.matches(of: #/`(Greenroom[A-Za-z0-9]*)`/#).map { String($0.1) }
+        }
         let modules = try FileManager.default.contentsOfDirectory(
             atPath: Checkout.root + "/Sources"
         ).filter { $0.hasPrefix("Greenroom") }
