@@ -20,12 +20,12 @@ import Testing
         Mistake(
             "camera: { plugin: ColourBars }",
             "s.yaml:1:19: camera.plugin: ColourBars: no video source of this name is installed. "
-                + #"Installed: ColorBars, Command, Media, ScreenCamera, Y4MFile. \#(searched) Did you mean "ColorBars"?"#
+                + #"Installed: LIST. \#(searched) Did you mean "ColorBars"?"#
         ),
         Mistake(
             "camera: { plugin: text.so }",
             "s.yaml:1:19: camera.plugin: text.so: no video source of this name is installed. "
-                + "Installed: ColorBars, Command, Media, ScreenCamera, Y4MFile. \(searched)"),
+                + "Installed: LIST. \(searched)"),
         Mistake(
             "microphone: { plugin: ColorBars }",
             "s.yaml:1:23: microphone.plugin: needs a virtual mic, and ColorBars is a video source, "
