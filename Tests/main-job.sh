@@ -56,8 +56,8 @@ with open(f"{folder}/session.json") as file:
 expect(report["outcome"] == "finished", f"the outcome is {report['outcome']}")
 expect(all(not plugin.get("losses") for plugin in report["plugins"]), "a plugin was lost")
 
-expect([p["track"] for p in report["pictures"]] == ["camera", "share"], "a track is missing")
-for picture in report["pictures"]:
+expect([p["track"] for p in report["videoTracks"]] == ["camera", "share"], "a track is missing")
+for picture in report["videoTracks"]:
     track = picture["track"]
     file = f"{folder}/{track}.y4m"
     output = picture["outputs"][0]
@@ -80,10 +80,10 @@ file = f"{folder}/camera.wav"
 sound = stream(file)
 samples = int(sound["duration_ts"])
 mean, peak = loudness(file)
-source = report["sounds"][0]
+source = report["audioTracks"][0]
 expect(sound["sample_rate"] == "48000" and sound["channels"] == 2, f"{file}: {sound}")
 expect(samples == seconds * 48000, f"{file} has {samples} samples")
-expect(report["soundFiles"][0]["written"] == samples, f"the report tells of {report['soundFiles']}")
+expect(report["audioFiles"][0]["written"] == samples, f"the report tells of {report['audioFiles']}")
 expect(abs(peak - source["peakDBFS"]) < 1, f"{file} peaks at {peak} dB, not {source['peakDBFS']}")
 expect(-40 < mean < -10, f"{file}: the mean volume is {mean} dB")
 expect(source["accepted"] + sum(source["refused"].values()) == source["sent"], f"{source}")

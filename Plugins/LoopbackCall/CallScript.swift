@@ -126,7 +126,7 @@ extension CallScript.Participant {
                             + "the end.", status: .badSetting)
                 }
                 mutes.append(stretch)
-            case "bandwidth", "bears": limits.append(try CallScript.limit(value, for: name))
+            case "bandwidth": limits.append(try CallScript.limit(value, for: name))
             default:
                 throw PluginError(
                     "script: \(name): \"\(word)\" is unknown. Write camera, share, microphone, "

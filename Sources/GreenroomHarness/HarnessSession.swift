@@ -14,7 +14,7 @@ final class HarnessSession: SessionControlling {
     }
 
     var reportText: String? {
-        #"{"outcome":"running","pictures":[],"plugins":[],"seconds":0,"session":"validate","#
-            + #""sounds":[]}"#
+        #"{"outcome":"running","videoTracks":[],"plugins":[],"seconds":0,"session":"validate","#
+            + #""audioTracks":[]}"#
     }
 }

@@ -53,8 +53,8 @@ package struct Metrics {
         var outcome: String?
         var seconds: Double
         var plugins: [Plugin]
-        var pictures: [Video]
-        var sounds: [Audio]
+        var videoTracks: [Video]
+        var audioTracks: [Audio]
         var outputPlugins: [OutputPlugin]?
     }
 
@@ -94,13 +94,13 @@ package struct Metrics {
             }
         }
         add("video_frames_total", "counter", "Frames of a track, by outcome.") {
-            report.pictures.flatMap { track in
+            report.videoTracks.flatMap { track in
                 [("sent", track.sent), ("accepted", track.accepted), ("carried", track.carried)]
                     .map { ([("track", track.track), ("state", $0)], Double($1)) }
             }
         }
         add("video_frames_refused_total", "counter", "Frames that were refused, by status.") {
-            report.pictures.flatMap { track in
+            report.videoTracks.flatMap { track in
                 track.refused.sorted { $0.key < $1.key }.map {
                     ([("track", track.track), ("status", $0.key)], Double($0.value))
                 }
@@ -110,7 +110,7 @@ package struct Metrics {
             "video_frames_dropped_total", "counter",
             "Accepted frames of a track that no output got."
         ) {
-            report.pictures.flatMap { track in
+            report.videoTracks.flatMap { track in
                 [
                     ("superseded", track.superseded), ("discarded", track.discarded),
                     ("over-rate", track.overRate), ("unconvertible", track.unconvertible),
@@ -119,7 +119,7 @@ package struct Metrics {
             }
         }
         add("output_frames_total", "counter", "Frames that an output got, by what they show.") {
-            report.pictures.flatMap { track in
+            report.videoTracks.flatMap { track in
                 track.outputs.flatMap { output in
                     [
                         ("new", output.delivered), ("repeated", output.repeated),
@@ -132,7 +132,7 @@ package struct Metrics {
             "output_frames_dropped_total", "counter",
             "Frames of a track that an output did not get."
         ) {
-            report.pictures.flatMap { track in
+            report.videoTracks.flatMap { track in
                 track.outputs.flatMap { output in
                     [
                         ("excess", output.excess), ("queue-full", output.queueFull),
@@ -143,7 +143,7 @@ package struct Metrics {
             }
         }
         add("audio_seconds_total", "counter", "Audio of a source, by what was played.") {
-            report.sounds.flatMap { audio in
+            report.audioTracks.flatMap { audio in
                 [
                     ("played", audio.played), ("concealed", audio.concealed),
                     ("idle", audio.idle), ("muted", audio.muted),

@@ -49,7 +49,7 @@ final class AudioRecording: AudioSink {
         var isDue: Bool { ring.count >= AudioRecording.longest || missing > 0 || isFinishing }
     }
 
-    static let reportKey = "soundFiles"
+    static let reportKey = "audioFiles"
 
     let name: String
     private let state: Monitor<State>

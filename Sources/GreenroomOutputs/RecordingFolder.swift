@@ -180,9 +180,9 @@ private struct EarlierRecording: Decodable {
         var tracks: [Track]?
     }
 
-    private var pictures: [Video]?
+    private var videoTracks: [Video]?
     private var participants: [Participant]?
-    private var soundFiles: [Output]?
+    private var audioFiles: [Output]?
 
     /// The names of the files in a report; none if there is no report.
     static func files(reportedIn path: String) -> [String] {
@@ -192,12 +192,12 @@ private struct EarlierRecording: Decodable {
             let report = try? JSONDecoder().decode(EarlierRecording.self, from: Data(bytes))
         else { return [] }
         let tracks = (report.participants ?? []).flatMap { $0.tracks ?? [] }
-        let videos = (report.pictures ?? []) + tracks.compactMap(\.video)
+        let videos = (report.videoTracks ?? []) + tracks.compactMap(\.video)
         let outputs = videos.flatMap { $0.outputs ?? [] }
         let paths =
             outputs.compactMap { $0.output.flatMap(Recording.file(ofOutput:)) }
             + outputs.flatMap { $0.pieces ?? [] }.compactMap(\.file)
-            + (report.soundFiles ?? []).compactMap(\.output)
+            + (report.audioFiles ?? []).compactMap(\.output)
         // They lie beside the report, also where the folder had another name.
         return paths.compactMap { path in
             let name = path.split(separator: "/").last.map(String.init) ?? ""

@@ -30,7 +30,7 @@ YAML
     python3 - "$work/record/session.json" "$1 fps, $2" << 'PYTHON'
 import json, sys
 
-picture = json.load(open(sys.argv[1]))["pictures"][0]
+picture = json.load(open(sys.argv[1]))["videoTracks"][0]
 live = [output for output in picture["outputs"] if "standard output" in output["output"]][0]
 for name in ("departure", "lateness"):
     times = live[name]

@@ -60,7 +60,7 @@ for number, host in enumerate(hosts):
     if host.wait() != 130:
         sys.exit("session %d failed: %s" % (number, open("%s/%d.log" % (work, number)).read()))
     report = json.load(open("%s/%d/session.json" % (work, number)))
-    picture = report["pictures"][0]
+    picture = report["videoTracks"][0]
     accepted += picture["accepted"]
     # A frame that is sent while the session stops is refused.
     refused = sum(picture["refused"].values()) - picture["refused"].get("STOPPED", 0)

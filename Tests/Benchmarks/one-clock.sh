@@ -54,8 +54,8 @@ print("%d flashes, %d beeps; beep after flash, ms: worst %.1f, mean %.1f" % (
     len(flashes), len(beeps), max(apart, key=abs), sum(apart) / len(apart)))
 print("mean of each minute, ms:", " ".join("%.1f" % mean for mean in means))
 report = json.load(open(folder + "/session.json"))
-sound = report["sounds"][0]
+sound = report["audioTracks"][0]
 print("drift found: picture %s ppm, sound %s ppm; concealed %d, refused %s" % (
-    report["pictures"][0]["stamps"].get("driftPPM"), sound.get("driftPPM"), sound["concealed"],
+    report["videoTracks"][0]["stamps"].get("driftPPM"), sound.get("driftPPM"), sound["concealed"],
     sound["refused"]))
 PYTHON

@@ -129,7 +129,7 @@ def cost(viewers):
         peer.terminate()
     for peer in peers:
         peer.wait()
-    camera = next(track for track in session.end()["pictures"] if track["track"] == "camera")
+    camera = next(track for track in session.end()["videoTracks"] if track["track"] == "camera")
     output = camera["outputs"][0]
     for count in ("missing", "late"):
         if camera["account"][count]:

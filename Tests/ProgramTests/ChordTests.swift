@@ -17,7 +17,7 @@ import Testing
         let run = try session.run(atMost: .seconds(600))
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run, readingAudio: false)
-        #expect(report.soundFiles.map(\.written) == [minutes * 60 * 48_000])
+        #expect(report.audioFiles.map(\.written) == [minutes * 60 * 48_000])
         let difference = try Chord.difference(
             of: session.recording + "/camera.wav", isExact: isExact, skipping: skipped)
         return (difference, run, try report.sound("microphone"))

@@ -61,7 +61,7 @@ import TestSupport
         let places = order.compactMap { names.firstIndex(of: $0) }
         #expect(places == places.sorted(), "\(names)")
         #expect(events[0].role == "camera" && events[0].capability == "320x180@15")
-        let statuses = events.filter { $0.event == "status" }.compactMap { $0.pictures?.first }
+        let statuses = events.filter { $0.event == "status" }.compactMap { $0.videoTracks?.first }
         #expect(statuses.allSatisfy { $0.track == "camera" && $0.refused == 0 })
         #expect(
             statuses.contains { $0.accepted > 0 && $0.fps > 5 && $0.fps < 30 }, "about 15: \(run)")

@@ -372,7 +372,7 @@ import TestSupport
         #expect(sound.headerExcessBytes == 0 && sound.frameCount > 40_000)
         let report = try session.report()
         #expect(try report.picture("camera").outputs[0].failure != nil)
-        #expect(report.soundFiles.first?.failure != nil)
+        #expect(report.audioFiles.first?.failure != nil)
     }
 
     // MARK: - Outputs that can't be opened

@@ -119,7 +119,7 @@ import TestSupport
         try expectFailure(of: "camera", "initialize", "BAD_ANSWER", [], run)
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").state == "destroyed")
-        #expect(report.pictures.map(\.track) == ["share"])
+        #expect(report.videoTracks.map(\.track) == ["share"])
         try session.expectUnharmed("share", run)
     }
 

@@ -20,7 +20,7 @@ import Testing
         throws
     {
         let session = try session(
-            "Ana 0s bandwidth=600@2s-4s; Ben 0s bears=90000@1s", "[{ record: recording }]",
+            "Ana 0s bandwidth=600@2s-4s; Ben 0s bandwidth=90000@1s", "[{ record: recording }]",
             duration: "12s")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")

@@ -17,13 +17,13 @@ import Testing
         // hears of the end from its next send.
         let refused = tracks.map { $0.video?.refused ?? $0.audio?.refused ?? [:] }
         #expect(refused.allSatisfy { $0.isEmpty || $0 == ["STOPPED": 1] }, "\(refused)\n\(run)")
-        #expect(report.pictures.allSatisfy { $0.refused.isEmpty }, "\(run)")
-        #expect(report.sounds.allSatisfy { $0.refused.isEmpty }, "\(run)")
-        for picture in report.pictures + tracks.compactMap(\.video) {
+        #expect(report.videoTracks.allSatisfy { $0.refused.isEmpty }, "\(run)")
+        #expect(report.audioTracks.allSatisfy { $0.refused.isEmpty }, "\(run)")
+        for picture in report.videoTracks + tracks.compactMap(\.video) {
             #expect(picture.unprocessed.total == 0, "\(run)", sourceLocation: sourceLocation)
             #expect(picture.stamps.missing == 0 && picture.stamps.backward == 0)
         }
-        for sound in report.sounds + tracks.compactMap(\.audio) {
+        for sound in report.audioTracks + tracks.compactMap(\.audio) {
             #expect(sound.stamps.missing == 0 && sound.stamps.backward == 0)
         }
     }

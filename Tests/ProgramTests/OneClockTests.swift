@@ -73,7 +73,7 @@ import Testing
         let report = try session.expectTrueReport(run, readingAudio: false)
         let written = minutes * 60 * 48_000
         #expect(try report.picture("camera").outputs[0].periods == minutes * 1800)
-        #expect(report.soundFiles.map(\.written) == [written, written])
+        #expect(report.audioFiles.map(\.written) == [written, written])
         let delays = try expectTogether(session, seconds: minutes * 60, run)
         // No drift between the first and the last sixth.
         let part = minutes * 10

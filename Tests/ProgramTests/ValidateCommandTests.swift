@@ -33,8 +33,6 @@ import Testing
         #expect(some.map(\.id) == all.map(\.id).filter(isMeant))
         #expect(some.count > 10 && some.count < all.count)
         let repeated = try listed("--only", "lifecycle", "--only", "video.rate")
-        let former = try Greenroom.run("validate", "--list", "--only", "sound.level")
-        #expect(former.standardError.contains("--only sound.level: it is called audio.level now"))
         #expect(repeated.map(\.id) == some.map(\.id))
 
         let people = try Greenroom.run("validate", "--list", "--only", "lifecycle, video.rate")

@@ -258,7 +258,7 @@ python3 - "$work/recording/session.json" << 'PYTHON'
 import json, sys
 
 report = json.load(open(sys.argv[1], encoding="utf-8"))
-camera = next(track for track in report["pictures"] if track["track"] == "camera")
+camera = next(track for track in report["videoTracks"] if track["track"] == "camera")
 sizes = {entry["track"] for entry in camera["negotiation"]}
 print(f"recorded: {camera['account']}, in {sizes}")
 assert sizes == {"1280x720@30"}, "the recording has not kept its size"

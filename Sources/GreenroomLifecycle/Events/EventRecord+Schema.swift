@@ -51,7 +51,7 @@ extension EventRecord {
             name: "negotiation", type: ["type": "object"],
             meaning: "the offer with its reasons, as in the report"),
         Member(
-            name: "pictures", type: list(["type": "object"]),
+            name: "videoTracks", type: list(["type": "object"]),
             meaning: "frames of each video track so far"),
         Member(
             name: "concealed", type: number,

@@ -41,7 +41,7 @@ package struct EventRecord: Codable, Sendable {
     package var answer: NegotiationRecord.Answer?
     package var output: String?
     package var text: String?
-    package var pictures: [Video]?
+    package var videoTracks: [Video]?
     package var concealed: Int?
     /// How much of each track was real so far, in per cent, by its source's role.
     package var real: [String: Double]?

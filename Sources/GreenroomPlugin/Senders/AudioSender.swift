@@ -18,10 +18,6 @@ public struct AudioSender: Sendable {
         case untilThereIsRoom
     }
 
-    /// The earlier name of ``Timeout``.
-    @available(*, deprecated, renamed: "Timeout")
-    public typealias Patience = Timeout
-
     /// The host that made the sender, with its clock.
     public var host: PluginHost { PluginHost(table: table.host) }
 

@@ -85,29 +85,4 @@ extension AudioSender {
             Span(_unsafeElements: samples), format: format, ptsNanoseconds: ptsNanoseconds,
             timeout: timeout)
     }
-
-    /// Sends a span with the earlier name of the timeout.
-    @available(*, deprecated, renamed: "send(_:format:ptsNanoseconds:timeout:)")
-    public func send(
-        _ samples: Span<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil, patience: Timeout
-    ) throws(SendRefusal) {
-        try send(samples, format: format, ptsNanoseconds: ptsNanoseconds, timeout: patience)
-    }
-
-    /// Sends an array with the earlier name of the timeout.
-    @available(*, deprecated, renamed: "send(_:format:ptsNanoseconds:timeout:)")
-    public func send(
-        _ samples: [Int16], format: AudioFormat, ptsNanoseconds: Int64? = nil, patience: Timeout
-    ) throws(SendRefusal) {
-        try send(samples, format: format, ptsNanoseconds: ptsNanoseconds, timeout: patience)
-    }
-
-    /// Sends a buffer with the earlier name of the timeout.
-    @available(*, deprecated, renamed: "send(_:format:ptsNanoseconds:timeout:)")
-    public func send(
-        _ samples: UnsafeBufferPointer<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil,
-        patience: Timeout
-    ) throws(SendRefusal) {
-        try send(samples, format: format, ptsNanoseconds: ptsNanoseconds, timeout: patience)
-    }
 }

@@ -450,8 +450,8 @@ extension SessionReport: Encodable {
         try report.encodeIfPresent(failedPlugin, forKey: Key("failedPlugin"))
         try report.encodeIfPresent(notReal, forKey: Key("notReal"))
         try report.encode(plugins, forKey: Key("plugins"))
-        try report.encode(videoTracks, forKey: Key("pictures"))
-        try report.encode(audioTracks, forKey: Key("sounds"))
+        try report.encode(videoTracks, forKey: Key("videoTracks"))
+        try report.encode(audioTracks, forKey: Key("audioTracks"))
         try report.encodeIfPresent(participants, forKey: Key("participants"))
         try report.encodeIfPresent(participantsLeftOut, forKey: Key("participantsLeftOut"))
         for key in OutputForm.builtIn.compactMap(\.reportKey) + [OutputFeed.reportKey] {

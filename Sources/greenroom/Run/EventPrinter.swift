@@ -97,7 +97,7 @@ final class EventPrinter: Sendable {
         case .json:
             var record = EventRecord(event: .status)
             record.seconds = snapshot.seconds
-            record.pictures = zip(snapshot.videoTracks, rates).map { video, rate in
+            record.videoTracks = zip(snapshot.videoTracks, rates).map { video, rate in
                 EventRecord.Video(
                     track: video.track, accepted: video.accepted, refused: video.refused,
                     dropped: video.dropped, fps: rate)

@@ -132,7 +132,6 @@ struct ValidateCommand: ParsableCommand {
     private func wishes() throws -> [String] {
         guard !only.isEmpty else { return [] }
         let wishes = only.flatMap { $0.split { $0 == "," || $0 == " " }.map(String.init) }
-            .map(Self.currentName)
         guard !wishes.isEmpty else {
             throw Failure(
                 .usage, "--only: name checks or groups, such as --only lifecycle,video.rate.")
@@ -145,14 +144,6 @@ struct ValidateCommand: ParsableCommand {
                     + "--list shows all.")
         }
         return wishes
-    }
-
-    /// The group `audio` was called `sound`.
-    private static func currentName(of wish: String) -> String {
-        guard wish == "sound" || wish.hasPrefix("sound.") else { return wish }
-        let name = "audio" + wish.dropFirst("sound".count)
-        Console.write("warning: --only \(wish): it is called \(name) now.", to: .errors)
-        return name
     }
 
     private func settings() throws -> [String: String] {

@@ -52,11 +52,11 @@ struct Recorded {
         guard
             var report = try JSONSerialization.jsonObject(with: Data(json)) as? [String: Any],
             let plugins = report["plugins"] as? [[String: Any]],
-            let pictures = report["pictures"] as? [[String: Any]]
+            let pictures = report["videoTracks"] as? [[String: Any]]
         else { throw Failure("the report is no object, or lacks plugins or pictures") }
         report["plugins"] = plugins.map { $0.filter { !ofProcesses.contains($0.key) } }
         if plugins.contains(where: { $0["kind"] as? String == "video pre-processor" }) {
-            report["pictures"] = pictures.map { $0.filter { !ofMemory.contains($0.key) } }
+            report["videoTracks"] = pictures.map { $0.filter { !ofMemory.contains($0.key) } }
         }
         let text = try JSONSerialization.data(
             withJSONObject: report, options: [.prettyPrinted, .sortedKeys])

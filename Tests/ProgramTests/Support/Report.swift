@@ -245,9 +245,9 @@ struct Report: Decodable {
     var failedPlugin: String?
     var notReal: [String]?
     var plugins: [Plugin]
-    var pictures: [VideoReport]
-    var sounds: [Audio]
-    var soundFiles: [AudioFile]
+    var videoTracks: [VideoReport]
+    var audioTracks: [Audio]
+    var audioFiles: [AudioFile]
     var outputPlugins: [OutputPlugin]?
     var participants: [Participant]?
 
@@ -269,16 +269,16 @@ struct Report: Decodable {
 
     /// The video of a track.
     func picture(_ track: String) throws -> VideoReport {
-        guard let picture = pictures.first(where: { $0.track == track }) else {
-            throw Failure("the report has no picture \(track): \(pictures.map(\.track))")
+        guard let picture = videoTracks.first(where: { $0.track == track }) else {
+            throw Failure("the report has no picture \(track): \(videoTracks.map(\.track))")
         }
         return picture
     }
 
     /// The audio of a source.
     func sound(_ role: String) throws -> Audio {
-        guard let sound = sounds.first(where: { $0.role == role }) else {
-            throw Failure("the report has no sound \(role): \(sounds.map(\.role))")
+        guard let sound = audioTracks.first(where: { $0.role == role }) else {
+            throw Failure("the report has no sound \(role): \(audioTracks.map(\.role))")
         }
         return sound
     }

@@ -21,7 +21,7 @@ struct RunEvent: Decodable {
     var capability: String?
     var answer: String?
     var text: String?
-    var pictures: [Video]?
+    var videoTracks: [Video]?
     var origin: String?
     var negotiation: Report.Negotiation?
     var commands: [String]?

@@ -124,7 +124,7 @@ struct TestSession {
 extension Report {
     /// Expects that each period and each frame is of one kind, and that outputs have as many.
     fileprivate func expectAdditive(_ sourceLocation: SourceLocation = #_sourceLocation) {
-        for picture in pictures {
+        for picture in videoTracks {
             let account = picture.account
             #expect(
                 account.kinds == account.total, "\(picture.track): \(account)",
@@ -138,7 +138,7 @@ extension Report {
                     sourceLocation: sourceLocation)
             }
         }
-        for sound in sounds {
+        for sound in audioTracks {
             let account = sound.account
             #expect(
                 account.kinds == account.total
@@ -159,7 +159,7 @@ extension TestSession {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Report {
         let report = try report()
-        for picture in report.pictures {
+        for picture in report.videoTracks {
             let name = picture.track
             #expect(
                 picture.sent == picture.accepted + picture.refused.values.reduce(0, +),
@@ -199,7 +199,7 @@ extension TestSession {
                 files.allSatisfy { $0.trailingBytes == 0 }, "\(run)", sourceLocation: sourceLocation
             )
         }
-        for sound in report.sounds {
+        for sound in report.audioTracks {
             #expect(
                 sound.sent == sound.accepted + sound.refused.values.reduce(0, +),
                 "\(sound.role): sent\n\(run)", sourceLocation: sourceLocation)
@@ -207,7 +207,7 @@ extension TestSession {
                 sound.frames == sound.played + sound.early + sound.cut + sound.queued,
                 "\(sound)\n\(run)", sourceLocation: sourceLocation)
         }
-        for file in report.soundFiles {
+        for file in report.audioFiles {
             if readingAudio {
                 let recording = try WAVRecording(file.output)
                 #expect(recording.sampleRate == 48_000, sourceLocation: sourceLocation)

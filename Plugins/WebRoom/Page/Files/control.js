@@ -270,12 +270,12 @@ async function report() {
     const span = now.seconds - lastReport.seconds;
     clock.textContent = time(now.seconds);
     for (const [track, chart] of charts) {
-      if (now.pictures.some((picture) => picture.track === track)) continue;
+      if (now.videoTracks.some((picture) => picture.track === track)) continue;
       chart.element.remove();
       charts.delete(track);
     }
-    for (const picture of now.pictures) {
-      const before = lastReport.pictures.find((other) => other.track === picture.track);
+    for (const picture of now.videoTracks) {
+      const before = lastReport.videoTracks.find((other) => other.track === picture.track);
       if (!before) continue;
       if (!charts.has(picture.track)) {
         charts.set(picture.track, makeChart(picture.track));
