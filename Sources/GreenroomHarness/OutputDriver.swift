@@ -193,14 +193,15 @@ final class OutputDriver: Sendable {
         guard let run = run.withLock({ $0.take() }) else { return }
         run.state.change { $0.isStopping = true }
         // Time stands still, unless a call of the plugin waits for it.
-        let soon = MonotonicClock.deadline(after: 2_000_000_000)
-        if !run.thread.join(until: soon) {
+        let soon = clock.host.deadline(after: 2_000_000_000)
+        if !run.thread.join(until: soon, on: clock.host) {
             clock.idling {
-                _ = run.thread.join(until: MonotonicClock.deadline(after: 3_000_000_000))
+                _ = run.thread.join(
+                    until: clock.host.deadline(after: 3_000_000_000), on: clock.host)
             }
         }
         for sink in run.audioSinks {
-            sink.finish(until: MonotonicClock.deadline(after: 2_000_000_000))
+            sink.finish(until: clock.host.deadline(after: 2_000_000_000))
         }
         if let written = run.state.withLock({ $0.written }) {
             found.withLock { $0 = $0 ?? written }

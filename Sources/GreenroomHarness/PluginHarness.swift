@@ -165,7 +165,7 @@ package final class PluginHarness: Sendable {
             audioIngest: audioIngest, feed: feed,
             roster: roster,
             ownFrameLimit: kind.isFilter ? frameLimit : kind.isCall ? 4 * frameLimit : 0,
-            control: ControlGrant(HarnessSession()))
+            control: ControlGrant(HarnessSession(), clock: session.host))
         driver = feed.map { [instance] in OutputDriver($0, instance, clock: session) }
         editor = kind.isFilter ? PreProcessorRunner(instance, clock: session) : nil
         var threads: [HostThread] = []
@@ -212,7 +212,7 @@ package final class PluginHarness: Sendable {
         let patience = isStuck ? Self.pollInterval : 1_000_000_000
         clock.session.idling {
             for thread in threads {
-                thread.join(until: MonotonicClock.deadline(after: patience))
+                thread.join(until: host.deadline(after: patience), on: host)
             }
         }
     }
@@ -304,6 +304,9 @@ package final class PluginHarness: Sendable {
         return (end, found.withLock { $0 })
     }
 
+    /// Times what may hang.
+    private var host: HostClock { clock.session.host }
+
     /// Time between checks, in nanoseconds.
     private static let pollInterval: Int64 = 10_000_000
     /// How long the clock stands still for a callback, in nanoseconds of real time.
@@ -311,9 +314,9 @@ package final class PluginHarness: Sendable {
 
     private func end(_ step: PluginInstance.PendingStep) -> StepEnd {
         let isStart = step.step == .startSend
-        let begin = MonotonicClock.now
+        let begin = host.now
         defer {
-            let taken = MonotonicClock.now - begin
+            let taken = host.now - begin
             spending.withLock { $0.add(step.step, nanoseconds: taken) }
         }
         // A busy machine delays each check as much as the plugin.
@@ -323,7 +326,7 @@ package final class PluginHarness: Sendable {
         var left = limit
         while true {
             if let result = instance.finish(
-                step, until: MonotonicClock.deadline(after: Self.pollInterval))
+                step, until: host.deadline(after: Self.pollInterval))
             {
                 return stepEnd(result)
             }
@@ -426,7 +429,7 @@ package final class PluginHarness: Sendable {
         guard let editor, var frame = pool.take(.i420, size) else { return nil }
         frame.info = info
         fill(&frame)
-        let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+        let deadline = host.deadline(after: deadlineNanoseconds)
         switch editor.process(frame, until: deadline) {
         case .returned(let edited, let status): return .returned(edited, status)
         case .late: return .late

@@ -1,6 +1,5 @@
 import CLinux
 import Glibc
-import GreenroomRuntime
 import GreenroomSystem
 import SystemPackage
 
@@ -48,9 +47,11 @@ struct ProcessorWatch {
 
     /// Looks at what it has used. Allocates nothing unless it has to look at threads.
     ///
+    /// - Parameters:
+    ///   - threads: How many it has.
+    ///   - now: On the host clock.
     /// - Returns: What was done, for the log; nil in general.
-    mutating func check(threads: Int) -> String? {
-        let now = MonotonicClock.now
+    mutating func check(threads: Int, at now: Int64) -> String? {
         guard !isDone, let used = usedNanoseconds else { return nil }
         guard let last else {
             self.last = (now, used)

@@ -56,6 +56,7 @@ final class AudioRecording: AudioSink {
     private let thread: HostThread
 
     private let events: SessionEvents
+    private let clock: HostClock
 
     /// Creates the file.
     ///
@@ -67,6 +68,7 @@ final class AudioRecording: AudioSink {
     ) throws(OutputError) {
         name = path
         self.events = events
+        self.clock = clock.host
         let state = Monitor(State())
         self.state = state
         // The thread owns the writer; the monitor passes it there.
@@ -135,7 +137,7 @@ final class AudioRecording: AudioSink {
 
     func finish(until deadline: Int64) {
         beginFinish()
-        guard !thread.join(until: deadline) else { return }
+        guard !thread.join(until: deadline, on: clock) else { return }
         let reason = "not closed: write still pending"
         state.withLock { $0.failure = reason }
         events.sendFailed(output: name, reason: reason, isRecording: true)

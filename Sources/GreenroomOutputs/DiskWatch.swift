@@ -113,8 +113,8 @@ package final class DiskWatcher: Sendable {
                 {
                     events.send(.disk(folder: folder, text: text, isLow: true))
                 }
-                let deadline = MonotonicClock.deadline(after: Self.interval)
-                if isOver.wait(until: deadline, for: { $0 ? true : nil }) != nil { return }
+                let deadline = clock.host.deadline(after: Self.interval)
+                if isOver.wait(until: deadline, on: clock.host, for: { $0 ? true : nil }) != nil { return }
             }
         }
     }

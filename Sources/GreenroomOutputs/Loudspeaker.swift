@@ -66,18 +66,22 @@ final class Loudspeaker: AudioSink {
     /// ALSA's name of the device.
     let name: String
     private let events: SessionEvents
+    private let clock: HostClock
     private let state: Monitor<State>
     private let thread: HostThread
 
     /// Opens the device.
-    init(device: String, events: SessionEvents) throws(OutputError) {
+    ///
+    /// - Parameter clock: Times a device that accepts nothing, and attempts to reopen it.
+    init(device: String, clock: HostClock, events: SessionEvents) throws(OutputError) {
         name = "loudspeaker \(device)"
+        self.clock = clock
         self.events = events
         let state = Monitor(State())
         self.state = state
         let line: SpeakerDevice
         do throws(ALSAError) {
-            line = try SpeakerDevice(opening: device)
+            line = try SpeakerDevice(opening: device, clock: clock)
         } catch {
             throw OutputError(place: name, explanation: "\(error)")
         }
@@ -89,7 +93,8 @@ final class Loudspeaker: AudioSink {
         thread = HostThread(name: "loudspeaker") {
             let line: SpeakerDevice? = carrier.withLock { $0.take() }
             guard let line else { return }
-            var feed = SpeakerThread(line: line, device: device, state: state) { text in
+            var feed = SpeakerThread(line: line, device: device, state: state, clock: clock) {
+                text in
                 events.send(.note(role: name, text: text))
             }
             feed.run()
@@ -129,7 +134,7 @@ final class Loudspeaker: AudioSink {
 
     func finish(until deadline: Int64) {
         state.change { $0.isFinishing = true }
-        if !thread.join(until: deadline) {
+        if !thread.join(until: deadline, on: clock) {
             state.withLock { $0.statistics.failure = "device hung; not closed" }
         }
         if let reason = statistics.failure {

@@ -23,7 +23,7 @@ package struct LoudspeakerOutput: Output, Equatable {
         }
         // In a call people do not want to hear themselves.
         session.connect(
-            try Loudspeaker(device: device, events: session.events),
+            try Loudspeaker(device: device, clock: session.clock.host, events: session.events),
             to: session.hasCall ? .incoming : .own)
     }
 

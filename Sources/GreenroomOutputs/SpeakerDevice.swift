@@ -13,6 +13,7 @@ struct SpeakerDevice: ~Copyable, Sendable {
     /// How long a device may accept nothing.
     private static let stallNanoseconds: Int64 = 2_000_000_000
 
+    private let clock: HostClock
     private var pcm: PCM
     private var resampler: Resampler
     private var resampled: [Int16]
@@ -20,7 +21,9 @@ struct SpeakerDevice: ~Copyable, Sendable {
     private(set) var hasClock = true
 
     /// Opens a device.
-    init(opening device: String) throws(ALSAError) {
+    ///
+    /// - Parameter clock: Times a device that accepts nothing.
+    init(opening device: String, clock: HostClock) throws(ALSAError) {
         let rate = AudioFormat.session.sampleRate
         let pcm = try PCM(
             opening: device, direction: .playback, format: .session, periodFrames: rate / 100,
@@ -32,6 +35,7 @@ struct SpeakerDevice: ~Copyable, Sendable {
         resampled = [Int16](
             repeating: 0, count: resampler.frameLimit(from: Self.longest) * 2)
         self.resampler = resampler
+        self.clock = clock
         self.pcm = pcm
     }
 
@@ -99,16 +103,16 @@ struct SpeakerDevice: ~Copyable, Sendable {
         }
         let audio = resampled
         var done = 0
-        var deadline = MonotonicClock.deadline(after: Self.stallNanoseconds)
+        var deadline = clock.deadline(after: Self.stallNanoseconds)
         while done < frames {
             let rest = done * pcm.channels..<frames * pcm.channels
             let written = try pcm.write(audio.span.extracting(rest))
             if written > 0 {
                 done += written
-                deadline = MonotonicClock.deadline(after: Self.stallNanoseconds)
+                deadline = clock.deadline(after: Self.stallNanoseconds)
                 continue
             }
-            guard MonotonicClock.now < deadline else {
+            guard clock.now < deadline else {
                 throw ALSAError(
                     call: "snd_pcm_writei", pcm: pcm.name, code: EIO,
                     message: "device stopped accepting audio")

@@ -15,6 +15,7 @@ struct SpeakerThread: ~Copyable {
     private var line: SpeakerDevice?
     private let device: String
     private let state: Monitor<Loudspeaker.State>
+    private let clock: HostClock
     private let tell: @Sendable (String) -> Void
     private var controller = DriftController(target: SpeakerDevice.target)
     private var isStarted = false
@@ -27,11 +28,12 @@ struct SpeakerThread: ~Copyable {
     /// - Parameter tell: Receives messages for the user.
     init(
         line: consuming SpeakerDevice, device: String, state: Monitor<Loudspeaker.State>,
-        tell: @escaping @Sendable (String) -> Void
+        clock: HostClock, tell: @escaping @Sendable (String) -> Void
     ) {
         self.line = consume line
         self.device = device
         self.state = state
+        self.clock = clock
         self.tell = tell
     }
 
@@ -126,14 +128,16 @@ struct SpeakerThread: ~Copyable {
         while line == nil {
             let seconds = Self.backOff[min(attempt, Self.backOff.count - 1)]
             attempt += 1
-            let deadline = MonotonicClock.deadline(after: seconds * 1_000_000_000)
-            let isFinishing: Bool? = state.wait(until: deadline) { $0.isFinishing ? true : nil }
+            let deadline = clock.deadline(after: seconds * 1_000_000_000)
+            let isFinishing: Bool? = state.wait(until: deadline, on: clock) {
+                $0.isFinishing ? true : nil
+            }
             if isFinishing == true {
                 discardRing()
                 return false
             }
             do throws(ALSAError) {
-                line = try SpeakerDevice(opening: device)
+                line = try SpeakerDevice(opening: device, clock: clock)
             } catch {
                 let reason = "\(error)"
                 state.withLock { $0.statistics.failure = reason }

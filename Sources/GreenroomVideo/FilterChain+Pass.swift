@@ -78,7 +78,7 @@ extension FilterChain {
                 return step(.returned(frame, status), of: index, original, hang: hang)
             }
             // It calls the host, or is late, or the one before has kept the frame from it.
-            let now = MonotonicClock.now
+            let now = clock.now
             let remote = pass.remote(place)
             if remote.callsHost { links[index].trust.didFail() }
             if place > 0, pass.cancel(place) { links[index - 1].trust.didFail() }
@@ -86,7 +86,7 @@ extension FilterChain {
                 frame, in: remote, since: place == 0 ? begun : now, until: end)
             return step(
                 outcome, of: index, original,
-                hang: place == 0 ? hang : MonotonicClock.deadline(after: hangNanoseconds))
+                hang: place == 0 ? hang : clock.deadline(after: hangNanoseconds))
         }
         return .lost
     }

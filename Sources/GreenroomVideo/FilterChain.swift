@@ -158,6 +158,8 @@ package struct FilterChain: Sendable {
     /// The time after which a filter counts as hung, in nanoseconds.
     let hangNanoseconds: Int64
     private let isVirtual: Bool
+    /// Times edits.
+    let clock: HostClock
     /// Whether all but required filters get copies: a frame that one spoils may be the last one for long.
     private let keepsCopies: Bool
     /// Failed edits.
@@ -180,6 +182,7 @@ package struct FilterChain: Sendable {
         links = filters.map { Link(runner: $0) }
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
+        self.clock = clock.host
         self.keepsCopies = keepsCopies
     }
 
@@ -201,7 +204,7 @@ package struct FilterChain: Sendable {
         var (isEdited, isLate) = (true, false)
         var index = 0
         while index < links.count {
-            let begun = MonotonicClock.now
+            let begun = clock.now
             let step = try edit(
                 frame, as: frames, by: &index, at: nanoseconds, with: converter, from: pool,
                 until: deadline)
@@ -272,7 +275,7 @@ package struct FilterChain: Sendable {
     }
 
     private func deadline(after interval: Int64) -> Int64 {
-        isVirtual ? .max : MonotonicClock.deadline(after: interval)
+        isVirtual ? .max : clock.deadline(after: interval)
     }
 
     /// Ends the filters' threads.
@@ -301,8 +304,8 @@ package struct FilterChain: Sendable {
         case .late: return .unedited(frame, .late)
         case .lost: return .unedited(frame, .lost)
         }
-        let begun = MonotonicClock.now
-        let hang = MonotonicClock.deadline(after: hangNanoseconds)
+        let begun = clock.now
+        let hang = clock.deadline(after: hangNanoseconds)
         switch editing.memory {
         case .inPlace:
             // It needs a unique frame to write to; the reference to another one is released.
@@ -310,7 +313,7 @@ package struct FilterChain: Sendable {
             switch runner.process(own, until: hang) {
             case .returned(let edited, let status):
                 guard status == .ok else { return .unedited(edited, Reason(status)) }
-                return MonotonicClock.now < deadline ? .edited(edited) : .editedLate(edited)
+                return clock.now < deadline ? .edited(edited) : .editedLate(edited)
             case .late:
                 links[index].isLate = true
                 giveUp(runner)
@@ -367,7 +370,7 @@ package struct FilterChain: Sendable {
         case .late:
             links[index].isLate = true
             links[index].record.didFail()
-            if MonotonicClock.now >= hang { giveUp(runner) }
+            if clock.now >= hang { giveUp(runner) }
             if let original { return .unedited(original, .late) }
             return .spoilt(.late)
         }
@@ -408,13 +411,13 @@ package struct FilterChain: Sendable {
         guard changing != nil || !hasFollowed(index, editing, frames) else {
             return .ready(editing.want)
         }
-        let hang = MonotonicClock.deadline(after: hangNanoseconds - (changing ?? 0))
+        let hang = clock.deadline(after: hangNanoseconds - (changing ?? 0))
         // In the host's process the next frame would wait as well.
         let end = if case .inPlace = editing.memory { hang } else { min(deadline, hang) }
         guard let follows = filter.change(to: frames, until: end) else {
             // It may have been lost, or be in another change than before, whose own time counts.
             guard let now = filter.changeNanoseconds else { return .lost }
-            guard MonotonicClock.now >= hang, now >= changing ?? 0 else {
+            guard clock.now >= hang, now >= changing ?? 0 else {
                 links[index].isChanging = true
                 return .late
             }
@@ -447,7 +450,7 @@ package struct FilterChain: Sendable {
         case .refused: unprocessed.refused += 1
         case .late:
             unprocessed.late += 1
-            lateNanoseconds += MonotonicClock.now - begun
+            lateNanoseconds += clock.now - begun
         case .lost: unprocessed.lost += 1
         }
     }

@@ -46,10 +46,12 @@ package final class PreProcessorRunner: Sendable {
     package let filter: any VideoFilter
     private let state: Monitor<State>
     private let thread: HostThread
+    private let clock: HostClock
 
     /// - Parameter clock: The session's clock, which continues while the thread waits for a frame.
     package init(_ filter: any VideoFilter, clock: SessionClock) {
         self.filter = filter
+        self.clock = clock.host
         let state = Monitor(State())
         self.state = state
         thread = HostThread(name: filter.name, clock: clock, as: filter.clockOrder) {
@@ -79,7 +81,7 @@ package final class PreProcessorRunner: Sendable {
     /// How long the filter has had its frame, in nanoseconds of real time; nil without one. [the
     /// track's thread]
     package var busyNanoseconds: Int64? {
-        state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
+        state.withLock { $0.busySince }.map { clock.now - $0 }
     }
 
     /// Edits a frame; the filter must have none. [the track's thread]
@@ -88,7 +90,7 @@ package final class PreProcessorRunner: Sendable {
     ///   - frame: Upright I420, the only reference.
     ///   - deadline: When to stop waiting, in real time.
     package func process(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
-        pass(Work(frame: frame, remote: nil), since: MonotonicClock.now, until: deadline)
+        pass(Work(frame: frame, remote: nil), since: clock.now, until: deadline)
     }
 
     /// Waits for a frame that the filter has got in its process: for one that is late, or in which it calls
@@ -104,7 +106,7 @@ package final class PreProcessorRunner: Sendable {
 
     /// Waits on its thread for a frame that is no longer awaited, as for one that is late. [the track's thread]
     package func abandon(_ frame: consuming VideoFrame, in remote: any RemoteFilter) {
-        give(Work(frame: frame, remote: remote), since: MonotonicClock.now, isAwaited: false)
+        give(Work(frame: frame, remote: remote), since: clock.now, isAwaited: false)
     }
 
     /// Passes a frame to the thread, and waits until the filter has returned it.
@@ -112,7 +114,9 @@ package final class PreProcessorRunner: Sendable {
         _ work: consuming Work, since begun: Int64, until deadline: Int64
     ) -> Outcome {
         give(work, since: begun, isAwaited: true)
-        let outcome: Outcome? = state.wait(until: deadline) { $0.takeOutcome() }
+        let outcome: Outcome? = state.wait(until: deadline, on: clock) {
+            $0.takeOutcome()
+        }
         if let outcome { return outcome }
         return state.withLock { state in
             let outcome = state.takeOutcome()

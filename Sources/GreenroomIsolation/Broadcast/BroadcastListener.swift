@@ -5,7 +5,7 @@ import SystemPackage
 import GreenroomIPC
 package import GreenroomMedia
 import GreenroomPluginInterface
-import GreenroomRuntime
+package import GreenroomRuntime
 import GreenroomLifecycle
 import Synchronization
 
@@ -38,10 +38,16 @@ package final class BroadcastListener: Sendable {
     private static let greetingLimit = 8
 
     package let path: String
+    private let clock: HostClock
     private let state = Mutex(State())
 
-    /// - Parameter path: Of the socket. The first open endpoint creates it.
-    package init(path: String) { self.path = path }
+    /// - Parameters:
+    ///   - path: The socket's path. The first open endpoint creates the socket.
+    ///   - clock: Times peers that do not greet, or wait.
+    package init(path: String, clock: HostClock = .real) {
+        self.path = path
+        self.clock = clock
+    }
 
     /// Makes the plugins of a kind from the peers of this listener.
     package func factory(of kind: PluginKind) -> BroadcastFactory {
@@ -152,7 +158,7 @@ package final class BroadcastListener: Sendable {
             if descriptor != -EAGAIN { usleep(50_000) }
             return
         }
-        guard let peer = PendingPeer(adopting: descriptor, at: MonotonicClock.now) else { return }
+        guard let peer = PendingPeer(adopting: descriptor, at: clock.now) else { return }
         guard peer.user == geteuid() || peer.user == 0 else {
             return refuse(peer, .user, of: nil)
         }
@@ -181,7 +187,7 @@ package final class BroadcastListener: Sendable {
             guard let index = state.greeting.firstIndex(where: { $0 === peer }) else {
                 return .settled
             }
-            let isLate = MonotonicClock.now - peer.connectedAt > Self.timeoutNanoseconds
+            let isLate = clock.now - peer.connectedAt > Self.timeoutNanoseconds
             let outcome: Outcome
             switch peer.socket.receive(waits: false) {
             case .nothing: outcome = isLate ? .refused(.noGreeting, nil) : .waits
@@ -223,7 +229,7 @@ package final class BroadcastListener: Sendable {
             guard let (kind, endpoint) = found else { return .settled }
             let isLate =
                 endpoint.connected != nil
-                && MonotonicClock.now - peer.connectedAt > Self.timeoutNanoseconds
+                && clock.now - peer.connectedAt > Self.timeoutNanoseconds
             // Only while it waits: messages of an accepted peer are for its runner.
             let received = peer.socket.receive(waits: false)
             if case .message(let message) = received { descriptors = message.descriptors }
@@ -253,7 +259,7 @@ package final class BroadcastListener: Sendable {
             let endpoint = kind.flatMap { state.endpoints[$0] } ?? state.endpoints[.shareSource]
             return (
                 (endpoint ?? state.endpoints.values.first)?.notify,
-                state.refusals.add(at: MonotonicClock.now)
+                state.refusals.add(at: clock.now)
             )
         }
         guard let notify, let count else { return }

@@ -519,11 +519,11 @@ final class RunnerConnection: Sendable {
     /// How long after a message a plugin counts as active, in nanoseconds.
     private static let activeTime: Int64 = 500_000_000
 
-    private func noteMessage() { lastMessage.store(MonotonicClock.now, ordering: .relaxed) }
+    private func noteMessage() { lastMessage.store(context.clock.now, ordering: .relaxed) }
 
     /// Whether the plugin has just called, or has just taken or edited media: its process runs.
     var isActive: Bool {
-        MonotonicClock.now - lastMessage.load(ordering: .relaxed) < Self.activeTime
+        context.clock.now - lastMessage.load(ordering: .relaxed) < Self.activeTime
     }
 
     /// Sends a ping, unless the last one is unanswered, or the plugin is active and neither unmaps anything
@@ -599,7 +599,9 @@ final class RunnerConnection: Sendable {
 
     /// - Returns: Whether the process ended in time.
     func waitForEnd(nanoseconds: Int64) -> Bool {
-        hasEnded.wait(until: MonotonicClock.deadline(after: nanoseconds)) { $0 ? () : nil } != nil
+        hasEnded.wait(until: context.clock.deadline(after: nanoseconds), on: context.clock) {
+            $0 ? () : nil
+        } != nil
     }
 
     /// Records that the process has ended or disconnected.

@@ -14,11 +14,14 @@ struct RunnerWatch {
     private let connection: RunnerConnection
     private let memoryLimitBytes: Int
     private var watchdog: ProcessWatchdog
-    private var lastCheck = MonotonicClock.now
+    private let clock: HostClock
+    private var lastCheck: Int64
 
     init(_ connection: RunnerConnection, memoryLimitBytes: Int) {
         self.connection = connection
         self.memoryLimitBytes = memoryLimitBytes
+        clock = connection.context.clock
+        lastCheck = clock.now
         watchdog = ProcessWatchdog(memoryLimitBytes: memoryLimitBytes)
     }
 
@@ -29,14 +32,14 @@ struct RunnerWatch {
     var waitMilliseconds: Int32 { Int32(max(0, (nanosecondsUntilDue + 999_999) / 1_000_000)) }
 
     private var nanosecondsUntilDue: Int64 {
-        lastCheck + intervalMilliseconds * 1_000_000 - MonotonicClock.now
+        lastCheck + intervalMilliseconds * 1_000_000 - clock.now
     }
 
     /// Checks a sample, and pings.
     ///
     /// - Parameter isStopped: Whether a signal has stopped the process.
     mutating func check(_ sample: ProcessWatchdog.Sample, isStopped: Bool) {
-        let now = MonotonicClock.now
+        let now = clock.now
         if let finding = watchdog.check(sample, after: now - lastCheck) {
             connection.lose(because: finding.text(isStopped: isStopped))
         }
@@ -48,5 +51,5 @@ struct RunnerWatch {
     }
 
     /// Skips a sample.
-    mutating func skip() { lastCheck = MonotonicClock.now }
+    mutating func skip() { lastCheck = clock.now }
 }

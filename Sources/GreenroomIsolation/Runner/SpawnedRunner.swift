@@ -135,7 +135,7 @@ final class SpawnedRunner: RunnerProcess {
 
     var isDebugged: Bool {
         let seen = debugged.load(ordering: .relaxed)
-        return seen > 0 && MonotonicClock.now - seen < Self.debuggerGrace
+        return seen > 0 && connection.context.clock.now - seen < Self.debuggerGrace
     }
 
     var hindrance: String? {
@@ -155,7 +155,7 @@ final class SpawnedRunner: RunnerProcess {
                 "a debugger is attached (\(name.map { "\($0), " } ?? "")process \(debugger)): "
                     + "deadlines suspended until it detaches")
         }
-        debugged.store(max(MonotonicClock.now, 1), ordering: .relaxed)
+        debugged.store(max(connection.context.clock.now, 1), ordering: .relaxed)
     }
 
     // MARK: The watch thread
@@ -216,7 +216,8 @@ final class SpawnedRunner: RunnerProcess {
                 continue
             }
             look(for: status.debugger)
-            if let finding = processors.check(threads: status.threads) {
+            if let finding = processors.check(
+                threads: status.threads, at: connection.context.clock.now) {
                 connection.context.log(.warning, finding)
             }
             watch.check(sample(status, lent: lent), isStopped: status.isStopped)

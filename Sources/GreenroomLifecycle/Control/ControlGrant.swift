@@ -1,6 +1,6 @@
 import GreenroomABI
 import GreenroomModel
-import GreenroomRuntime
+package import GreenroomRuntime
 import Synchronization
 
 /// The grant `control` of a plugin, through all its lives: what it sends to the session, and the
@@ -32,9 +32,14 @@ package final class ControlGrant: Sendable {
     }
 
     private let session: any SessionControlling
+    private let clock: HostClock
     private let state = Mutex(State())
 
-    package init(_ session: any SessionControlling) { self.session = session }
+    /// - Parameter clock: Limits how often the plugin calls.
+    package init(_ session: any SessionControlling, clock: HostClock = .real) {
+        self.session = session
+        self.clock = clock
+    }
 
     // MARK: The plugin's calls
 
@@ -44,7 +49,7 @@ package final class ControlGrant: Sendable {
     /// - Returns: Its number.
     func command(_ text: String?, role: String) throws(Refusal) -> UInt32 {
         guard let text else { throw Refusal(.commandText, in: .command) }
-        let isAllowed = state.withLock { $0.commands.allows(at: MonotonicClock.now) }
+        let isAllowed = state.withLock { $0.commands.allows(at: clock.now) }
         guard isAllowed else {
             throw Refusal(.controlRate(Self.commandsPerSecond), in: .command)
         }
@@ -62,7 +67,7 @@ package final class ControlGrant: Sendable {
     func report() throws(Refusal) -> String { try text(.sessionReport) { session.reportText } }
 
     private func text(_ call: SenderCall, _ make: () -> String?) throws(Refusal) -> String {
-        let isAllowed = state.withLock { $0.texts.allows(at: MonotonicClock.now) }
+        let isAllowed = state.withLock { $0.texts.allows(at: clock.now) }
         guard isAllowed else { throw Refusal(.controlRate(Self.textsPerSecond), in: call) }
         guard let text = make() else { throw Refusal(.noSessionYet, in: call) }
         return text

@@ -3,7 +3,7 @@ package import GreenroomConversion
 package import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomMedia
-import GreenroomRuntime
+package import GreenroomRuntime
 import GreenroomVideo
 
 /// One life of a plugin: its functions, in any process.
@@ -191,6 +191,8 @@ package struct InstanceContext: Sendable {
     package var largestFrame: FrameSize?
     /// Bytes of frames lent so far.
     package var lentBytes: @Sendable () -> Int
+    /// Times what may hang.
+    package var clock: HostClock
     /// Receives a line that the plugin wrote outside the host's log.
     package var log: @Sendable (LogLevel, String) -> Void
     /// Receives a warning that is the same in each life: it is logged once in the session.

@@ -91,7 +91,7 @@ struct InstanceEnvironment: Sendable {
 
     /// Sends an event of the plugin, rate-limited.
     func tell(_ event: SessionEvent) {
-        let (passes, dropped) = limiter.count(at: MonotonicClock.now)
+        let (passes, dropped) = limiter.count(at: clock.host.now)
         if dropped > 0 {
             events.send(
                 .pluginLog(

@@ -15,10 +15,10 @@ final class MediaGate: Sendable {
         var times = CallbackTimes()
 
         /// Begins a media call, or says that none is allowed; nil while another one runs or is next.
-        mutating func admit() -> Admission? {
+        mutating func admit(at now: Int64) -> Admission? {
             guard let backend else { return .closed }
             guard busySince == nil, !controlWaits else { return nil }
-            busySince = MonotonicClock.now
+            busySince = now
             return .admitted(backend)
         }
     }
@@ -30,13 +30,17 @@ final class MediaGate: Sendable {
 
     /// Guards the backend, the current call and the times.
     private let state = Monitor(State())
+    private let clock: HostClock
+
+    /// - Parameter clock: Times the media calls.
+    init(clock: HostClock) { self.clock = clock }
 
     /// The duration of calls.
     var times: CallbackTimes { state.withLock { $0.times } }
 
     /// How long the current media call has run, in nanoseconds of real time; nil without one.
     var busyNanoseconds: Int64? {
-        state.withLock { $0.isControl ? nil : $0.busySince }.map { MonotonicClock.now - $0 }
+        state.withLock { $0.isControl ? nil : $0.busySince }.map { clock.now - $0 }
     }
 
     func open(to backend: any InstanceBackend) { state.withLock { $0.backend = backend } }
@@ -53,7 +57,7 @@ final class MediaGate: Sendable {
     ///
     /// - Returns: The plugin; nil if no call is allowed now.
     func enterIfFree() -> (any InstanceBackend)? {
-        guard case .admitted(let backend) = state.withLock({ $0.admit() }) else { return nil }
+        guard case .admitted(let backend) = state.withLock({ $0.admit(at: clock.now) }) else { return nil }
         return backend
     }
 
@@ -61,7 +65,7 @@ final class MediaGate: Sendable {
     ///
     /// - Returns: The plugin; nil if no call is allowed now.
     func enter() -> (any InstanceBackend)? {
-        let admission: Admission? = state.wait(until: nil) { $0.admit() }
+        let admission: Admission? = state.wait(until: nil) { $0.admit(at: clock.now) }
         guard case .admitted(let backend) = admission else { return nil }
         return backend
     }
@@ -75,7 +79,7 @@ final class MediaGate: Sendable {
         let isAdmitted: Bool? = state.wait(until: nil) { state in
             guard state.backend != nil else { return false }
             guard state.busySince == nil else { return nil }
-            state.busySince = MonotonicClock.now
+            state.busySince = clock.now
             state.isControl = true
             return true
         }

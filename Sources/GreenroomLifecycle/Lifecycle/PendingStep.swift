@@ -27,10 +27,10 @@ extension PluginInstance {
 
         /// Waits for the result.
         ///
-        /// - Parameter deadline: Monotonic nanoseconds.
+        /// - Parameter deadline: On the clock.
         /// - Returns: nil after the deadline.
-        func wait(until deadline: Int64) -> StepResult? {
-            result.wait(until: deadline) { $0 }
+        func wait(until deadline: Int64, on clock: HostClock) -> StepResult? {
+            result.wait(until: deadline, on: clock) { $0 }
         }
     }
 }

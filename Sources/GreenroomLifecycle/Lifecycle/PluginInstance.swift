@@ -308,9 +308,10 @@ package final class PluginInstance: Sendable {
 
     /// Waits for a step.
     ///
+    /// - Parameter deadline: On the session's host clock.
     /// - Returns: The result; nil if the step still runs at the deadline.
     package func finish(_ step: PendingStep, until deadline: Int64) -> StepResult? {
-        step.wait(until: deadline)
+        step.wait(until: deadline, on: environment.clock.host)
     }
 
     /// Gives up the current life: the host no longer calls it, and its sender has ended.
@@ -349,7 +350,9 @@ package final class PluginInstance: Sendable {
     /// How long a pre-processor has been in such a change, in nanoseconds of real time; nil outside
     /// of one. [the track's thread]
     package var changeNanoseconds: Int64? {
-        life?.state.withLock { $0.negotiation.change?.since }.map { MonotonicClock.now - $0 }
+        life?.state.withLock { $0.negotiation.change?.since }.map {
+            environment.clock.host.now - $0
+        }
     }
 
     /// Lets a pre-processor edit a frame in place. [media]

@@ -45,6 +45,7 @@ extension PluginLife {
             lentBytes: { [weak self] in
                 self?.state.withLock { $0.backend }?.lentByteCount ?? 0
             },
+            clock: clock.host,
             log: { [environment] in environment.log($0, $1) },
             warnOnce: { [environment] in environment.warnOnce($0) },
             lose: { [weak self] in self?.lose(because: $0) },
@@ -147,7 +148,7 @@ extension PluginLife {
             }
             guard backend?.takesNewOffers == true, let last else { return false }
             let change = begun ?? beginChange(from: last, to: frames)
-            guard let result = change.step.wait(until: deadline) else { return nil }
+            guard let result = change.step.wait(until: deadline, on: clock.host) else { return nil }
             state.withLock { $0.negotiation.change = nil }
             // It was told of something else before.
             guard change.frames == frames else { continue }
@@ -172,7 +173,7 @@ extension PluginLife {
             reason: frames.fits(under: last.suggested) ? .ceilingLowered : .ceilingRaised,
             rows: [frames], suggested: frames)
         let change = FrameChange(
-            frames: frames, step: beginPropertyChange(offer: offer), since: MonotonicClock.now)
+            frames: frames, step: beginPropertyChange(offer: offer), since: clock.host.now)
         state.withLock { $0.negotiation.change = change }
         return change
     }

@@ -110,7 +110,10 @@ final class PluginLife: Sendable {
     init(_ environment: InstanceEnvironment, settings: [Setting]) {
         self.environment = environment
         self.settings = settings
-        gate = environment.descriptor.kind.facts.direction == .source ? nil : MediaGate()
+        gate =
+            environment.descriptor.kind.facts.direction == .source
+            ? nil
+            : MediaGate(clock: environment.clock.host)
         environment.feed?.beginLife()
         environment.clock.stopExpecting(plugin: environment.number)
         control = ControlThread(
@@ -138,7 +141,7 @@ final class PluginLife: Sendable {
     /// the plugin's process starts.
     var runningCallback: (step: LifecycleStep, nanoseconds: Int64)? {
         state.withLock { state in
-            state.callbacks.running.map { ($0.step, $0.since.map { MonotonicClock.now - $0 } ?? 0) }
+            state.callbacks.running.map { ($0.step, $0.since.map { clock.host.now - $0 } ?? 0) }
         }
     }
 
@@ -209,7 +212,7 @@ final class PluginLife: Sendable {
         control.run { [self] in
             state.withLock { state in
                 state.callbacks.running = Running(
-                    step: step, since: MonotonicClock.now, thread: pthread_self())
+                    step: step, since: clock.host.now, thread: pthread_self())
                 state.callbacks.errorText = nil
             }
             let begun = clock.now
@@ -232,7 +235,7 @@ final class PluginLife: Sendable {
     /// Starts or stops the time of the running callback: it stands still while the host starts a
     /// process, or a media call must return, before the plugin's code begins.
     func setCallbackTime(runs: Bool) {
-        state.withLock { $0.callbacks.running?.since = runs ? MonotonicClock.now : nil }
+        state.withLock { $0.callbacks.running?.since = runs ? clock.host.now : nil }
     }
 
     // MARK: The end

@@ -1,3 +1,5 @@
+import GreenroomRuntime
+
 extension InstanceContext {
     /// The context for scanning a library, in which no instance is created.
     ///
@@ -8,7 +10,7 @@ extension InstanceContext {
         InstanceContext(
             handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0,
             largestFrame: nil,
-            lentBytes: { 0 }, log: log, warnOnce: { log(.warning, $0) }, lose: { _ in },
+            lentBytes: { 0 }, clock: .real, log: log, warnOnce: { log(.warning, $0) }, lose: { _ in },
             agreedRate: { nil }, startsProcess: {}, didStartProcess: {}, whereabouts: { nil })
     }
 }

@@ -309,10 +309,10 @@ package final class PluginAudioThread: Sendable {
 
     fileprivate func wake() { state.change { $0.hasNews = true } }
 
-    /// - Parameter deadline: When to stop waiting, in monotonic nanoseconds.
+    /// - Parameter deadline: When to stop waiting, on the host clock.
     /// - Returns: Whether the sink has passed all that it had.
     fileprivate func waitForEnd(of sink: PluginAudioSink, until deadline: Int64) -> Bool {
-        state.wait(until: deadline) { state in
+        state.wait(until: deadline, on: clock.host) { state in
             state.sinks.contains { $0 === sink } ? nil : true
         } ?? false
     }

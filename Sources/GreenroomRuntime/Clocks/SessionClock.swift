@@ -1,19 +1,23 @@
 /// The clock of plugins, tracks and outputs: monotonic nanoseconds.
 ///
 /// Threads that wait for session time or for work wait here. Waits that guard against hanging code
-/// use real time on the monitor alone; a virtual clock stands still meanwhile.
+/// use ``host`` on the monitor alone; a virtual clock stands still meanwhile.
 public final class SessionClock: Sendable {
     @usableFromInline let virtual: VirtualClock?
+    /// Times code that may hang. A real session clock is the same.
+    @usableFromInline package let host: HostClock
 
-    package init(isVirtual: Bool = false) {
-        virtual = isVirtual ? VirtualClock() : nil
+    /// - Parameter host: The machine's time, or a test's own.
+    package init(isVirtual: Bool = false, host: HostClock = .real) {
+        virtual = isVirtual ? VirtualClock(host: host) : nil
+        self.host = host
     }
 
     /// Whether time stands still while any thread works.
     package var isVirtual: Bool { virtual != nil }
 
     /// The time; never decreases.
-    package var now: Int64 { virtual?.now ?? MonotonicClock.now }
+    package var now: Int64 { virtual?.now ?? host.now }
 
     /// Waits until a body returns a value, or until a time. [any]
     ///
@@ -46,7 +50,7 @@ public final class SessionClock: Sendable {
         if let virtual {
             monitor.wait(on: virtual, until: deadline, as: order, yields: yields, for: body)
         } else {
-            monitor.wait(until: deadline, for: body)
+            monitor.wait(until: deadline, on: host, for: body)
         }
     }
 

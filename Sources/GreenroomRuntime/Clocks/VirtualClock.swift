@@ -88,10 +88,14 @@ final class VirtualClock: Sendable {
         var looksOften: Bool { expected.contains { $0.isAtRest != nil } }
     }
 
+    /// Times the threads that do not wait.
+    private let host: HostClock
     private let time = Atomic<Int64>(startTime)
     /// The mutex of all sleepers' conditions.
     private let state = Monitor(State())
     private let watchdog = Mutex<HostThread?>(nil)
+
+    init(host: HostClock) { self.host = host }
 
     /// The time.
     var now: Int64 { time.load(ordering: .acquiring) }
@@ -103,7 +107,7 @@ final class VirtualClock: Sendable {
         state.withLock { state in
             state.lastSerial += 1
             let sleeper = Sleeper(
-                order: order, serial: state.lastSerial, activity: .busy(since: MonotonicClock.now))
+                order: order, serial: state.lastSerial, activity: .busy(since: host.now))
             state.sleepers.append(sleeper)
             state.busyCount += 1
             return sleeper
@@ -130,7 +134,7 @@ final class VirtualClock: Sendable {
             Self.leave(sleeper, &state)
             advance(&state)
         }
-        defer { state.withLock { Self.become(busy: sleeper, &$0) } }
+        defer { state.withLock { become(busy: sleeper, &$0) } }
         return body()
     }
 
@@ -147,7 +151,7 @@ final class VirtualClock: Sendable {
                 !state.expected.contains(where: { $0.owner == owner })
             else { return }
             state.expected.append(
-                Expected(owner: owner, since: MonotonicClock.now, isAtRest: isAtRest))
+                Expected(owner: owner, since: host.now, isAtRest: isAtRest))
         }
     }
 
@@ -224,7 +228,7 @@ final class VirtualClock: Sendable {
             return
         }
         state.known.removeAll { $0 == owner }
-        state.expected.append(Expected(owner: owner, since: MonotonicClock.now))
+        state.expected.append(Expected(owner: owner, since: host.now))
     }
 
     /// Lets time advance while a callback runs, since it waits for a thread of its plugin that
@@ -251,7 +255,7 @@ final class VirtualClock: Sendable {
     /// Makes the calling thread busy again after its callback has returned.
     func rejoin() {
         guard let sleeper = ThreadSleeper.current(of: self) else { return }
-        state.withLock { Self.become(busy: sleeper, &$0) }
+        state.withLock { become(busy: sleeper, &$0) }
     }
 
     private static func threads(of owner: Int, _ state: borrowing State) -> [Sleeper] {
@@ -271,7 +275,8 @@ final class VirtualClock: Sendable {
             while true {
                 let looksOften = state.withLock { $0.looksOften }
                 let isClosed: Bool? = state.wait(
-                    until: MonotonicClock.deadline(after: looksOften ? 10_000_000 : 100_000_000)
+                    until: host.deadline(after: looksOften ? 10_000_000 : 100_000_000),
+                    on: host
                 ) { $0.isClosed ? true : $0.looksOften && !looksOften ? false : nil }
                 if isClosed == true { return }
                 look()
@@ -294,7 +299,7 @@ final class VirtualClock: Sendable {
     }
 
     private func findLost() -> [(owner: Int, hadWaited: Bool)] {
-        let now = MonotonicClock.now
+        let now = host.now
         return state.withLock { state in
             var lost: [(owner: Int, hadWaited: Bool)] = []
             // The host itself may take long: a disk, a reader of a pipe.
@@ -329,7 +334,7 @@ final class VirtualClock: Sendable {
                 }, of: self)
         state.withLock { state in
             sleeper.isWoken = false
-            Self.become(busy: sleeper, &state)
+            become(busy: sleeper, &state)
             // A thread may serve two plugins: it counts for the one that it waits for.
             let owner = order.owner
             if sleeper.order.part == .plugin {
@@ -362,7 +367,7 @@ final class VirtualClock: Sendable {
         state.withLock { state in
             sleeper.isWoken = true
             guard sleeper.isAsleep else { return }
-            Self.become(busy: sleeper, &state)
+            become(busy: sleeper, &state)
             pthread_cond_signal(sleeper.condition)
         }
     }
@@ -390,18 +395,18 @@ final class VirtualClock: Sendable {
         guard let first, let deadline = first.deadline, deadline < .max else { return false }
         if deadline > now { time.store(deadline, ordering: .releasing) }
         first.isWoken = true
-        Self.become(busy: first, &state)
+        become(busy: first, &state)
         pthread_cond_signal(first.condition)
         return true
     }
 
-    private static func become(busy sleeper: Sleeper, _ state: inout State) {
+    private func become(busy sleeper: Sleeper, _ state: inout State) {
         if case .busy = sleeper.activity { return }
         guard !state.lost.contains(sleeper.order.owner) else {
             sleeper.activity = .ignored
             return
         }
-        sleeper.activity = .busy(since: MonotonicClock.now)
+        sleeper.activity = .busy(since: host.now)
         state.busyCount += 1
     }
 

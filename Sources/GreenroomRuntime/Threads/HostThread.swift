@@ -66,11 +66,13 @@ package final class HostThread: Sendable {
 
     /// Waits for the end of the body.
     ///
-    /// - Parameter deadline: Monotonic nanoseconds; nil for none.
+    /// - Parameters:
+    ///   - deadline: Nanoseconds on the clock; nil for none.
+    ///   - clock: The deadline's clock.
     /// - Returns: Whether it ended.
     @discardableResult
-    package func join(until deadline: Int64? = nil) -> Bool {
-        ended.wait(until: deadline) { $0 ? true : nil } ?? false
+    package func join(until deadline: Int64? = nil, on clock: HostClock = .real) -> Bool {
+        ended.wait(until: deadline, on: clock) { $0 ? true : nil } ?? false
     }
 }
 

@@ -62,26 +62,30 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
     /// Waits until a body returns a value. [any]
     ///
     /// - Parameters:
-    ///   - deadline: Monotonic nanoseconds; nil for never.
+    ///   - deadline: Nanoseconds on the clock; nil for never.
+    ///   - clock: The deadline's clock.
     ///   - body: Runs at once and after each change, under the lock.
     /// - Returns: The body's value; nil after the deadline.
     @inlinable
     package func wait<Result: ~Copyable>(
-        until deadline: Int64?, for body: (inout Value) -> sending Result?
+        until deadline: Int64?, on clock: HostClock = .real,
+        for body: (inout Value) -> sending Result?
     ) -> sending Result? {
-        wait(until: { _ in deadline }, for: body)
+        wait(until: { _ in deadline }, on: clock, for: body)
     }
 
     /// Waits until a body returns something, with a deadline that changes with the value. [any]
     ///
     /// - Parameters:
-    ///   - deadline: Monotonic nanoseconds; nil for never. Runs under the lock whenever the body
+    ///   - deadline: Nanoseconds on the clock; nil for never. Runs under the lock whenever the body
     ///     returned nothing.
+    ///   - clock: The deadline's clock.
     ///   - body: Runs at once and after each change, under the lock.
     /// - Returns: What the body returned; nil when the deadline passed.
     @inlinable
     package func wait<Result: ~Copyable>(
-        until deadline: (inout Value) -> Int64?, for body: (inout Value) -> sending Result?
+        until deadline: (inout Value) -> Int64?, on clock: HostClock = .real,
+        for body: (inout Value) -> sending Result?
     ) -> sending Result? {
         pthread_mutex_lock(mutex)
         defer { pthread_mutex_unlock(mutex) }
@@ -91,11 +95,32 @@ public final class Monitor<Value: ~Copyable>: @unchecked Sendable {
                 pthread_cond_wait(changed, mutex)
                 continue
             }
-            guard deadline > MonotonicClock.now else { return nil }
+            if let time = clock.manual {
+                guard sleep(until: deadline, on: time) else { return nil }
+                continue
+            }
+            guard deadline > clock.now else { return nil }
             var moment = timespec(
                 tv_sec: Int(deadline / 1_000_000_000), tv_nsec: Int(deadline % 1_000_000_000))
             pthread_cond_timedwait(changed, mutex, &moment)
         }
+    }
+
+    /// Waits under the lock for a change, or until a test has advanced its time.
+    ///
+    /// - Returns: Whether the time has not come.
+    @usableFromInline
+    func sleep(until deadline: Int64, on time: ManualTime) -> Bool {
+        let wait = time.begin(until: deadline) { [self] in
+            // A thread that has begun its wait and holds the lock is asleep once this has it.
+            pthread_mutex_lock(mutex)
+            pthread_mutex_unlock(mutex)
+            pthread_cond_broadcast(changed)
+        }
+        guard let wait else { return false }
+        pthread_cond_wait(changed, mutex)
+        time.end(wait)
+        return true
     }
 
     /// Waits on a virtual clock until a body returns a value.

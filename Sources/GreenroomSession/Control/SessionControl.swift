@@ -1,5 +1,6 @@
 import GreenroomModel
 import GreenroomLifecycle
+import GreenroomRuntime
 import Synchronization
 
 /// The plugins that may control a session, and the events for them.
@@ -10,11 +11,13 @@ struct SessionControl: Sendable {
     /// By role.
     private let grants: [String: ControlGrant]
 
-    /// - Parameter plan: Says which plugins may.
-    init(_ plan: SessionPlan) {
+    /// - Parameters:
+    ///   - plan: Says which plugins may.
+    ///   - clock: Limits how often they do.
+    init(_ plan: SessionPlan, clock: HostClock) {
         var grants: [String: ControlGrant] = [:]
         for (address, plugin) in plan.plugins where plugin.mayControl {
-            grants["\(address)"] = ControlGrant(link)
+            grants["\(address)"] = ControlGrant(link, clock: clock)
         }
         self.grants = grants
         session = plan.configuration.runningName

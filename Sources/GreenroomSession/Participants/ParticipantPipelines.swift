@@ -205,8 +205,8 @@ final class ParticipantPipelines: Sendable {
         for sink in sinks { sink.beginFinish() }
         state.withLock { $0.finishing += sinks }
         // A slow disk or plugin must not hold up the session.
-        _ = HostThread(name: "finishing") { [state, events] in
-            let deadline = MonotonicClock.deadline(after: SessionPipeline.finishNanoseconds)
+        _ = HostThread(name: "finishing") { [state, events, clock] in
+            let deadline = clock.host.deadline(after: SessionPipeline.finishNanoseconds)
             for sink in sinks { sink.finish(until: deadline) }
             state.withLock { state in
                 state.finishing.removeAll { sink in sinks.contains { $0 === sink } }

@@ -61,7 +61,7 @@ public final class Session: Sendable {
         self.plan = plan
         clock = SessionClock(isVirtual: plan.configuration.clock == .virtual)
         let control = control
-        let pluginControl = SessionControl(plan)
+        let pluginControl = SessionControl(plan, clock: clock.host)
         self.pluginControl = pluginControl
         events = SessionEvents { event in
             handler(event)
@@ -270,7 +270,7 @@ public final class Session: Sendable {
         var seen = -1
         // How often time has passed for the callbacks that run now.
         var passes = 0
-        var nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
+        var nextReport = clock.host.deadline(after: Self.reportNanoseconds)
         while true {
             plugins.watch()
             plugins.followParticipants(on: pipeline)
@@ -295,9 +295,9 @@ public final class Session: Sendable {
                 events.send(.note(role: role, text: text))
             }
             // Readers of a running session look in real time.
-            if MonotonicClock.now >= nextReport {
+            if clock.host.now >= nextReport {
                 publish(plugins, pipeline)
-                nextReport = MonotonicClock.deadline(after: Self.reportNanoseconds)
+                nextReport = clock.host.deadline(after: Self.reportNanoseconds)
             }
             let next = timeline.first.map { pipeline.epoch + $0.time.nanoseconds }
             let offer = plugins.nextNegotiation.map { pipeline.epoch + $0 }
@@ -312,7 +312,9 @@ public final class Session: Sendable {
             }
             let wake: Control? =
                 isStill
-                ? control.wait(until: MonotonicClock.deadline(after: 100_000_000)) {
+                ? control.wait(
+                    until: clock.host.deadline(after: 100_000_000), on: clock.host
+                ) {
                     $0.changes != seen ? $0 : nil
                 }
                 : clock.wait(

@@ -255,7 +255,7 @@ final class SessionPipeline: Sendable {
     ///
     /// - Parameter nanoseconds: Since the session's start.
     func finish(at nanoseconds: Int64) {
-        let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+        let deadline = clock.host.deadline(after: Self.finishNanoseconds)
         for video in videoTracks {
             video.track.input.close()
             video.pipeline.joinTrack(until: deadline)
@@ -292,7 +292,7 @@ final class SessionPipeline: Sendable {
     /// Gives output plugins the rest of their audio, before they are stopped.
     func finishPluginSinks() {
         clock.idling {
-            let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+            let deadline = clock.host.deadline(after: Self.finishNanoseconds)
             for sink in audioSinks + participants.sinks where sink.isOfPlugin {
                 sink.finish(until: deadline)
             }
@@ -315,7 +315,7 @@ final class SessionPipeline: Sendable {
     private func joinOutputs(until deadline: Int64) {
         for video in videoTracks { video.pipeline.joinBranches(until: deadline) }
         participants.joinVideo(until: deadline)
-        audioThread.withLock { $0 }?.join(until: deadline)
+        audioThread.withLock { $0 }?.join(until: deadline, on: clock.host)
     }
 
     /// Finishes the audio outputs, all within one deadline.
@@ -324,7 +324,7 @@ final class SessionPipeline: Sendable {
     }
 
     private func endOutputs() {
-        let deadline = MonotonicClock.deadline(after: Self.finishNanoseconds)
+        let deadline = clock.host.deadline(after: Self.finishNanoseconds)
         // Files were opened last. A slow device must not take their time.
         for sink in (audioSinks + participants.sinks).reversed() where !sink.isOfPlugin {
             sink.finish(until: deadline)

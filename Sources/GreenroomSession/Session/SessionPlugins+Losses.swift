@@ -170,7 +170,7 @@ extension SessionPlugins {
         let instance = plugin.instance
         for step in LifecycleTable.stepsToEnd(from: instance.lifecycle) {
             let pending = instance.begin(ending: step)
-            let deadline = MonotonicClock.deadline(after: steps.deadlineNanoseconds)
+            let deadline = clock.host.deadline(after: steps.deadlineNanoseconds)
             guard instance.finish(pending, until: deadline) != nil else {
                 events.send(
                     .callbackHangs(

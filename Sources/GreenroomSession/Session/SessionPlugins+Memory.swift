@@ -20,12 +20,12 @@ extension SessionPlugins {
             holding[number] = nil
             return true
         }
-        let now = MonotonicClock.now
+        let now = clock.host.now
         guard let since = holding[number] else {
             holding[number] = now
             guard clock.isVirtual else { return false }
-            let deadline = MonotonicClock.deadline(after: Self.holdingNanoseconds)
-            while instance.endedByteCount > Self.endedByteLimit, MonotonicClock.now < deadline {
+            let deadline = clock.host.deadline(after: Self.holdingNanoseconds)
+            while instance.endedByteCount > Self.endedByteLimit, clock.host.now < deadline {
                 usleep(2000)
             }
             return instance.endedByteCount <= Self.endedByteLimit

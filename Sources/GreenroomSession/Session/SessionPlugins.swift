@@ -54,7 +54,8 @@ struct SessionPlugins {
         epoch = clock.now
         slots = PluginSlots(plan, clock: clock, events: events, control: control)
         steps = StepRunner(
-            deadlineNanoseconds: plan.configuration.callbackDeadline.nanoseconds)
+            deadlineNanoseconds: plan.configuration.callbackDeadline.nanoseconds,
+            clock: clock.host)
     }
 
     /// All instances, for the report.

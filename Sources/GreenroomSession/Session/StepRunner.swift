@@ -6,7 +6,7 @@ import GreenroomMedia
 /// Runs steps of plugins concurrently, each on its instance's control thread, and finds out how
 /// each ends: it returns, its plugin sends from inside start-send, or it hangs.
 ///
-/// Deadlines are real time, with any session clock.
+/// Deadlines are on the host clock, with any session clock.
 struct StepRunner {
     /// How long a callback may be late to begin, because the host starts its process or the machine
     /// is busy, in nanoseconds.
@@ -72,6 +72,7 @@ struct StepRunner {
 
     /// Time limit of a callback, but for the stop-send of an output.
     let deadlineNanoseconds: Int64
+    private let clock: HostClock
     /// Whether a plugin in a debugger may take longer. At the end of a session none may.
     var sparesDebugged = true
     /// How long a callback may take before it counts as waiting for a thread of its plugin.
@@ -79,7 +80,10 @@ struct StepRunner {
     /// Steps that run while the session continues.
     private var running: [Step] = []
 
-    init(deadlineNanoseconds: Int64) { self.deadlineNanoseconds = deadlineNanoseconds }
+    init(deadlineNanoseconds: Int64, clock: HostClock) {
+        self.deadlineNanoseconds = deadlineNanoseconds
+        self.clock = clock
+    }
 
     /// Whether a callback is running that should return soon.
     var awaitsCallbacks: Bool { running.contains { !$0.isPump && !isPumping($0.plugin.instance) } }
@@ -115,7 +119,7 @@ struct StepRunner {
             let limit = step.step.limit(deadlineNanoseconds, of: plugin.instance.descriptor.kind)
             return Step(
                 plugin: plugin, pending: step, setting: setting, limit: limit,
-                deadline: MonotonicClock.deadline(after: limit), activityBefore: activity,
+                deadline: clock.deadline(after: limit), activityBefore: activity,
                 life: plugin.instance.lives)
         }
     }
@@ -137,7 +141,7 @@ struct StepRunner {
         return running.filter { !$0.isPump }.map { step in
             var step = step
             if isPumping(step.plugin.instance) {
-                step.deadline = MonotonicClock.deadline(after: step.limit)
+                step.deadline = clock.deadline(after: step.limit)
             }
             return step
         }
@@ -152,13 +156,13 @@ struct StepRunner {
         while true {
             // Check this before the result: a step that has returned by then was no pump.
             let isPump = step.pumpsNow
-            let glance = MonotonicClock.deadline(after: isPump ? 0 : 10_000_000)
+            let glance = clock.deadline(after: isPump ? 0 : 10_000_000)
             let next = isStart ? min(glance, deadline) : deadline
             if let result = instance.finish(step.pending, until: next) { return .returned(result) }
             if isPump { return .pumps }
             guard next == deadline else { continue }
             if sparesDebugged, instance.isDebugged {
-                deadline = MonotonicClock.deadline(after: step.limit)
+                deadline = clock.deadline(after: step.limit)
                 lastDeadline = deadline + Self.startLimit
                 continue
             }
@@ -171,7 +175,7 @@ struct StepRunner {
                 (instance.mediaNanoseconds ?? 0) < deadlineNanoseconds
             else { return .hangs }
             deadline = min(
-                MonotonicClock.deadline(after: step.limit - taken), lastDeadline)
+                clock.deadline(after: step.limit - taken), lastDeadline)
         }
     }
 
@@ -186,7 +190,7 @@ struct StepRunner {
         for var step in steps {
             let instance = step.plugin.instance
             let isPump = step.pumpsNow
-            if let result = instance.finish(step.pending, until: MonotonicClock.now) {
+            if let result = instance.finish(step.pending, until: clock.now) {
                 news.append((step, .returned(result)))
                 continue
             }
@@ -202,9 +206,9 @@ struct StepRunner {
                 news.append((step, .pumpsOverdue(taken)))
             } else if step.isPump {
                 news.append((step, .pumps))
-            } else if MonotonicClock.now > step.deadline,
+            } else if clock.now > step.deadline,
                 taken >= step.limit
-                    || step.isRunning && MonotonicClock.now > step.deadline + Self.startLimit,
+                    || step.isRunning && clock.now > step.deadline + Self.startLimit,
                 !(sparesDebugged && instance.isDebugged)
             {
                 news.append((step, .hangs))

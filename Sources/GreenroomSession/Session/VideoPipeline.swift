@@ -85,13 +85,13 @@ final class VideoPipeline: Sendable {
 
     /// Waits for the track's thread.
     func joinTrack(until deadline: Int64) {
-        threads.withLock { $0.track }?.join(until: deadline)
+        threads.withLock { $0.track }?.join(until: deadline, on: clock.host)
     }
 
     /// Waits for the threads of the branches, and reports those that do not end in time.
     func joinBranches(until deadline: Int64) {
         for (branch, thread) in threads.withLock({ $0.branches })
-        where !thread.join(until: deadline) {
+        where !thread.join(until: deadline, on: clock.host) {
             events.sendFailed(branch, because: "not finished: write timed out")
         }
     }
@@ -99,8 +99,8 @@ final class VideoPipeline: Sendable {
     /// Whether all threads have ended.
     var hasEnded: Bool {
         let threads = threads.withLock { $0.branches.map(\.thread) + [$0.track].compactMap(\.self) }
-        let now = MonotonicClock.now
-        return threads.allSatisfy { $0.join(until: now) }
+        let now = clock.host.now
+        return threads.allSatisfy { $0.join(until: now, on: clock.host) }
     }
 }
 

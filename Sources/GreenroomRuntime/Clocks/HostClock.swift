@@ -1,0 +1,81 @@
+import Synchronization
+
+/// The time in which the host waits for code that may hang: deadlines of callbacks, watchdogs, retries,
+/// intervals of reports.
+///
+/// Everything in a session that decides by real time gets this value. It is the machine's monotonic
+/// clock, or a test's own time.
+@usableFromInline package struct HostClock: Sendable {
+    /// nil for the machine's clock.
+    @usableFromInline let manual: ManualTime?
+
+    /// The machine's clock.
+    @usableFromInline package static var real: HostClock { HostClock(manual: nil) }
+
+    /// A clock that stands still until it is advanced.
+    package init(_ time: ManualTime) { self.init(manual: time) }
+
+    @usableFromInline init(manual: ManualTime?) { self.manual = manual }
+
+    /// Monotonic nanoseconds.
+    @usableFromInline package var now: Int64 { manual?.now ?? MonotonicClock.now }
+
+    /// A time after now; saturates.
+    package func deadline(after nanoseconds: Int64) -> Int64 {
+        let (sum, overflow) = now.addingReportingOverflow(nanoseconds)
+        return overflow ? .max : sum
+    }
+}
+
+/// The time of a test: it changes only by hand, and wakes the threads that wait for it.
+@usableFromInline package final class ManualTime: Sendable {
+    private struct Wait {
+        var deadline: Int64
+        var wake: @Sendable () -> Void
+    }
+
+    private struct State {
+        var now: Int64
+        var waits: [Int: Wait] = [:]
+        var lastWait = 0
+    }
+
+    private let state: Mutex<State>
+
+    /// - Parameter now: The first time, in nanoseconds; above 0, since 0 may mean never.
+    package init(at now: Int64 = 1_000_000_000_000) { state = Mutex(State(now: now)) }
+
+    /// The time, in nanoseconds.
+    package var now: Int64 { state.withLock { $0.now } }
+
+    /// The earliest time that a thread waits for; nil if none waits for one. [any]
+    package var nextDeadline: Int64? {
+        state.withLock { $0.waits.values.map(\.deadline).filter { $0 < .max }.min() }
+    }
+
+    /// Advances the time, and wakes the threads whose deadline has come. [any]
+    ///
+    /// - Parameter nanoseconds: Not negative.
+    package func advance(by nanoseconds: Int64) {
+        let due = state.withLock { state in
+            state.now += max(nanoseconds, 0)
+            return state.waits.values.filter { $0.deadline <= state.now }.map(\.wake)
+        }
+        // Outside the lock: the holder of a monitor's lock may begin a wait here.
+        for wake in due { wake() }
+    }
+
+    /// Begins a wait: from now on an advance to the deadline calls `wake`.
+    ///
+    /// - Returns: The wait's number; nil if the deadline has come.
+    func begin(until deadline: Int64, wake: @escaping @Sendable () -> Void) -> Int? {
+        state.withLock { state in
+            guard deadline > state.now else { return nil }
+            state.lastWait += 1
+            state.waits[state.lastWait] = Wait(deadline: deadline, wake: wake)
+            return state.lastWait
+        }
+    }
+
+    func end(_ wait: Int) { state.withLock { $0.waits[wait] = nil } }
+}
