@@ -23,43 +23,6 @@ void greenroom_futex_wait_until(uint32_t *word, uint32_t value, int64_t deadline
     syscall(SYS_futex, word, FUTEX_WAIT_BITSET, value, &deadline, NULL, FUTEX_BITSET_MATCH_ANY);
 }
 
-// Kernel 5.16.
-#ifndef SYS_futex_waitv
-#define SYS_futex_waitv 449
-#endif
-
-struct waited_word {
-    uint64_t value;
-    uint64_t address;
-    uint32_t flags;
-    uint32_t reserved;
-};
-
-enum { is_32_bits_and_shared = 2 };
-
-static long wait_for_either(const uint32_t *one, uint32_t one_value, const uint32_t *other,
-                            uint32_t other_value, int64_t deadline_ns) {
-    struct waited_word words[] = {
-        {one_value, (uintptr_t)one, is_32_bits_and_shared, 0},
-        {other_value, (uintptr_t)other, is_32_bits_and_shared, 0},
-    };
-    // With 64 bits for the seconds on every machine.
-    struct {
-        int64_t seconds, nanoseconds;
-    } deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
-    return syscall(SYS_futex_waitv, words, 2, 0, &deadline, CLOCK_MONOTONIC);
-}
-
-void greenroom_futex_wait_for_either(uint32_t *one, uint32_t one_value, uint32_t *other,
-                                     uint32_t other_value, int64_t deadline_ns) {
-    wait_for_either(one, one_value, other, other_value, deadline_ns);
-}
-
-int greenroom_can_wait_for_either(void) {
-    static const uint32_t word = 0;
-    return wait_for_either(&word, 1, &word, 1, 0) < 0 && errno == EAGAIN;
-}
-
 int greenroom_take_until(sem_t *semaphore, int64_t deadline_ns) {
     struct timespec deadline = {deadline_ns / 1000000000, deadline_ns % 1000000000};
     int taken;
@@ -73,11 +36,6 @@ int64_t greenroom_monotonic_now(void) {
     struct timespec now;
     clock_gettime(CLOCK_MONOTONIC, &now);
     return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
-}
-
-void greenroom_ring(uint32_t *word) {
-    __atomic_fetch_add(word, 1, __ATOMIC_RELEASE);
-    greenroom_futex_wake(word);
 }
 
 void greenroom_futex_wake(uint32_t *word) {
@@ -102,9 +60,8 @@ int greenroom_memory(const char *name, int64_t byte_count) {
 #define F_SEAL_FUTURE_WRITE 0x0010
 #endif
 
-int greenroom_seal(int descriptor, int forbids_writing, int is_last) {
-    int seals = size_is_fixed | (forbids_writing ? F_SEAL_FUTURE_WRITE : 0)
-                | (is_last ? F_SEAL_SEAL : 0);
+int greenroom_seal(int descriptor, int forbids_writing) {
+    int seals = size_is_fixed | F_SEAL_SEAL | (forbids_writing ? F_SEAL_FUTURE_WRITE : 0);
     return fcntl(descriptor, F_ADD_SEALS, seals) == 0 ? 0 : -errno;
 }
 

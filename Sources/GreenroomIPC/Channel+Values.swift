@@ -55,49 +55,8 @@ package enum MessageLayout {
     package static let samples = 320
     /// The planes of a frame to edit, after the frame.
     package static let editedPlanes = subject + MemoryLayout<gr_mutable_frame>.stride
-    /// A filter's place in a frame's pass, after the planes.
-    package static let place = editedPlanes + MemoryLayout<SharedPlanes>.stride
     /// The length of the message with a frame to edit.
-    package static let edit = place + MemoryLayout<PassPlace>.stride
-}
-
-/// The place of a filter in a frame's pass from one filter's process to the next, without the host between.
-package struct PassPlace: BitwiseCopyable, Sendable {
-    /// The number of the pass; 0 for a frame of one filter alone.
-    package var pass: UInt32
-    /// The memory of the filter before, by its number; 0 for the first filter, whose frame is complete.
-    package var source: UInt32
-    /// The ``FilterInput`` of the filter after, by its memory's number; 0 for the last one.
-    package var next: UInt32
-    /// The frame of the filter before, which is to be copied.
-    package var planes: SharedPlanes
-
-    package init(
-        pass: UInt32 = 0, source: UInt32 = 0, next: UInt32 = 0, planes: SharedPlanes = .init()
-    ) {
-        self.pass = pass
-        self.source = source
-        self.next = next
-        self.planes = planes
-    }
-}
-
-/// What a runner answers to a frame to edit.
-///
-/// A shorter answer says that the plugin was not called: the status ``unmapped``, or none if the filter before
-/// has not edited the frame.
-package struct EditAnswer: BitwiseCopyable, Sendable {
-    /// The process could not map what another filter's process has, too.
-    package static let unmapped = Int32(GR_STATUS_NO_BUFFER)
-
-    package var status: gr_status
-    /// How long the filter had the frame, as its process says.
-    package var nanoseconds: Int64
-
-    package init(status: gr_status, nanoseconds: Int64) {
-        self.status = status
-        self.nanoseconds = nanoseconds
-    }
+    package static let edit = editedPlanes + MemoryLayout<SharedPlanes>.stride
 }
 
 /// What an output says of a track or of itself, before a text.

@@ -28,11 +28,7 @@ package final class Channels: Sendable {
 
     package let memory: SharedMemory
     package let side: ChannelSide
-    /// Where a filter learns of the frames of the filter before.
-    package let input: FilterInput
     private let lost = Atomic(false)
-    /// Whether another process than the host can wake the thread of the media channel.
-    fileprivate let hasInput = Atomic(false)
 
     /// Makes the host's end.
     ///
@@ -40,19 +36,15 @@ package final class Channels: Sendable {
     package init() throws(ChannelError) {
         memory = try SharedMemory(
             name: "greenroom-channels", byteCount: Self.count * Self.stride)
-        input = try FilterInput()
         side = .host
     }
 
-    /// Makes the runner's end; closes the descriptors.
+    /// Makes the runner's end; closes the descriptor.
     ///
     /// - Throws: ``ChannelError`` if the memory is not of the expected size.
-    package init(
-        adopting descriptor: Int32, input: Int32
-    ) throws(ChannelError) {
+    package init(adopting descriptor: Int32) throws(ChannelError) {
         memory = try SharedMemory(
             adopting: descriptor, byteCount: Self.count * Self.stride)
-        self.input = try FilterInput(adopting: input)
         side = .runner
     }
 
@@ -71,7 +63,6 @@ package final class Channels: Sendable {
     package func lose() {
         lost.store(true, ordering: .releasing)
         for index in 0..<Self.count { self[index].wake() }
-        self[Self.media].wakeAll()
         greenroom_futex_wake(senderWord)
     }
 
@@ -146,11 +137,10 @@ public struct Channel: Sendable {
     /// was about to wait just then.
     fileprivate static let checkNanoseconds: Int64 = 500_000_000
 
-    // Layout: whose turn it is, the kind, the length, the last pass that the host has cancelled.
+    // Layout: whose turn it is, the kind, the length.
     private var turn: UnsafeMutablePointer<UInt32> { base.assumingMemoryBound(to: UInt32.self) }
     private var kind: UnsafeMutablePointer<UInt32> { turn + 1 }
     private var length: UnsafeMutablePointer<UInt32> { turn + 2 }
-    private var cancelled: UnsafeMutablePointer<UInt32> { turn + 3 }
 
     /// The message's bytes. Shared: another process may write to them while they are read.
     @usableFromInline package var message: UnsafeMutableRawBufferPointer {
@@ -160,15 +150,10 @@ public struct Channel: Sendable {
 
     /// Hands the message and the turn to the other side.
     package func send(_ call: Call, length count: Int = 0) {
-        post(call, length: count)
-        wake()
-    }
-
-    /// Hands the message and the turn to the other side, which something else wakes.
-    package func post(_ call: Call, length count: Int = 0) {
         greenroom_store(kind, call.rawValue)
         greenroom_store(length, UInt32(clamping: count))
         greenroom_store(turn, channels.side.other.rawValue)
+        wake()
     }
 
     /// Waits for this side's turn, and so for a message. The message stays: the same one is received
@@ -179,72 +164,18 @@ public struct Channel: Sendable {
     ///   ``Channels/messageByteCount``; nil if the other side is lost, or has sent none by the deadline.
     package func receive(until deadline: Int64 = .max) -> (call: Call, length: Int)? {
         while true {
-            let bell = bell
             let turn = greenroom_load(self.turn)
             if channels.isLost { return nil }
             if turn == channels.side.rawValue { break }
             let now = greenroom_monotonic_now()
             if now >= deadline { return nil }
-            wait(
-                for: self.turn, turn, orFor: bell, until: min(deadline, now + Self.checkNanoseconds)
-            )
+            greenroom_futex_wait_until(
+                self.turn, turn, min(deadline, now + Self.checkNanoseconds))
         }
         return (
             Call(rawValue: greenroom_load(kind)),
             min(Int(greenroom_load(length)), Channels.messageByteCount)
         )
-    }
-
-    /// The bell of a filter after another one; nil for all that only the host wakes.
-    private var bell: UInt32? {
-        guard index == Channels.media, channels.hasInput.load(ordering: .relaxed) else {
-            return nil
-        }
-        return greenroom_load(channels.input.bell)
-    }
-
-    /// Waits while a word has a value, and the bell, if there is one, has its.
-    private func wait(
-        for word: UnsafeMutablePointer<UInt32>, _ value: UInt32, orFor bell: UInt32?,
-        until deadline: Int64
-    ) {
-        if let bell {
-            greenroom_futex_wait_for_either(word, value, channels.input.bell, bell, deadline)
-        } else {
-            greenroom_futex_wait_until(word, value, deadline)
-        }
-    }
-
-    /// Waits until the filter before has said whether it has edited a pass's frame. From then on that filter's
-    /// process wakes this thread, too. [media, in the runner]
-    ///
-    /// - Returns: Whether it has; false also if the host has cancelled the pass, or is lost.
-    package func waitForInput(of pass: UInt32) -> Bool {
-        channels.hasInput.store(true, ordering: .relaxed)
-        while true {
-            let bell = bell
-            let cancelled = greenroom_load(self.cancelled)
-            // First: what the filter before says, it may say at any time.
-            if channels.isLost || cancelled == pass { return false }
-            switch channels.input.state(of: pass) {
-            case .ready: return true
-            case .failed: return false
-            case .unknown:
-                wait(
-                    for: self.cancelled, cancelled, orFor: bell,
-                    until: greenroom_monotonic_now() + Self.checkNanoseconds)
-            }
-        }
-    }
-
-    /// Ends the runner's ``waitForInput(of:)`` for a pass, whatever the filter before does; also one that has not
-    /// begun, since the message was only posted. [in the host]
-    ///
-    /// - Returns: Whether the filter before has said nothing of the frame.
-    package func cancel(pass: UInt32) -> Bool {
-        greenroom_store(cancelled, pass)
-        wakeAll()
-        return channels.input.state(of: pass) == .unknown
     }
 
     /// Calls the other side, and serves its calls until it returns.
@@ -274,27 +205,5 @@ public struct Channel: Sendable {
         return nil
     }
 
-    /// Whether the other side has made a call that this side has not answered.
-    package var hasCall: Bool {
-        greenroom_load(turn) == channels.side.rawValue
-            && greenroom_load(kind) != Call.return.rawValue
-    }
-
-    /// Waits until the other side returns from a call that this side has sent; serves nothing.
-    ///
-    /// - Parameter deadline: On the monotonic clock, in nanoseconds.
-    /// - Returns: The answer's length; nil if it has not returned, but possibly called:
-    ///   ``waitForReturn(serve:)`` waits on, on any thread.
-    package func waitForReturn(until deadline: Int64) -> Int? {
-        guard let (call, length) = receive(until: deadline), call == .return else { return nil }
-        return length
-    }
-
     fileprivate func wake() { greenroom_futex_wake(turn) }
-
-    /// Wakes the thread of a media channel wherever it waits.
-    fileprivate func wakeAll() {
-        wake()
-        greenroom_futex_wake(cancelled)
-    }
 }

@@ -15,7 +15,6 @@ package final class SharedMemory: Sendable {
     package let number: UInt32
     /// Who may write to it.
     package let writers: Writers
-    private let hasEndedAdmission = Atomic(false)
     private static let lastNumber = Atomic<UInt32>(0)
     /// Safe to send: it never changes. It points to atomics, and to bytes that belong to one side
     /// at a time.
@@ -27,8 +26,6 @@ package final class SharedMemory: Sendable {
         case all
         /// The one that made it.
         case maker
-        /// All that have mapped it before ``endAdmission()``.
-        case admitted
     }
 
     /// Makes memory, all zeros.
@@ -45,8 +42,7 @@ package final class SharedMemory: Sendable {
             throw ChannelError("map shared memory", errno: error)
         }
         // After this process has mapped it for writing.
-        let sealed = greenroom_seal(
-            descriptor, writers == .maker ? 1 : 0, writers == .admitted ? 0 : 1)
+        let sealed = greenroom_seal(descriptor, writers == .maker ? 1 : 0)
         guard sealed == 0 else {
             munmap(base, byteCount)
             close(descriptor)
@@ -85,21 +81,6 @@ package final class SharedMemory: Sendable {
         self.base = base
         writers = .all
         number = 0
-    }
-
-    /// Lets processes that map it from now on only read it. Those that have done so write on. [any]
-    ///
-    /// - Returns: Whether the kernel can do so: 5.1 or later.
-    package func endAdmission() -> Bool {
-        guard writers == .admitted else { return writers == .maker }
-        if !hasEndedAdmission.load(ordering: .relaxed) {
-            // Of two threads at a time one finds it sealed.
-            guard
-                greenroom_seal(descriptor, 1, 1) == 0 || greenroom_forbids_writing(descriptor) != 0
-            else { return false }
-            hasEndedAdmission.store(true, ordering: .relaxed)
-        }
-        return true
     }
 
     deinit {

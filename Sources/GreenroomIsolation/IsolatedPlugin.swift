@@ -14,7 +14,7 @@ import Synchronization
 ///
 /// Each function is a call through a channel. Meanwhile the calling thread serves the plugin's
 /// calls.
-final class IsolatedPlugin: RemoteBackend {
+final class IsolatedPlugin: InstanceBackend {
     private struct State {
         var runner: (any RunnerProcess)?
         var pool: FramePool?
@@ -45,10 +45,7 @@ final class IsolatedPlugin: RemoteBackend {
     var isIsolated: Bool { true }
     var lentByteCount: Int {
         let (pool, runner) = state.withLock { ($0.pool, $0.runner) }
-        let frames = runner?.connection.frames
-        // Any process that reads a page of a filter's memory fills it; all of it is of the frames' size.
-        let own = frames?.writers == .admitted ? frames?.heldByteCount : pool?.heldByteCount
-        return (own ?? 0) + (runner?.connection.lentByteCount ?? 0)
+        return (pool?.heldByteCount ?? 0) + (runner?.connection.lentByteCount ?? 0)
     }
 
     var endedByteCount: Int { state.withLock { $0.runner }?.connection.endedByteCount ?? 0 }
@@ -100,17 +97,11 @@ final class IsolatedPlugin: RemoteBackend {
     /// Makes the memory for the frames that the plugin sends or edits; nil for one that has none.
     private func makeFrames() throws(LoadError) -> SharedMemory? {
         guard context.frameLimit > 0 else { return nil }
-        // The filter after it may read what it edits, and so fill the memory: that is no larger than needed, and
-        // then no page needs to be given back, which is forbidden for memory that others may not write to.
-        let slot = context.largestFrame.flatMap { FramePool.slotByteCount(of: .i420, $0) }
-            .flatMap { context.frameLimit * $0 <= FramePool.ordinaryByteLimit ? $0 : nil }
-        let slotByteCount = slot ?? FrameArena.slotByteCount
         do throws(ChannelError) {
             let frames = try SharedMemory(
-                name: "greenroom-frames", byteCount: context.frameLimit * slotByteCount,
-                writers: slot == nil ? .all : .admitted)
+                name: "greenroom-frames", byteCount: context.frameLimit * FrameArena.slotByteCount)
             let pool = FramePool(
-                limit: context.frameLimit, slotByteCount: slotByteCount,
+                limit: context.frameLimit, slotByteCount: FrameArena.slotByteCount,
                 memory: frames.base, owner: frames,
                 guarding: factory.observer?.guarding)
             state.withLock { $0.pool = pool }
@@ -251,48 +242,6 @@ final class IsolatedPlugin: RemoteBackend {
     func process(_ frame: inout gr_mutable_frame) -> Status {
         connection?.process(frame) ?? .gone
     }
-
-    func canFollow(_ previous: any RemoteBackend) -> Bool {
-        guard let previous = (previous as? IsolatedPlugin)?.connection, let connection else {
-            return false
-        }
-        return connection.canFollow(previous)
-    }
-
-    func put(
-        _ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, of: any RemoteBackend)?
-    ) -> Bool {
-        guard let source else {
-            connection?.put(frame, from: nil)
-            return true
-        }
-        guard let memory = (source.of as? IsolatedPlugin)?.connection?.frames else { return false }
-        connection?.put(frame, from: (source.frame, memory))
-        return true
-    }
-
-    func begin(in pass: UInt32, next: (any RemoteBackend)?) {
-        let next = (next as? IsolatedPlugin)?.connection?.channels.input
-        if let connection {
-            connection.begin(in: pass, next: next)
-        } else {
-            // A killed one passes nothing on.
-            next?.put(pass, isEdited: false)
-        }
-    }
-
-    func result(until deadline: Int64) -> RemoteEdit? {
-        guard let connection else { return RemoteEdit(.returned(.gone)) }
-        return connection.result(until: deadline)
-    }
-
-    var callsHost: Bool { connection?.channels[Channels.media].hasCall ?? false }
-
-    func cancel(pass: UInt32) -> Bool {
-        connection?.channels[Channels.media].cancel(pass: pass) ?? false
-    }
-
-    func finish() -> RemoteEdit { connection?.finish() ?? RemoteEdit(.returned(.gone)) }
 
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
         var message = WireWriter()

@@ -90,8 +90,6 @@ package final class Runner: Sendable {
     let grant = Mutex<Grant?>(nil)
     /// What was lent ahead and became the plugin's last lease.
     let leased = Mutex<Grant?>(nil)
-    /// The filter that gets the frame which this one edits; nil if the host does.
-    let next = Mutex<NextFilter?>(nil)
 
     /// Waits for a host's setup message.
     ///
@@ -110,13 +108,13 @@ package final class Runner: Sendable {
     package init(
         socket: consuming ControlSocket, setup: ControlSocket.Message, environment: Environment
     ) throws(ChannelError) {
-        guard setup.kind == .setup, setup.descriptors.count > 1 else {
+        guard setup.kind == .setup, !setup.descriptors.isEmpty else {
             throw ChannelError("understand the host", errno: EPROTO)
         }
-        channels = try Channels(adopting: setup.descriptors[0], input: setup.descriptors[1])
+        channels = try Channels(adopting: setup.descriptors[0])
         frames =
-            setup.descriptors.count > 2
-            ? try SharedMemory(adopting: setup.descriptors[2]) : nil
+            setup.descriptors.count > 1
+            ? try SharedMemory(adopting: setup.descriptors[1]) : nil
         self.socket = socket
         self.environment = environment
         probe = environment.makeProbe?()

@@ -12,10 +12,8 @@ enum ThreadChannels {
         /// The sender of a frame whose answer has not been read yet; nil for none.
         var posted: UInt64?
 
-        /// Prepares for a call: reads the answer to a frame that was posted, and ends the pass of a frame that
-        /// is being edited.
+        /// Prepares for a call: reads the answer to a frame that was posted.
         mutating func settle() {
-            if channel.index == Channels.media { runner.tellNext(isEdited: false) }
             guard let sender = posted else { return }
             posted = nil
             runner.takeAnswer(from: channel, sender: sender)

@@ -6,19 +6,12 @@ import GreenroomRuntime
 ///
 /// A filter in the host's process edits the frame itself; the track waits for it until it counts as
 /// hung, because the frame can't be read meanwhile. A frame that it finishes after the deadline counts as
-/// late, and continues edited. An isolated filter edits a copy in its own
-/// memory, so that the original can continue without it: after the frame's deadline, which is one
-/// interval of the track's rate; immediately while it still has an earlier frame or is lost. A required
-/// one edits the frame itself if that lies in the filter's memory already, and so does one that has proved
-/// reliable: a frame that it still has at the deadline, or when it is lost, is not shown then, and one that
-/// it refuses is shown as it left it. On a virtual clock no time passes during editing, and the track waits
-/// until the filter counts as hung.
+/// late, and continues edited. An isolated filter edits a copy in its own memory. The original continues
+/// without it after the frame's deadline, which is one interval of the track's rate, and at once while the
+/// filter has an earlier frame or is lost. On a virtual clock no time passes during editing, and the track
+/// waits until the filter counts as hung.
 ///
 /// A filter that returns gets the next frame.
-///
-/// Isolated filters in a row that want the frame as the one before leaves it make a pass: a frame goes from the
-/// process of one to that of the next, which copies it, and the track is woken by the last. After a required
-/// filter the track copies it: the process of one that reads another's memory sees its unedited frames, too.
 ///
 /// A filter is told when the track's size or rate changes, before the first such frame. One that
 /// does not follow gets frames of the size as before: the host scales them.
@@ -44,7 +37,7 @@ package struct FilterChain: Sendable {
     enum Outcome: ~Copyable {
         /// It continues, possibly unedited.
         case carried(VideoFrame, isEdited: Bool)
-        /// A required filter did not edit it, or another one has spoilt it.
+        /// A required filter did not edit it.
         case withheld
         /// It is in a hung filter in the host's process.
         case lost
@@ -55,10 +48,7 @@ package struct FilterChain: Sendable {
         case edited(VideoFrame)
         /// Edited after the deadline.
         case editedLate(VideoFrame)
-        /// One that was edited in place is as the filter left it.
-        case unedited(VideoFrame, Reason, wasInPlace: Bool = false)
-        /// It was edited in place in another process, and not to the end.
-        case spoilt(Reason)
+        case unedited(VideoFrame, Reason)
         case lost
     }
 
@@ -86,60 +76,6 @@ package struct FilterChain: Sendable {
         var refused: VideoCapability?
         /// Whether it had not returned from a property change at the last frame.
         var isChanging = false
-        var record = Record()
-        var trust = PassTrust()
-
-        /// A new life has proved nothing.
-        mutating func begin(in pool: FramePool?) {
-            if record.begin(in: pool) { trust = PassTrust() }
-        }
-    }
-
-    /// Whether an isolated filter has edited enough frames in time for none to be copied for it, which costs
-    /// more than most edits.
-    struct Record {
-        /// How many frames in a row it has edited in time, in this life.
-        private var editedInARow = 0
-        /// How many of these it takes; ten times as many after each failure of a filter that had come so far.
-        private var needed = 100
-        /// The memory of this life.
-        private weak var pool: FramePool?
-
-        var isReliable: Bool { editedInARow >= needed }
-
-        /// - Returns: Whether this is a new life, which has proved nothing.
-        mutating func begin(in now: FramePool?) -> Bool {
-            guard let now, now !== pool else { return false }
-            pool = now
-            editedInARow = 0
-            return true
-        }
-
-        mutating func didEdit() { if !isReliable { editedInARow += 1 } }
-
-        mutating func didFail() {
-            if isReliable { needed = min(needed * 10, 1_000_000) }
-            editedInARow = 0
-        }
-    }
-
-    /// Whether an isolated filter passes frames on. One that calls the host while it edits, or keeps frames back,
-    /// does not: it is tried again after a hundred frames, and after ten times as many each time.
-    struct PassTrust {
-        /// How many frames it is not to pass on.
-        private var rest = 0
-        /// How many after the next failure.
-        private var next = 100
-
-        var allowsPass: Bool { rest == 0 }
-
-        /// Counts a frame that it gets.
-        mutating func countFrame() { if rest > 0 { rest -= 1 } }
-
-        mutating func didFail() {
-            rest = next
-            next = min(next * 10, 1_000_000)
-        }
     }
 
     /// Whether a filter gets frames of a capability.
@@ -160,30 +96,18 @@ package struct FilterChain: Sendable {
     private let isVirtual: Bool
     /// Times edits.
     let clock: HostClock
-    /// Whether all but required filters get copies: a frame that one spoils may be the last one for long.
-    private let keepsCopies: Bool
     /// Failed edits.
     private(set) var unprocessed = Unprocessed()
     /// How long the track has waited for edits that missed their deadline, in nanoseconds of real time.
     private(set) var lateNanoseconds: Int64 = 0
-    /// Where the first filter edits frames in place although it is in a process of its own; nil for none that
-    /// does.
-    private(set) var memory: VideoTrackInput.FilterMemory?
     /// Whether a filter has kept the shape of its frames when the track's changed.
     private(set) var hasKeptShape = false
-    /// The number of the last pass: above 0, below 2^31.
-    var lastPass: UInt32 = 0
 
-    /// - Parameter keepsCopies: Whether the source may send nothing for long.
-    init(
-        _ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock,
-        keepsCopies: Bool
-    ) {
+    init(_ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock) {
         links = filters.map { Link(runner: $0) }
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
         self.clock = clock.host
-        self.keepsCopies = keepsCopies
     }
 
     /// Edits a frame with each filter. [the track's thread]
@@ -202,52 +126,37 @@ package struct FilterChain: Sendable {
         let deadline = deadline(after: interval)
         var frame = frame
         var (isEdited, isLate) = (true, false)
-        var index = 0
-        while index < links.count {
+        for index in links.indices {
             let begun = clock.now
             let step = try edit(
-                frame, as: frames, by: &index, at: nanoseconds, with: converter, from: pool,
-                until: deadline)
+                frame, as: frames, by: index, with: converter, from: pool, until: deadline)
             switch consume step {
             case .edited(let edited):
                 frame = edited
-                noteEdit(by: index, at: nanoseconds)
+                tellRecovery(of: index, at: nanoseconds)
             case .editedLate(let edited):
                 frame = edited
                 // The filters of a frame share its deadline: the first late one is the cause.
                 if isLate {
-                    noteEdit(by: index, at: nanoseconds)
+                    tellRecovery(of: index, at: nanoseconds)
                 } else {
                     isLate = true
                     count(.late, since: begun)
                     links[index].showsLate = true
                     tell(.late, of: index, at: nanoseconds, interval)
                 }
-            case .unedited(let same, let reason, let wasInPlace):
+            case .unedited(let same, let reason):
                 frame = same
                 isEdited = false
                 if case .late = reason { isLate = true }
                 count(reason, since: begun)
                 links[index].showsLate = false
-                tell(
-                    reason, of: index, at: nanoseconds, interval,
-                    wasInPlace ? "which is shown as it left it" : nil)
+                tell(reason, of: index, at: nanoseconds, interval)
                 if links[index].runner.filter.isRequired { return .withheld }
-            case .spoilt(let reason):
-                count(reason, since: begun)
-                links[index].showsLate = false
-                tell(reason, of: index, at: nanoseconds, interval, "which is not shown")
-                return .withheld
             case .lost: return .lost
             }
-            index += 1
         }
         return .carried(frame, isEdited: isEdited)
-    }
-
-    mutating func noteEdit(by index: Int, at nanoseconds: Int64) {
-        links[index].record.didEdit()
-        tellRecovery(of: index, at: nanoseconds)
     }
 
     /// Tells the filters of another size or rate of the track's frames. [the track's thread]
@@ -283,20 +192,12 @@ package struct FilterChain: Sendable {
         for link in links { link.runner.close() }
     }
 
-    /// - Parameter index: A filter; afterwards the one whose step is returned, if that is a later one.
     private mutating func edit(
-        _ frame: consuming VideoFrame, as frames: VideoCapability, by index: inout Int,
-        at nanoseconds: Int64, with converter: FrameConverter, from pool: FramePool,
-        until deadline: Int64
+        _ frame: consuming VideoFrame, as frames: VideoCapability, by index: Int,
+        with converter: FrameConverter, from pool: FramePool, until deadline: Int64
     ) throws(ConversionError) -> Step {
         let runner = links[index].runner
-        let editing = runner.filter.editing
-        let shared = editing?.sharedMemory
-        links[index].begin(in: shared?.pool)
-        let needsNoCopy =
-            runner.filter.isRequired || links[index].record.isReliable && !keepsCopies
-        if index == 0 { memory = needsNoCopy ? shared : nil }
-        guard let editing else { return .unedited(frame, .lost) }
+        guard let editing = runner.filter.editing else { return .unedited(frame, .lost) }
         if isBusy(index) { return .unedited(frame, .late) }
         let want: VideoWant
         switch prepare(index, editing, for: frames, until: deadline) {
@@ -320,59 +221,17 @@ package struct FilterChain: Sendable {
                 return .lost
             }
         case .shared(let editingPool):
-            guard begun < deadline else { return .unedited(frame, .late) }
-            let own: VideoFrame
-            var original: VideoFrame?
-            if needsNoCopy, frame.isUnique, editingPool.owns(frame),
-                let color = try converter.colorUnconverted(frame, for: want)
-            {
-                frame.info.color = color
-                own = frame
-            } else {
-                guard let copy = try copy(frame, to: want, with: converter, into: editingPool)
-                else { return .unedited(frame, .late) }
-                own = copy
-                original = consume frame
+            guard begun < deadline,
+                let copy = try copy(frame, to: want, with: converter, into: editingPool)
+            else { return .unedited(frame, .late) }
+            switch runner.process(copy, until: min(deadline, hang)) {
+            case .returned(let edited, .ok): return .edited(edited)
+            case .returned(_, let status): return .unedited(frame, Reason(status))
+            case .late:
+                links[index].isLate = true
+                if clock.now >= hang { giveUp(runner) }
+                return .unedited(frame, .late)
             }
-            let end = min(deadline, hang)
-            guard let remote = editing.remote, remote.enter() else {
-                let outcome = runner.process(own, until: end)
-                return step(outcome, of: index, original, hang: hang)
-            }
-            // Which one of several hangs is not known.
-            let mayPassOn = deadline < hang
-            var pass = pass(
-                own, in: remote, of: index, as: frames, with: converter,
-                limit: mayPassOn ? FilterPass.limit : 1)
-            pass.run(until: end)
-            return finish(
-                &pass, &index, original, at: nanoseconds, since: begun, until: end, hang: hang)
-        }
-    }
-
-    /// What follows for a frame from what a filter in a process of its own made of it.
-    mutating func step(
-        _ outcome: consuming PreProcessorRunner.Outcome, of index: Int,
-        _ original: consuming VideoFrame?, hang: Int64
-    ) -> Step {
-        let runner = links[index].runner
-        switch consume outcome {
-        case .returned(let edited, let status):
-            if status == .ok { return .edited(edited) }
-            links[index].record.didFail()
-            let reason = Reason(status)
-            if let original { return .unedited(original, reason) }
-            // A filter that has stopped may not have got it.
-            if status != .gone, !runner.filter.isRequired {
-                return .unedited(edited, reason, wasInPlace: true)
-            }
-            return .spoilt(reason)
-        case .late:
-            links[index].isLate = true
-            links[index].record.didFail()
-            if clock.now >= hang { giveUp(runner) }
-            if let original { return .unedited(original, .late) }
-            return .spoilt(.late)
         }
     }
 
@@ -458,8 +317,7 @@ package struct FilterChain: Sendable {
     // MARK: - Log
 
     private mutating func tell(
-        _ reason: Reason, of index: Int, at nanoseconds: Int64, _ interval: Int64,
-        _ result: String? = nil
+        _ reason: Reason, of index: Int, at nanoseconds: Int64, _ interval: Int64
     ) {
         let filter = links[index].runner.filter
         // The session reports a restart, or that it continues without the filter.
@@ -480,8 +338,7 @@ package struct FilterChain: Sendable {
             filter.isRequired
                 ? "\(what). It is required: frames that it has not edited are not shown; the last "
                     + "edited one stays for a second, then a slate"
-                : what + (result.map { ", \($0); others" } ?? ": such frames")
-                    + " are shown unedited. Make it faster, lower the track's size or rate, or say "
+                : "\(what): such frames are shown unedited. Make it faster, lower the track's size or rate, or say "
                     + "required: true to hide them")
     }
 

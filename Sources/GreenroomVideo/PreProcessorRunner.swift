@@ -15,20 +15,10 @@ package final class PreProcessorRunner: Sendable {
         case late
     }
 
-    /// A frame for the thread.
-    private struct Work: ~Copyable {
-        var frame: VideoFrame
-        /// Where its edit has begun; nil for one that has not.
-        var remote: (any RemoteFilter)?
-
-        consuming func intoFrame() -> VideoFrame { frame }
-    }
-
     private struct State: ~Copyable {
-        var incoming: Work?
+        var incoming: VideoFrame?
         var outgoing: VideoFrame?
-        /// nil if the filter has not got the frame.
-        var status: Status? = .ok
+        var status = Status.ok
         /// When the filter got its frame, in real time; nil without one.
         var busySince: Int64?
         /// Whether the track waits for that frame.
@@ -39,7 +29,7 @@ package final class PreProcessorRunner: Sendable {
         mutating func takeOutcome() -> Outcome? {
             guard let edited = outgoing.take() else { return nil }
             isAwaited = false
-            return if let status { .returned(edited, status) } else { .late }
+            return .returned(edited, status)
         }
     }
 
@@ -56,18 +46,13 @@ package final class PreProcessorRunner: Sendable {
         self.state = state
         thread = HostThread(name: filter.name, clock: clock, as: filter.clockOrder) {
             while true {
-                let work: Work?? = clock.wait(for: state, until: nil) { state in
-                    if let work = state.incoming.take() { return .some(work) }
+                let next: VideoFrame?? = clock.wait(for: state, until: nil) { state in
+                    if let frame = state.incoming.take() { return .some(frame) }
                     return state.isClosed ? .some(nil) : nil
                 }
-                guard let next = work, var next else { return }
-                let status: Status? =
-                    if let remote = next.remote {
-                        if case .returned(let status) = remote.finish() { status } else { nil }
-                    } else {
-                        filter.process(&next.frame)
-                    }
-                var edited: VideoFrame? = next.intoFrame()
+                guard let next, var frame = next else { return }
+                let status = filter.process(&frame)
+                var edited: VideoFrame? = frame
                 state.change { state in
                     let edited = edited.take()
                     state.outgoing = state.isAwaited ? edited : nil
@@ -90,30 +75,13 @@ package final class PreProcessorRunner: Sendable {
     ///   - frame: Upright I420, the only reference.
     ///   - deadline: When to stop waiting, in real time.
     package func process(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
-        pass(Work(frame: frame, remote: nil), since: clock.now, until: deadline)
-    }
-
-    /// Waits for a frame that the filter has got in its process: for one that is late, or in which it calls
-    /// the host. [the track's thread]
-    ///
-    /// - Parameter begun: Since when it has had it, in real time.
-    package func finish(
-        _ frame: consuming VideoFrame, in remote: any RemoteFilter, since begun: Int64,
-        until deadline: Int64
-    ) -> Outcome {
-        pass(Work(frame: frame, remote: remote), since: begun, until: deadline)
-    }
-
-    /// Waits on its thread for a frame that is no longer awaited, as for one that is late. [the track's thread]
-    package func abandon(_ frame: consuming VideoFrame, in remote: any RemoteFilter) {
-        give(Work(frame: frame, remote: remote), since: clock.now, isAwaited: false)
-    }
-
-    /// Passes a frame to the thread, and waits until the filter has returned it.
-    private func pass(
-        _ work: consuming Work, since begun: Int64, until deadline: Int64
-    ) -> Outcome {
-        give(work, since: begun, isAwaited: true)
+        var frame: VideoFrame? = frame
+        let begun = clock.now
+        state.change { state in
+            state.incoming = frame.take()
+            state.busySince = begun
+            state.isAwaited = true
+        }
         let outcome: Outcome? = state.wait(until: deadline, on: clock) {
             $0.takeOutcome()
         }
@@ -122,15 +90,6 @@ package final class PreProcessorRunner: Sendable {
             let outcome = state.takeOutcome()
             state.isAwaited = false
             return outcome ?? .late
-        }
-    }
-
-    private func give(_ work: consuming Work, since begun: Int64, isAwaited: Bool) {
-        var work: Work? = work
-        state.change { state in
-            state.incoming = work.take()
-            state.busySince = begun
-            state.isAwaited = isAwaited
         }
     }
 

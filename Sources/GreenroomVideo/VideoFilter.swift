@@ -52,8 +52,7 @@ package struct FilterEditing: Sendable {
     package enum Memory: Sendable {
         /// The frame itself: the filter is in the host's process.
         case inPlace
-        /// A frame in this pool, which its process maps: a copy, unless the frame lies there already and need not
-        /// be kept.
+        /// A copy in this pool, which its process maps.
         case shared(FramePool)
     }
 
@@ -61,21 +60,12 @@ package struct FilterEditing: Sendable {
     package var memory: Memory
     /// The size and rate of the frames that it gets.
     package var frames: VideoCapability
-    /// Set for a filter that the track's thread may call itself.
-    package var remote: (any RemoteFilter)?
 
     /// What it wants of a frame, unless it is told of others.
     var want: VideoWant { VideoWant(format: .i420, size: frames.size) }
 
-    /// The memory of a filter in a process of its own; nil for one in the host's.
-    var sharedMemory: VideoTrackInput.FilterMemory? {
-        guard case .shared(let pool) = memory else { return nil }
-        return VideoTrackInput.FilterMemory(pool: pool, size: frames.size)
-    }
-
-    package init(_ memory: Memory, frames: VideoCapability, remote: (any RemoteFilter)?) {
+    package init(_ memory: Memory, frames: VideoCapability) {
         self.memory = memory
         self.frames = frames
-        self.remote = remote
     }
 }

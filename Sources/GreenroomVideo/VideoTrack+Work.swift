@@ -61,8 +61,6 @@ extension VideoTrack {
         var filtered: FrameSize?
         /// The size of outputs that follow the track's shape.
         var shape: FrameSize
-        /// Where the first filter edits frames in place.
-        var memory: VideoTrackInput.FilterMemory?
     }
 
     /// The state of the track's thread between frames.

@@ -97,7 +97,7 @@ package final class VideoTrack: Sendable {
         self.input = input
         self.pool = pool
         self.filters = FilterChain(
-            filters, hangNanoseconds: filterDeadline, clock: input.clock, keepsCopies: sendsWhenNew)
+            filters, hangNanoseconds: filterDeadline, clock: input.clock)
         self.groups = groups
         branches = groups.flatMap(\.branches) + idle
         isChangeable = branches.contains { $0.plugin >= 0 }
@@ -242,8 +242,6 @@ package final class VideoTrack: Sendable {
         else {
             work.progress.account.lose(at: min(period, newest))
             if takesShape { work.comingShape = nil }
-            // A filter that is lost takes its memory with it.
-            if work.taking?.memory != nil, work.filters.memory == nil { withdrawOffer(&work) }
             return
         }
         work.progress.counts.carried += 1
@@ -260,8 +258,7 @@ package final class VideoTrack: Sendable {
         deliver(edited, at: point, &work, timeline)
     }
 
-    /// Lets the sender fill frames where the first filter needs no copy, and convert those like the last one,
-    /// if all that takes them begins with that. Previews don't; and the last frame of a share may be what an
+    /// Lets the sender convert frames like the last one, if all that takes them begins with that. Previews don't; and the last frame of a share may be what an
     /// output begins with that wants it as it was sent.
     ///
     /// Not on a virtual clock: which frames it concerns depends on when the threads run.
@@ -272,19 +269,19 @@ package final class VideoTrack: Sendable {
         let taking = Taking(
             form: form, reduced: reduction(of: form.size, within: ceiling, work)?.size,
             filtered: work.filters.isEmpty ? nil : work.frames(within: ceiling).size,
-            shape: work.shape.size, memory: work.filters.memory)
+            shape: work.shape.size)
         guard taking != work.taking else { return }
         work.taking = taking
         let color =
             taps.isEmpty && !(sendsWhenNew && isChangeable) ? firstColor(taking, work) : nil
-        input.offer(color.flatMap { EarlyConversion(of: form, to: $0) }, in: taking.memory)
+        input.offer(color.flatMap { EarlyConversion(of: form, to: $0) })
     }
 
-    /// Lets the sender convert no more, nor fill frames in a filter's memory, until a frame is taken.
+    /// Lets the sender convert no more until a frame is taken.
     private func withdrawOffer(_ work: inout Work) {
         guard work.taking != nil else { return }
         work.taking = nil
-        input.offer(nil, in: nil)
+        input.offer(nil)
     }
 
     /// The colour space of the I420 that all who take a frame make of it first; nil if one does not.

@@ -139,24 +139,8 @@ package final class VideoTrackInput: Sendable {
 
     package let clock: SessionClock
     private let state = Monitor(State())
-    private let offered = Mutex(Offered())
-
-    /// The memory of the filter that edits frames first: what lies there need not be copied for it.
-    struct FilterMemory: Equatable, Sendable {
-        var pool: FramePool
-        /// The size of the frames that it edits.
-        var size: FrameSize
-
-        static func == (one: Self, other: Self) -> Bool {
-            one.pool === other.pool && one.size == other.size
-        }
-    }
-
-    /// What the sender may do before it adds a frame.
-    private struct Offered {
-        var conversion: EarlyConversion?
-        var memory: FilterMemory?
-    }
+    /// How the sender may convert frames before it adds them.
+    private let offered = Mutex<EarlyConversion?>(nil)
 
     package init(clock: SessionClock) {
         self.clock = clock
@@ -197,24 +181,11 @@ package final class VideoTrackInput: Sendable {
     /// How the sender may convert a frame of a form before it adds it; nil if it may not. [any]
     package func earlyConversion(of form: FrameForm) -> EarlyConversion? {
         guard form.format.is32BitRGB else { return nil }
-        return offered.withLock { $0.conversion?.form == form ? $0.conversion : nil }
+        return offered.withLock { $0?.form == form ? $0 : nil }
     }
 
-    /// Takes a frame, to be filled and added, where the filter that edits it first needs no copy of it; nil
-    /// if there is no such place. Not for a plugin in another process, which can't reach that memory. [any]
-    package func takeFrame(_ format: PixelFormat, _ size: FrameSize) -> VideoFrame? {
-        guard format == .i420, let memory = offered.withLock({ $0.memory }), memory.size == size,
-            // Some room is left for frames that the filter edits as copies.
-            memory.pool.aliveCount < memory.pool.limit - 2
-        else { return nil }
-        return memory.pool.take(format, size)
-    }
-
-    /// Lets the sender convert frames from now on, and fill those for a filter in its memory, or no more.
-    /// [the track's thread]
-    func offer(_ conversion: EarlyConversion?, in memory: FilterMemory?) {
-        offered.withLock { $0 = Offered(conversion: conversion, memory: memory) }
-    }
+    /// Lets the sender convert frames from now on; nil: no more. [the track's thread]
+    func offer(_ conversion: EarlyConversion?) { offered.withLock { $0 = conversion } }
 
     /// Adds a frame; never waits. [any]
     ///

@@ -13,7 +13,7 @@ private struct Pair {
     init() throws {
         host = try Channels()
         runner = try Channels(
-            adopting: dup(host.memory.descriptor), input: dup(host.input.memory.descriptor))
+            adopting: dup(host.memory.descriptor))
     }
 }
 
@@ -200,84 +200,6 @@ struct ChannelTests {
     }
 }
 
-/// What a filter in a row with others waits for.
-struct FilterInputTests {
-    /// What a runner's wait for pass 7 returns.
-    ///
-    /// - Parameter deed: What the host and the filter before do meanwhile.
-    private func wait(while deed: (Channel, FilterInput) throws -> Void) async throws -> Bool {
-        let pair = try Pair()
-        let runner = pair.runner
-        // As the process of the filter before has it.
-        let page = try #require(
-            FilterInput(in: SharedMemory(adopting: dup(pair.host.input.memory.descriptor))))
-        let result = Background { runner[Channels.media].waitForInput(of: 7) }
-        try deed(pair.host[Channels.media], page)
-        return await result.value
-    }
-
-    @Test func `a filter begins when the one before has edited the frame`() async throws {
-        #expect(try await wait { $1.put(7, isEdited: true) })
-        #expect(try await !wait { $1.put(7, isEdited: false) })
-    }
-
-    @Test func `what is said of another pass means nothing`() throws {
-        let host = try Channels()
-        for pass: UInt32 in [0, 6, 8, 7 | 1 << 30, 1 << 31 - 1] {
-            host.input.put(pass, isEdited: true)
-            #expect(host.input.state(of: 7) == .unknown && host.input.state(of: pass) == .ready)
-            host.input.put(pass, isEdited: false)
-            #expect(host.input.state(of: 7) == .unknown && host.input.state(of: pass) == .failed)
-        }
-    }
-
-    @Test func `the host ends the wait, whatever the filter before says`() async throws {
-        var hasSaidNothing = false
-        let hasBegun = try await wait { host, page in
-            for _ in 0..<100 { page.put(6, isEdited: true) }
-            hasSaidNothing = host.cancel(pass: 7)
-        }
-        #expect(!hasBegun && hasSaidNothing)
-    }
-
-    @Test func `a filter that another one can wake is woken by both`() async throws {
-        let pair = try Pair()
-        let runner = pair.runner
-        let host = pair.host[Channels.media]
-        let served = Background {
-            let channel = runner[Channels.media]
-            var (count, begun): (UInt32, UInt32) = (0, 0)
-            while let (call, _) = channel.receive() {
-                count += 1
-                if count % 3 != 0, channel.waitForInput(of: count) { begun += 1 }
-                channel.send(.return)
-                if call == .destroy { break }
-            }
-            return begun
-        }
-        let start = ContinuousClock.now
-        for count: UInt32 in 1...150 {
-            let call: Call = count == 150 ? .destroy : .process
-            // From the second message that it waits in on nobody but the filter before wakes it.
-            if count == 1 || count % 3 == 0 { host.send(call) } else { host.post(call) }
-            switch count % 3 {
-            case 1: pair.host.input.put(count, isEdited: true)
-            // The filter before says nothing.
-            case 2: #expect(host.cancel(pass: count))
-            default: break
-            }
-            #expect(host.waitForReturn(serve: { _, _ in nil }) == 0)
-        }
-        #expect(await served.value == 50)
-        // A waiter looks for itself twice a second: 75 s, if it were not woken.
-        #expect(ContinuousClock.now - start < .seconds(30))
-    }
-
-    @Test func `a page that is too short is none`() throws {
-        #expect(try FilterInput(in: SharedMemory(name: "test", byteCount: 64)) == nil)
-    }
-}
-
 struct SharedMemoryTests {
     @Test func `memory whose size could change is refused`() throws {
         let descriptor = try #require(openTemporaryFile(byteCount: 4096))
@@ -324,21 +246,6 @@ struct SharedMemoryTests {
         // This process still writes, and the other one sees it.
         memory.base.storeBytes(of: 43, as: UInt8.self)
         #expect(reader.base.load(as: UInt8.self) == 43)
-    }
-
-    @Test func `those that come after the end of the admission can't write`() throws {
-        let memory = try SharedMemory(name: "test", byteCount: 8192, writers: .admitted)
-        let before = try SharedMemory(adopting: dup(memory.descriptor), byteCount: 8192)
-        #expect(ftruncate(memory.descriptor, 0) == -1 && errno == EPERM)
-        #expect(memory.endAdmission() && memory.endAdmission())
-        let after = try SharedMemory(adopting: dup(memory.descriptor), byteCount: 8192)
-        before.base.storeBytes(of: 42, as: UInt8.self)
-        #expect(after.base.load(as: UInt8.self) == 42)
-        #expect(mprotect(after.base, 4096, PROT_READ | PROT_WRITE) == -1 && errno == EACCES)
-        #expect(
-            mmap(nil, 8192, PROT_READ | PROT_WRITE, MAP_SHARED, memory.descriptor, 0)
-                == MAP_FAILED)
-        #expect(try !SharedMemory(name: "test", byteCount: 4096).endAdmission())
     }
 
     @Test func `each memory has a number of its own`() throws {

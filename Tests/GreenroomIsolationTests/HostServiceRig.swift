@@ -102,9 +102,7 @@ private final class Side: Sendable {
         runner.connection.sender = source.sender
         let channels = runner.connection.channels
         channel = channels[Channels.firstOfPlugin]
-        peer = try Channels(
-            adopting: dup(channels.memory.descriptor),
-            input: dup(channels.input.memory.descriptor))
+        peer = try Channels(adopting: dup(channels.memory.descriptor))
         let other = peer[Channels.firstOfPlugin]
         // Instead of the thread that copies planes.
         _ = HostThread(name: "peer") { while other.receive() != nil { other.send(.return) } }

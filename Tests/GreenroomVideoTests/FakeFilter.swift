@@ -11,7 +11,7 @@ import Synchronization
 @testable import GreenroomPluginInterface
 
 /// A filter that adds to the first byte of a frame, with scripted behaviour.
-final class FakeFilter: RemoteBackend, PluginFactory {
+final class FakeFilter: InstanceBackend, PluginFactory {
     enum Behaviour: Sendable {
         /// Edits the frame.
         case edit
@@ -21,12 +21,6 @@ final class FakeFilter: RemoteBackend, PluginFactory {
         case wait
         /// Edits the frame after a delay.
         case work(milliseconds: UInt32)
-        /// Edits the frame, and does not tell the filter after it, as only a hostile process can.
-        case keepBack
-        /// Edits the frame when the host serves a call.
-        case callHost
-        /// Has ended before the frame came to it, as only a hostile process can.
-        case hurry
     }
 
     /// What it does about another size of its frames.
@@ -137,7 +131,7 @@ final class FakeFilter: RemoteBackend, PluginFactory {
         }
         guard let pixels = frame.planes.0.data else { return .badArgument }
         switch behaviour.withLock({ $0 }) {
-        case .edit, .keepBack, .callHost, .hurry:
+        case .edit:
             break
         case .refuse(let status):
             pixels[0] = 255
@@ -149,93 +143,6 @@ final class FakeFilter: RemoteBackend, PluginFactory {
         }
         pixels[0] &+= adds
         return .ok
-    }
-
-    // MARK: As in a process of its own
-
-    private struct Remote {
-        /// What the filter before has said, and the host.
-        var said: (pass: UInt32, isEdited: Bool)?
-        var cancelled: UInt32 = 0
-        var edit: RemoteEdit?
-        /// Whether it calls the host, and whether that serves it.
-        var calls = false
-        var isServed = false
-    }
-
-    private let remote = Monitor(Remote())
-    /// What it is to edit, and to copy that from. Sendable: the thread that stands for its process uses them,
-    /// while whoever waits for that keeps the frames.
-    nonisolated(unsafe) private var described = gr_mutable_frame()
-    nonisolated(unsafe) private var source: gr_mutable_frame?
-
-    func canFollow(_ previous: any RemoteBackend) -> Bool { true }
-
-    func put(
-        _ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, of: any RemoteBackend)?
-    ) -> Bool {
-        (described, self.source) = (frame, source?.frame)
-        return true
-    }
-
-    func begin(in pass: UInt32, next: (any RemoteBackend)?) {
-        remote.change { ($0.edit, $0.calls, $0.isServed) = (nil, false, false) }
-        _ = HostThread(name: "filter") { [self] in
-            let behaviour = behaviour.withLock { $0 }
-            let next = next as? FakeFilter
-            func end(_ edit: RemoteEdit, tells isEdited: Bool?) {
-                remote.change { $0.edit = edit }
-                if let isEdited { next?.hear(of: pass, isEdited: isEdited) }
-            }
-            if case .hurry = behaviour { return end(RemoteEdit(.returned(.ok)), tells: true) }
-            guard source == nil || waitForInput(of: pass) else {
-                return end(RemoteEdit(.notBegun), tells: false)
-            }
-            if let from = source?.planes.0.data, let to = described.planes.0.data {
-                to.update(from: from, count: Int(described.planes.0.size_bytes))
-            }
-            if case .callHost = behaviour {
-                next?.hear(of: pass, isEdited: false)
-                remote.change { $0.calls = true }
-                _ = remote.wait(until: nil) { $0.isServed ? true : nil }
-            }
-            let status = process(&described)
-            let tells: Bool? =
-                switch behaviour {
-                case .keepBack, .callHost: nil
-                default: status == .ok
-                }
-            end(RemoteEdit(.returned(status), nanoseconds: 1), tells: tells)
-        }
-    }
-
-    private func waitForInput(of pass: UInt32) -> Bool {
-        remote.wait(until: nil) { remote in
-            if remote.cancelled == pass { return false }
-            return remote.said.flatMap { $0.pass == pass ? $0.isEdited : nil }
-        } ?? false
-    }
-
-    private func hear(of pass: UInt32, isEdited: Bool) {
-        remote.change { $0.said = (pass, isEdited) }
-    }
-
-    func result(until deadline: Int64) -> RemoteEdit? {
-        remote.wait(until: deadline) { remote in
-            remote.edit.map { .some($0) } ?? (remote.calls ? .some(nil) : nil)
-        } ?? nil
-    }
-
-    var callsHost: Bool { remote.withLock { $0.calls } }
-
-    func cancel(pass: UInt32) -> Bool {
-        remote.change { $0.cancelled = pass }
-        return remote.withLock { $0.said?.pass != pass }
-    }
-
-    func finish() -> RemoteEdit {
-        remote.change { $0.isServed = true }
-        return remote.wait(until: nil) { $0.edit } ?? RemoteEdit(.returned(.gone))
     }
 }
 

@@ -26,11 +26,10 @@ import Testing
 
     private func chain(
         _ filters: [PreProcessorRunner], hangNanoseconds: Int64 = 60 * Self.second,
-        clock: SessionClock? = nil, keepsCopies: Bool = false
+        clock: SessionClock? = nil
     ) -> FilterChain {
         FilterChain(
-            filters, hangNanoseconds: hangNanoseconds, clock: clock ?? self.clock,
-            keepsCopies: keepsCopies)
+            filters, hangNanoseconds: hangNanoseconds, clock: clock ?? self.clock)
     }
 
     /// The events of the filters.
@@ -174,188 +173,9 @@ import Testing
         chain.close()
     }
 
-    // MARK: Passes
-
-    private static let interval: Int64 = 2_000_000_000
-
-    /// Three isolated filters, which add 1, 2 and 4, one of them with a behaviour of its own.
-    private func row(
-        _ place: Int, _ behaviour: FakeFilter.Behaviour
-    ) throws -> (filters: [FakeFilter], runners: [PreProcessorRunner]) {
-        let filters = [1, 2, 4].map { FakeFilter(pool: FramePool(limit: 3), adds: $0) }
-        filters[place].behave(behaviour)
-        return (filters, try filters.map { try $0.runner(clock, events) })
-    }
-
-    private func expectFree(_ filters: [FakeFilter], _ runners: [PreProcessorRunner]) {
-        for (filter, runner) in zip(filters, runners) {
-            waitUntilIdle(runner)
-            #expect(filter.pool?.aliveCount == 0 && runner.instance.mediaNanoseconds == nil)
-        }
-    }
-
-    @Test(arguments: 0..<3)
-    func `a filter that keeps frames back costs those after it one of them`(place: Int) throws {
-        let (filters, runners) = try row(place, .keepBack)
-        var chain = chain(runners, hangNanoseconds: Self.interval + 1)
-        // Without those after it, which were not given up for that.
-        let expected: UInt8 = [1, 3, 7][place]
-        #expect(try edit(0, &chain, within: Self.interval)?.mark == expected)
-        runners.forEach(waitUntilIdle)
-        // It passes nothing on any more.
-        for _ in 1...20 { #expect(try edit(0, &chain, within: Self.interval)?.mark == 7) }
-        let late = 2 - place
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: late))
-        #expect(hangs.count.load(ordering: .relaxed) == 0)
-        expectFree(filters, runners)
-        chain.close()
-    }
-
-    @Test(arguments: 0..<3)
-    func `a filter that calls the host in a pass is served at once`(place: Int) throws {
-        let (filters, runners) = try row(place, .callHost)
-        var chain = chain(runners)
-        for _ in 1...20 { #expect(try edit(0, &chain)?.mark == 7) }
-        #expect(chain.unprocessed.total == 0 && filters.map(\.callCount) == [20, 20, 20])
-        expectFree(filters, runners)
-        chain.close()
-    }
-
-    @Test func `a last filter that ends before its turn costs its own edit`() throws {
-        let (filters, runners) = try row(2, .hurry)
-        var chain = chain(runners)
-        filters[0].behave(.work(milliseconds: 20))
-        // Its frame is what its memory had, here nothing.
-        for _ in 1...5 { #expect(try edit(0, &chain)?.mark != 3) }
-        filters[2].behave(.edit)
-        #expect(try edit(0, &chain)?.mark == 7)
-        #expect(chain.unprocessed.total == 0 && filters.map(\.callCount) == [6, 6, 1])
-        expectFree(filters, runners)
-        chain.close()
-    }
-
-    @Test(arguments: 0..<3)
-    func `a filter that refuses a frame of a pass costs its own edit`(place: Int) throws {
-        let (filters, runners) = try row(place, .refuse(.failed))
-        var chain = chain(runners)
-        let expected: UInt8 = [6, 5, 3][place]
-        for _ in 1...20 { #expect(try edit(0, &chain)?.mark == expected) }
-        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 20))
-        #expect(filters.map(\.callCount) == [20, 20, 20])
-        expectFree(filters, runners)
-        chain.close()
-    }
-
-    @Test(arguments: 0..<3)
-    func `a filter that is late with a frame of a pass has it alone`(place: Int) throws {
-        let (filters, runners) = try row(place, .wait)
-        var chain = chain(runners)
-        let before: UInt8 = [0, 1, 3][place]
-        #expect(try edit(0, &chain, within: Self.interval)?.mark == before)
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 3 - place))
-        for (index, runner) in runners.enumerated() where index != place { waitUntilIdle(runner) }
-        #expect(runners[place].busyNanoseconds != nil)
-        let without: UInt8 = [6, 5, 3][place]
-        #expect(try edit(0, &chain)?.mark == without)
-        filters[place].behave(.edit)
-        filters[place].ingest.change { $0 = true }
-        waitUntilIdle(runners[place])
-        #expect(try edit(0, &chain)?.mark == 7)
-        expectFree(filters, runners)
-        chain.close()
-    }
-
-    /// Sends a frame through a chain that lies in a filter's memory.
-    private func editInPlace(
-        _ number: Int, _ filter: FakeFilter, _ chain: inout FilterChain,
-        within interval: Int64 = 60 * Self.second
-    ) throws -> UInt8? {
-        let pool = try #require(filter.pool)
-        let frame = try numberedFrame(number, from: pool, .i420, Self.size)
-        guard
-            case .carried(let edited, isEdited: _) = try chain.edit(
-                frame, as: Self.frames, at: 0, with: converter, from: inputs, within: interval)
-        else { return nil }
-        return Self.mark(edited)
-    }
-
-    @Test func `a frame in a required filter's memory is edited in place`() throws {
-        // A copy would find no room.
-        let filter = FakeFilter(pool: FramePool(limit: 1))
-        let runner = try filter.runner(clock, events, isRequired: true)
-        var chain = chain([runner])
-        #expect(chain.memory == nil, "it is not known before the first frame")
-        for number in 1...3 {
-            #expect(try editInPlace(number, filter, &chain) == UInt8(100 + number))
-        }
-        let pool = try #require(filter.pool)
-        #expect(chain.memory == VideoTrackInput.FilterMemory(pool: pool, size: Self.size))
-        filter.behave(.refuse(.failed))
-        #expect(try editInPlace(4, filter, &chain) == nil)
-        filter.behave(.wait)
-        #expect(try editInPlace(5, filter, &chain, within: 50_000_000) == nil)
-        #expect(pool.aliveCount == 1, "the filter has the frame")
-        filter.behave(.edit)
-        filter.ingest.change { $0 = true }
-        waitUntilIdle(runner)
-        #expect(try editInPlace(6, filter, &chain) == 106)
-        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 1, late: 1))
-        runner.instance.giveUp(because: "a test lost it")
-        #expect(try editInPlace(7, filter, &chain) == nil && chain.memory == nil)
-        chain.close()
-    }
-
-    @Test func `what need not be edited is copied, wherever it lies`() throws {
-        let filter = FakeFilter(pool: FramePool(limit: 2))
-        var chain = chain([try filter.runner(clock, events)])
-        filter.behave(.refuse(.failed))
-        #expect(try editInPlace(1, filter, &chain) == 1, "the filter has spoilt its copy alone")
-        #expect(chain.memory == nil)
-        chain.close()
-    }
-
-    @Test func `a filter that has proved reliable needs no copy, until it spoils a frame`() throws {
-        let filter = FakeFilter(pool: FramePool(limit: 2))
-        let runner = try filter.runner(clock, events)
-        var chain = chain([runner])
-        for number in 1...100 {
-            #expect(try editInPlace(number, filter, &chain) == UInt8(100 + number))
-            #expect(chain.memory == nil)
-        }
-        let pool = try #require(filter.pool)
-        #expect(try editInPlace(1, filter, &chain) == 101 && chain.memory?.pool === pool)
-        filter.behave(.refuse(.failed))
-        #expect(try editInPlace(2, filter, &chain) == 255, "it is shown as the filter left it")
-        #expect(try editInPlace(3, filter, &chain) == 3, "the next one is a copy again")
-        #expect(chain.memory == nil)
-        filter.behave(.edit)
-        for _ in 1...200 { #expect(try editInPlace(4, filter, &chain) == 104) }
-        #expect(chain.memory == nil, "it has to prove itself for longer")
-        for _ in 1...801 { _ = try editInPlace(5, filter, &chain) }
-        #expect(chain.memory?.pool === pool)
-        filter.behave(.wait)
-        #expect(try editInPlace(6, filter, &chain, within: 50_000_000) == nil)
-        #expect(try editInPlace(7, filter, &chain) == 7, "it is late, and frames continue")
-        filter.ingest.change { $0 = true }
-        waitUntilIdle(runner)
-        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 2, late: 2))
-        chain.close()
-    }
-
-    @Test func `where the source may send nothing for long, even a reliable filter gets copies`()
-        throws
-    {
-        let filter = FakeFilter(pool: FramePool(limit: 2))
-        var chain = chain([try filter.runner(clock, events)], keepsCopies: true)
-        for _ in 1...110 { #expect(try editInPlace(1, filter, &chain) == 101) }
-        filter.behave(.refuse(.failed))
-        #expect(try editInPlace(2, filter, &chain) == 2)
-        #expect(chain.memory == nil)
-        chain.close()
-    }
-
-    @Test func `a required filter in the host's process shows nothing that it spoilt`() throws {
-        let filter = FakeFilter(pool: nil)
+    @Test(arguments: [true, false])
+    func `a frame that a required filter did not edit is withheld`(isIsolated: Bool) throws {
+        let filter = FakeFilter(pool: isIsolated ? FramePool(limit: 2) : nil)
         var chain = chain([try filter.runner(clock, events, isRequired: true)])
         filter.behave(.refuse(.failed))
         #expect(try edit(1, &chain) == nil)
@@ -522,7 +342,7 @@ import Testing
 
         var editing: FilterEditing? {
             state.withLock {
-                $0.isLost ? nil : FilterEditing(.shared(pool), frames: $0.frames, remote: nil)
+                $0.isLost ? nil : FilterEditing(.shared(pool), frames: $0.frames)
             }
         }
         var changeNanoseconds: Int64? {

@@ -31,8 +31,6 @@ import Testing
         /// Where its filters are, if there are any.
         var filter: String?
         var filterCount = 1
-        /// Whether frames that it does not edit are not shown.
-        var isRequired = false
         /// What the outputs want, besides one recording of frames as they are.
         var outputs: [String] = []
         /// Plugins in processes of their own that take frames as they are, besides.
@@ -66,26 +64,13 @@ import Testing
         Path(
             name: "filter in the host", filter: "host",
             limit: Cost(allocations: 0, locks: 13, wakeups: 4, copies: 0)),
+        // It edits a copy. The track wakes the filter's thread, which wakes its process.
         Path(
-            // Copies are made of the first hundred frames, of some 270.
             name: "filter in a process", filter: "process",
-            limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0.5)),
-        Path(
-            name: "required filter in a process", filter: "process", isRequired: true,
-            limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
-        // The last one wakes the track; all but the first one's processes copy the frame to their own memory. A frame
-        // that is late with one of them is copied for the others here.
+            limit: Cost(allocations: 0, locks: 14, wakeups: 5, copies: 1)),
         Path(
             name: "two filters in processes", filter: "process", filterCount: 2,
-            limit: Cost(allocations: 0, locks: 12, wakeups: 3, copies: 0.75)),
-        Path(
-            name: "four filters in processes", filter: "process", filterCount: 4,
-            limit: Cost(allocations: 0, locks: 20, wakeups: 3.5, copies: 1.5)),
-        // What a required one has not edited, no other one's process may read: the track copies the frame.
-        Path(
-            name: "two required filters in processes", filter: "process", filterCount: 2,
-            isRequired: true,
-            limit: Cost(allocations: 0, locks: 12, wakeups: 4, copies: 1)),
+            limit: Cost(allocations: 0, locks: 22, wakeups: 8, copies: 2)),
         Path(
             name: "two equal outputs", outputs: [""],
             limit: Cost(allocations: 0, locks: 9, wakeups: 3, copies: 0)),
@@ -186,7 +171,7 @@ private struct Count {
         let filter =
             path.filter.map { isolation in
                 let filter =
-                    "{ plugin: Adjust, isolation: \(isolation), required: \(path.isRequired) }"
+                    "{ plugin: Adjust, isolation: \(isolation) }"
                 let all = Array(repeating: filter, count: path.filterCount)
                 return "pre-processors: [\(all.joined(separator: ", "))]"
             } ?? ""

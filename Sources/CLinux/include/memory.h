@@ -15,15 +15,6 @@ void greenroom_store(uint32_t *_Nonnull word, uint32_t value);
 // Waits while a word has a value, up to a time on the monotonic clock; may return early.
 void greenroom_futex_wait_until(uint32_t *_Nonnull word, uint32_t value, int64_t deadline_ns);
 
-// Waits while each of two words has a value of its own, up to a time on the monotonic clock; may return
-// early.
-void greenroom_futex_wait_for_either(uint32_t *_Nonnull one, uint32_t one_value,
-                                     uint32_t *_Nonnull other, uint32_t other_value,
-                                     int64_t deadline_ns);
-
-// Whether the kernel can wait for either of two words: from 5.16 on.
-int greenroom_can_wait_for_either(void);
-
 // Takes one of a semaphore, or waits for it up to a time on the monotonic clock. Whether it was taken.
 int greenroom_take_until(sem_t *_Nonnull semaphore, int64_t deadline_ns);
 
@@ -33,16 +24,12 @@ int64_t greenroom_monotonic_now(void);
 // Wakes all threads that wait for a word.
 void greenroom_futex_wake(uint32_t *_Nonnull word);
 
-// Adds 1 to a word that any process may write at any time, and wakes all threads that wait for it.
-void greenroom_ring(uint32_t *_Nonnull word);
-
 // Makes a memory file, to be sealed. Returns its descriptor.
 int greenroom_memory(const char *_Nonnull name, int64_t byte_count);
 
 // Seals the size of a memory file and, if forbids_writing, its content against everything but the
-// mappings that exist already. After the last time it can't be sealed further. Returns 0, or a
-// negative errno.
-int greenroom_seal(int descriptor, int forbids_writing, int is_last);
+// mappings that exist already. It can't be sealed further. Returns 0, or a negative errno.
+int greenroom_seal(int descriptor, int forbids_writing);
 
 // Whether a memory file can be written by existing mappings alone.
 int greenroom_forbids_writing(int descriptor);

@@ -45,8 +45,6 @@ final class RunnerConnection: Sendable {
         var hasWarnedOfDeadSender = false
         /// Memory of others that the runner has mapped, by its number.
         var lent: [UInt32: LentMemory] = [:]
-        /// Whether the runner could not map what it needs to pass frames on, or to get them so.
-        var cannotPass = false
         /// Channels that the plugin's own threads use.
         var openChannels: Set<Int> = []
         /// Whether the runner's watch thread runs.
@@ -60,15 +58,6 @@ final class RunnerConnection: Sendable {
         var isUnmapping: Bool { lent.values.contains { $0.unmapped != nil || $0.isHeld } }
     }
 
-    /// The frame that the plugin edits.
-    private struct Edit {
-        var place = PassPlace()
-        /// The filter that waits for it; nil for none, and when the plugin has returned.
-        var next: FilterInput?
-        /// Whether its process waits for the filter before it, too: since the first such frame.
-        var hasInput = false
-    }
-
     let context: InstanceContext
     let channels: Channels
     /// The memory of the frames that the plugin sends or edits; nil for none.
@@ -80,7 +69,6 @@ final class RunnerConnection: Sendable {
     private let process: pid_t?
     private let terminate: @Sendable (borrowing ControlSocket) -> Void
     private let state = Mutex(State())
-    private let edit = Mutex(Edit())
     private let hasEnded = Monitor(false)
     /// Totals since the start: frames sent, accepted or not, calls and lines.
     private let frameCount = Atomic(0)
@@ -112,8 +100,7 @@ final class RunnerConnection: Sendable {
         self.observer = observer
         self.terminate = terminate
         let descriptors =
-            [channels.memory.descriptor, channels.input.memory.descriptor]
-            + (frames.map { [$0.descriptor] } ?? [])
+            [channels.memory.descriptor] + (frames.map { [$0.descriptor] } ?? [])
         self.socket.send(.setup, descriptors: descriptors)
     }
 
@@ -138,116 +125,25 @@ final class RunnerConnection: Sendable {
 
     /// Calls the plugin to edit a frame in ``frames``. [media]
     func process(_ frame: gr_mutable_frame) -> Status {
-        put(frame, from: nil)
-        begin(in: 0, next: nil)
-        guard case .returned(let status) = finish().result else { return .gone }
-        return status
-    }
-
-    /// Whether the plugin's process can copy frames of another filter's memory, and be woken by its process.
-    /// Both get what they need for that.
-    func canFollow(_ previous: RunnerConnection) -> Bool {
-        guard FilterInput.isPossible, observer == nil, previous.observer == nil,
-            let source = previous.frames, source.endAdmission(), !cannotPass,
-            !previous.cannotPass
-        else { return false }
-        let input = channels.input.memory
-        // With the next frame: it has come to the processes by then.
-        guard hasLent(source), previous.hasLent(input) else {
-            _ = lend(source) && previous.lend(input)
-            return false
-        }
-        return true
-    }
-
-    private var cannotPass: Bool { state.withLock { $0.cannotPass } }
-
-    /// Writes the message with a frame to edit. [media]
-    ///
-    /// - Parameters:
-    ///   - frame: In ``frames``.
-    ///   - source: What its process copies to it first, in memory that it has been lent.
-    func put(_ frame: gr_mutable_frame, from source: (frame: gr_mutable_frame, in: SharedMemory)?) {
-        guard let frames else { return }
+        guard let frames else { return .gone }
         let channel = channels[Channels.media]
         var described = frame
         described.clearAddresses()
         channel.write(described, at: MessageLayout.subject)
         channel.write(SharedPlanes(of: frame, in: frames), at: MessageLayout.editedPlanes)
-        var place = PassPlace()
-        if let source {
-            place.source = source.in.number
-            place.planes = SharedPlanes(of: source.frame, in: source.in)
-        }
-        edit.withLock { $0.place = place }
-    }
-
-    /// Sends that message: at once, or for the filter before to wake the plugin's process. [media]
-    ///
-    /// - Parameters:
-    ///   - pass: The number of the frame's pass; 0 for none.
-    ///   - next: The filter after it in the pass; nil for the last one.
-    func begin(in pass: UInt32, next: FilterInput?) {
-        let channel = channels[Channels.media]
-        let (place, isWokenByPrevious) = edit.withLock { edit in
-            edit.place.pass = pass
-            edit.place.next = next?.memory.number ?? 0
-            edit.next = next
-            let isWokenByPrevious = edit.place.source != 0 && edit.hasInput
-            if edit.place.source != 0 { edit.hasInput = true }
-            return (edit.place, isWokenByPrevious)
-        }
-        channel.write(place, at: MessageLayout.place)
-        if isWokenByPrevious {
-            channel.post(.process, length: MessageLayout.edit)
-        } else {
-            channel.send(.process, length: MessageLayout.edit)
-        }
-        // It may have been lost before it could be known who waits for it.
-        if channels.isLost { next?.put(pass, isEdited: false) }
-    }
-
-    /// Waits until the plugin has edited its frame; serves nothing. [media]
-    ///
-    /// - Parameter deadline: When to stop waiting for it, in real time.
-    /// - Returns: nil if it has not returned by then, or calls the host: ``finish()`` serves it, on any thread.
-    func result(until deadline: Int64) -> RemoteEdit? {
-        let channel = channels[Channels.media]
-        return channel.waitForReturn(until: deadline).map { didEdit($0, channel) }
-    }
-
-    /// Serves the plugin's calls until it has edited its frame. [media]
-    func finish() -> RemoteEdit {
-        let channel = channels[Channels.media]
-        guard let length = channel.waitForReturn(serve: { serve($0, $1, channel) }) else {
+        let answered = channel.call(.process, length: MessageLayout.edit) { serve($0, $1, channel) }
+        guard let length = answered else {
             lose(because: "its process violated the channel protocol")
-            return RemoteEdit(.returned(.gone))
+            return .gone
         }
-        return didEdit(length, channel)
-    }
-
-    /// - Parameter length: Of the plugin's answer.
-    private func didEdit(_ length: Int, _ channel: Channel) -> RemoteEdit {
         noteMessage()
         observer?.didProcess(on: channel, length: length)
-        let ended = edit.withLock { edit in
-            edit.next = nil
-            return edit.place
-        }
         guard length > 0 else {
-            if ended.source != 0 { return RemoteEdit(.notBegun) }
             loseForInvalidAnswer()
-            return RemoteEdit(.returned(.gone))
+            return .gone
         }
-        let answer: EditAnswer = channel.read()
-        let status = Status(rawValue: answer.status)
-        if ended.pass != 0, answer.status == EditAnswer.unmapped,
-            length < MemoryLayout<EditAnswer>.size
-        {
-            state.withLock { $0.cannotPass = true }
-        }
-        return RemoteEdit(
-            .returned(status), nanoseconds: ended.pass == 0 ? nil : answer.nanoseconds)
+        let status: gr_status = channel.read()
+        return Status(rawValue: status)
     }
 
     /// Passes a frame to the plugin. [media]

@@ -83,7 +83,7 @@ package final class ConnectionBroker: Sendable {
         }
         let memory = greenroom_memory("greenroom-shared", Int64(byteCount))
         guard memory >= 0 else { throw .failed("make shared memory", -memory) }
-        let sealed = greenroom_seal(memory, 0, 1)
+        let sealed = greenroom_seal(memory, 0)
         guard sealed == 0 else {
             close(memory)
             throw .failed("seal shared memory", -sealed)

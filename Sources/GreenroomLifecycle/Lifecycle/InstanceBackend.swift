@@ -186,9 +186,6 @@ package struct InstanceContext: Sendable {
     package var mayControl: Bool
     /// Limit of its frames in use; 0 for audio.
     package var frameLimit: Int
-    /// What no frame that it edits is wider or higher than; nil for a plugin that edits none, and
-    /// if that is not known.
-    package var largestFrame: FrameSize?
     /// Bytes of frames lent so far.
     package var lentBytes: @Sendable () -> Int
     /// Times what may hang.

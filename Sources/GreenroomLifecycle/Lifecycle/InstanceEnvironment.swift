@@ -24,8 +24,6 @@ struct InstanceEnvironment: Sendable {
     let events: SessionEvents
     /// Limit of the plugin's own frames in use; 0 for one that has none.
     let frameLimit: Int
-    /// What no frame that a pre-processor edits is wider or higher than; nil if that is not known.
-    let largestFrame: FrameSize?
     private let limiter = LogRateLimiter()
     private let warnings = GivenWarnings()
 
@@ -35,9 +33,8 @@ struct InstanceEnvironment: Sendable {
         number: Int, role: String, descriptor: PluginDescriptor, videoIngest: VideoIngest?,
         audioIngest: AudioIngest?, pausedAudio: [AudioIngest], feed: OutputFeed?,
         roster: CallRoster?, control: ControlGrant?, clock: SessionClock, events: SessionEvents,
-        ownFrameLimit: Int, largestFrame: FrameSize?
+        ownFrameLimit: Int
     ) {
-        self.largestFrame = largestFrame
         self.feed = feed
         self.roster = roster
         self.control = control

@@ -53,14 +53,6 @@ final class MediaGate: Sendable {
         _ = state.wait(until: nil) { $0.busySince == nil ? true : nil }
     }
 
-    /// Begins a call, unless another one runs or is next; ``leave(after:)`` ends it, on any thread. [media]
-    ///
-    /// - Returns: The plugin; nil if no call is allowed now.
-    func enterIfFree() -> (any InstanceBackend)? {
-        guard case .admitted(let backend) = state.withLock({ $0.admit(at: clock.now) }) else { return nil }
-        return backend
-    }
-
     /// Begins a call, after that of another thread; ``leave(after:)`` ends it. [media]
     ///
     /// - Returns: The plugin; nil if no call is allowed now.

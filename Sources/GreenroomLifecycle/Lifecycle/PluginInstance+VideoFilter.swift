@@ -9,10 +9,9 @@ extension PluginInstance: VideoFilter {
     package var clockOrder: ClockOrder { ClockOrder(part: .track, number: number, owner: number) }
 
     package var editing: FilterEditing? {
-        guard let (backend, frames, remote) = sendingFilter else { return nil }
+        guard let (backend, frames) = sendingFilter else { return nil }
         return FilterEditing(
-            backend.pool.map(FilterEditing.Memory.shared) ?? .inPlace, frames: frames,
-            remote: remote)
+            backend.pool.map(FilterEditing.Memory.shared) ?? .inPlace, frames: frames)
     }
 
     package func giveUp(hungFor nanoseconds: Int64, in call: FilterCall) {

@@ -38,20 +38,19 @@ package final class PluginInstance: Sendable {
     ///   - role: The role in the session, e.g. `camera` or `camera.pre-processors[0]`.
     ///   - pausedAudio: For a plugin that may pause, the ingests whose audio pauses with it.
     ///   - ownFrameLimit: For a pre-processor or a call, the limit of its frames in use.
-    ///   - largestFrame: What no frame for a pre-processor is wider or higher than; nil if that is not known.
     ///   - control: Set for a plugin that may control its session.
     package init(
         plan: SourcePlan, number: Int, role: String, clock: SessionClock,
         events: SessionEvents, videoIngest: VideoIngest? = nil, audioIngest: AudioIngest? = nil,
         pausedAudio: [AudioIngest] = [], feed: OutputFeed? = nil,
-        roster: CallRoster? = nil, ownFrameLimit: Int = 0, largestFrame: FrameSize? = nil,
+        roster: CallRoster? = nil, ownFrameLimit: Int = 0,
         control: ControlGrant? = nil
     ) {
         environment = InstanceEnvironment(
             number: number, role: role, descriptor: plan.descriptor, videoIngest: videoIngest,
             audioIngest: audioIngest, pausedAudio: pausedAudio, feed: feed,
             roster: roster, control: control, clock: clock, events: events,
-            ownFrameLimit: ownFrameLimit, largestFrame: largestFrame)
+            ownFrameLimit: ownFrameLimit)
         factory = plan.factory
         isRequired = plan.configuration.isRequired
         state = Mutex(State(settings: plan.settings))
@@ -101,15 +100,13 @@ package final class PluginInstance: Sendable {
 
     private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
 
-    /// Of a pre-processor that is sending, the backend, the size and rate of its frames, and what the track's
-    /// thread may call.
-    var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability, remote: FilterLife?)?
-    {
+    /// Of a pre-processor that is sending, the backend, and the size and rate of its frames.
+    var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability)? {
         life?.state.withLock { state in
             guard state.lifecycle == .sending, let backend = state.backend,
                 let offer = state.negotiation.offer
             else { return nil }
-            return (backend, offer.suggested, state.remote)
+            return (backend, offer.suggested)
         }
     }
 

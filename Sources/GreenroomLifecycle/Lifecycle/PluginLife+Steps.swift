@@ -41,7 +41,6 @@ extension PluginLife {
         InstanceContext(
             handle: handle, role: environment.role, hasVirtualClock: clock.isVirtual,
             mayControl: environment.control != nil, frameLimit: environment.frameLimit,
-            largestFrame: environment.largestFrame,
             lentBytes: { [weak self] in
                 self?.state.withLock { $0.backend }?.lentByteCount ?? 0
             },
@@ -265,12 +264,6 @@ extension PluginLife {
             }
             whileAlive { state in
                 gate?.open(to: backend)
-                // A virtual clock stands still only for the filter's own thread.
-                if environment.descriptor.kind.isFilter, !clock.isVirtual, let gate,
-                    let backend = backend as? any RemoteBackend
-                {
-                    state.remote = FilterLife(backend, gate, clock)
-                }
                 // A finished source sends nothing more.
                 guard state.gaveUp == nil else { return }
                 if gate == nil {

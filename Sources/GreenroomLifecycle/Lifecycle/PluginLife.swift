@@ -69,8 +69,6 @@ final class PluginLife: Sendable {
         var senderStatus = Status.notStarted
         /// nil before ``beginCreate(from:)``.
         var backend: (any InstanceBackend)?
-        /// Set from the first start on, for the track's thread to call a pre-processor in a process of its own.
-        var remote: FilterLife?
         /// Connects it to other programs; nil before ``beginCreate(from:)``.
         var connections: ConnectionBroker?
         /// The handle for the plugin's calls.

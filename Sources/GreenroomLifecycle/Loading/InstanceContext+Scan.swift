@@ -9,7 +9,6 @@ extension InstanceContext {
     ) -> InstanceContext {
         InstanceContext(
             handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0,
-            largestFrame: nil,
             lentBytes: { 0 }, clock: .real, log: log, warnOnce: { log(.warning, $0) }, lose: { _ in },
             agreedRate: { nil }, startsProcess: {}, didStartProcess: {}, whereabouts: { nil })
     }

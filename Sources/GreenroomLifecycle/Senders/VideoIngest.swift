@@ -211,7 +211,7 @@ package final class VideoIngest: Sendable {
     private func convert(
         _ checked: CheckedFrame, by conversion: EarlyConversion, from pool: FramePool
     ) throws(Refusal) {
-        guard var frame = takeFrame(.i420, checked.size, from: pool) else {
+        guard var frame = pool.take(.i420, checked.size) else {
             throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend)
         }
         frame.info = checked.info
@@ -273,8 +273,8 @@ package final class VideoIngest: Sendable {
         _ checked: CheckedFrame, from pool: FramePool, _ fill: (inout VideoFrame) -> Bool
     ) throws(Refusal) {
         guard
-            var copy = takeFrame(
-                checked.format, checked.size, from: pool,
+            var copy = pool.take(
+                checked.format, checked.size,
                 compressedByteCount: checked.planes[0].byteCount)
         else { throw Refusal(.poolEmpty(limit: pool.limit), in: .videoSend) }
         guard fill(&copy) else { throw Refusal(.gone, in: .videoSend) }
@@ -293,15 +293,6 @@ package final class VideoIngest: Sendable {
         }
         copy.info = checked.info
         try deliver(copy, .videoSend, copied: byteCount)
-    }
-
-    /// Takes a frame of the pool; for a plugin in this process, of the filter that edits it first, if that
-    /// saves a copy.
-    private func takeFrame(
-        _ format: PixelFormat, _ size: FrameSize, from pool: FramePool, compressedByteCount: Int = 0
-    ) -> VideoFrame? {
-        if pool === ownPool, let frame = track.takeFrame(format, size) { return frame }
-        return pool.take(format, size, compressedByteCount: compressedByteCount)
     }
 
     /// Copies a compressed frame to memory that no plugin can write.
@@ -332,7 +323,7 @@ package final class VideoIngest: Sendable {
             }
             guard !pixelFormat.isCompressed else { throw Refusal(.compressedLease, in: call) }
             let size = try checkedSize(width: width, height: height, in: call)
-            guard let frame = takeFrame(pixelFormat, size, from: pool) else {
+            guard let frame = pool.take(pixelFormat, size) else {
                 throw Refusal(.poolEmpty(limit: pool.limit), in: call)
             }
             let description = gr_mutable_frame(describing: frame, revision: agreed)

@@ -127,7 +127,7 @@ struct PluginSlots {
                 plan: plugin, number: slots.count + number, role: "\(address)", clock: clock,
                 events: events,
                 // Outputs get edited frames unchanged.
-                ownFrameLimit: frameLimit, largestFrame: plan.configuration.maximum.size,
+                ownFrameLimit: frameLimit,
                 control: control?.grant(of: "\(address)"))
             filters.append(SessionPlugin(address: address, plan: plugin, instance: instance))
         }

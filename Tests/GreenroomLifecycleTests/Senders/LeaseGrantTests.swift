@@ -80,26 +80,6 @@ import Testing
         #expect(grant() != nil)
     }
 
-    @Test func `a plugin in the host's process alone fills frames in a filter's memory`() throws {
-        let memory = FramePool(limit: 4)
-        track.offer(nil, in: VideoTrackInput.FilterMemory(pool: memory, size: size))
-        ingest.begin(pool: nil)
-        _ = try acquire()
-        var lease = gr_lease()
-        lease.struct_size = UInt32(MemoryLayout<gr_lease>.size)
-        try ingest.acquire(
-            format: PixelFormat.nv12.rawValue, width: 64, height: 48, lease: &lease)
-        #expect(memory.aliveCount == 1, "the filter edits I420")
-        _ = try acquire()
-        #expect(memory.aliveCount == 2)
-        _ = try acquire()
-        #expect(memory.aliveCount == 2, "two are left for what needs a copy")
-        // As for a plugin in another process.
-        ingest.begin(pool: FramePool(limit: 6))
-        _ = try acquire()
-        #expect(grant() != nil && memory.aliveCount == 0)
-    }
-
     @Test func `a frame that is sent in lent memory is counted as copied`() throws {
         let lease = try #require(grant())
         try send(size, in: lease.id)
@@ -112,7 +92,7 @@ import Testing
     @Test func `memory for converted pixels holds what they are converted from`() throws {
         let form = FrameForm(.bgra, size, FrameInfo())
         let conversion = try #require(EarlyConversion(of: form, to: .bt601Full))
-        track.offer(conversion, in: nil)
+        track.offer(conversion)
         // A lease is filled by the plugin itself.
         #expect(try #require(ingest.grant(like: form)).conversion == nil)
         ingest.begin(pool: nil)
