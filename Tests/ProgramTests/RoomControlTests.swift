@@ -437,7 +437,7 @@ import Testing
     }
 
     @Test func `the manual's curl lines work`() throws {
-        let page = try #require(Chapter.manual.first { $0.name == "LiveRoom" })
+        let page = try #require(Chapter.manual.first { $0.name == "ControlARoom" })
         let block = try #require(page.blocks.first { $0.text.contains("$ROOM") })
         #expect(block.text.contains("/api/command") && block.text.contains("/metrics"))
         let room = try Room("camera: { plugin: ColorBars }", "--control")

@@ -100,7 +100,7 @@ package final class PluginInstance: Sendable {
 
     private var backend: (any InstanceBackend)? { life?.state.withLock { $0.backend } }
 
-    /// Of a pre-processor that is sending, the backend, and the size and rate of its frames.
+    /// The backend of a pre-processor that is sending, and the size and rate of its frames.
     var sendingFilter: (backend: any InstanceBackend, frames: VideoCapability)? {
         life?.state.withLock { state in
             guard state.lifecycle == .sending, let backend = state.backend,
