@@ -45,7 +45,7 @@ struct BundledPlugin {
     var exclude: [String] = []
     /// The functions that it exports.
     var exports = "exports.map"
-    /// Libraries to link with, besides those of its dependencies.
+    /// Libraries to link with, besides its dependencies' libraries.
     var libraries: [String] = []
 
     var product: Product { .library(name: name, type: .dynamic, targets: [name]) }

@@ -19,7 +19,7 @@ final class AudioReader {
     /// Decoded samples, channels interleaved, and the place of the first in the file.
     private var samples: [Int16] = []
     private var first = 0
-    /// The sample after the last one that was asked for.
+    /// The end of the last request, in samples.
     private var expected: Int?
 
     private struct Input: Equatable {
@@ -29,7 +29,7 @@ final class AudioReader {
         var format: Int32
     }
 
-    /// - Parameter format: What is sent; nil for the file's own, if it can be sent.
+    /// - Parameter format: The format to send; nil: the file's own, if the host takes it.
     init(
         _ source: any MediaSource, _ parameters: StreamParameters, format: AudioFormat?,
         host: PluginHost
@@ -141,7 +141,7 @@ final class AudioReader {
 
     // MARK: Decoding
 
-    /// Samples that are kept before those that are asked for.
+    /// Samples that are kept before the current request.
     private static let kept = 4096
     /// A gap of the timestamps that is longer than this is silent; shorter ones are rounding.
     private static let longestRounding = 0.1

@@ -39,7 +39,7 @@ final class Decoder {
         isDraining = false
     }
 
-    /// What came of decoding.
+    /// The result of decoding.
     enum Outcome {
         case frame
         /// The packets of a stream that have come so far are decoded.

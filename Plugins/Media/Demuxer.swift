@@ -21,13 +21,13 @@ struct Demuxer: ~Copyable {
     /// Whether nothing has been read since it was opened.
     private var isFresh = true
 
-    /// What decoders need to know.
+    /// The parameters of the decoders.
     private(set) var parameters: [StreamParameters?]
     /// The time of the first frame, in nanoseconds; positions count from it.
     private(set) var origin: Int64 = 0
     /// The length of what plays; nil if it is not known.
     private(set) var length: Int64?
-    /// What of the file is left out.
+    /// Parts of the file that do not play, for the log.
     private(set) var notes: [String] = []
 
     /// Opens a file and chooses its tracks.
@@ -55,7 +55,7 @@ struct Demuxer: ~Copyable {
         let all = (0..<Int(context.pointee.nb_streams)).compactMap { context.pointee.streams[$0] }
         let video = all.filter { stream in
             stream.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_VIDEO
-                // The cover of an album is no video.
+                // An album's cover does not count as video.
                 && stream.pointee.disposition & AV_DISPOSITION_ATTACHED_PIC == 0
         }
         let audio = all.filter { $0.pointee.codecpar.pointee.codec_type == AVMEDIA_TYPE_AUDIO }
@@ -110,7 +110,7 @@ struct Demuxer: ~Copyable {
         return io.pointee.seekable & AVIO_SEEKABLE_NORMAL != 0
     }
 
-    /// The track whose length is that of the file.
+    /// The track that decides the length of the file.
     private var leading: (MediaTrack, StreamParameters)? {
         for track in MediaTrack.allCases {
             if let parameters = parameters[track.rawValue] { return (track, parameters) }
@@ -184,7 +184,7 @@ struct Demuxer: ~Copyable {
         while true {
             if let entry = queues[track.rawValue].first {
                 if entry.leg == leg.number { return queues[track.rawValue].removeFirst() }
-                // What a later leg has was read for the other track.
+                // Packets of a later leg were read for the other track.
                 guard entry.leg < leg.number else { return nil }
                 _ = queues[track.rawValue].removeFirst()
                 continue

@@ -3,7 +3,7 @@ import GreenroomPlugin
 
 /// A failed call of FFmpeg's libraries.
 struct FFmpegError: Error, CustomStringConvertible {
-    /// What was tried, e.g. `"opening the decoder"`.
+    /// The failed action, e.g. `"opening the decoder"`.
     var call: String
     var code: Int32
 
@@ -69,12 +69,12 @@ final class MediaFrame {
     }
 }
 
-/// What a decoder needs to know of a stream.
+/// The parameters of a stream's decoder.
 final class StreamParameters: @unchecked Sendable {
     // Safe: nothing changes after `init`.
     let pointer: UnsafeMutablePointer<AVCodecParameters>
     let timeBase: AVRational
-    /// Of a video stream.
+    /// The rate of a video stream.
     let frameRate: AVRational
     let sampleAspect: AVRational
     let rotation: Rotation

@@ -60,7 +60,7 @@ final class MediaShare: ShareSource {
     func onShareUninitialized() { player.close() }
 }
 
-/// What camera and share have in common.
+/// The common part of camera and share.
 struct VideoPlayer {
     private let host: PluginHost
     private let family: MediaSources.Family
@@ -81,7 +81,7 @@ struct VideoPlayer {
         self.settings = settings
     }
 
-    /// - Parameter suggested: What black frames have, if there is no video.
+    /// - Parameter suggested: The format of black frames, if there is no video.
     mutating func open(_ suggested: VideoCapability) throws -> VideoAnswer {
         let source = try MediaSources.source(of: .video, settings, for: family, host: host)
         self.source = source

@@ -3,7 +3,7 @@ import GreenroomPlayback
 import GreenroomPlugin
 import Synchronization
 
-/// What to open: a file, a stream of the network, or a source of libavdevice.
+/// The source to open: a file, a stream of the network, or a source of libavdevice.
 enum MediaAddress: Hashable {
     case file(String)
     case url(StreamAddress)
@@ -65,7 +65,7 @@ enum MediaAddress: Hashable {
         "loas", "oma", "rso", "nuv", "mlv", "film_cpk",
     ]
 
-    /// Those that a stream may have besides.
+    /// Further protocols that a stream may use.
     private static let streamFormats = ["hls", "rtsp", "rtp", "live_flv", "rtp_mpegts"]
 
     /// Protocols of streams; none opens a file.
@@ -76,7 +76,7 @@ enum MediaAddress: Hashable {
     ///
     /// - Throws: A ``PluginError`` that names it.
     func open(_ interrupt: Interrupt) throws -> UnsafeMutablePointer<AVFormatContext> {
-        // What FFmpeg's libraries print has URLs with credentials in it.
+        // FFmpeg's log lines contain URLs with credentials.
         av_log_set_level(AV_LOG_QUIET)
         var context = avformat_alloc_context()
         interrupt.attach(to: try allocated(context))

@@ -50,7 +50,7 @@ final class MediaShareAudio: ScreenAudio {
     func onUninitialized() { player.close() }
 }
 
-/// What microphone and share audio have in common.
+/// The common part of microphone and share audio.
 struct AudioPlayer {
     private let host: PluginHost
     private let family: MediaSources.Family

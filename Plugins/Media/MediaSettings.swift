@@ -59,7 +59,7 @@ struct MediaSettings: PluginSettings {
             live: true),
     ]
 
-    /// What plays.
+    /// The source that plays.
     var controls: PlaybackControls {
         PlaybackControls(
             start: start.value.nanoseconds, end: end.value > 0 ? end.value.nanoseconds : nil,

@@ -3,18 +3,18 @@ import GreenroomPlayback
 import GreenroomPlugin
 import Synchronization
 
-/// What plays: a file or a stream, with one demuxer for its video and its audio, and the position of both.
+/// A file or a stream, with one demuxer for its video and its audio, and the position of both.
 protocol MediaSource: AnyObject, Sendable {
     /// The name in messages, without credentials.
     var name: String { get }
-    /// What is left out.
+    /// Parts of the file that do not play, for the log.
     var notes: [String] { get }
     /// The time of the first frame, in nanoseconds; positions count from it.
     var origin: Int64 { get }
     /// The speed of now.
     var speed: Double { get }
 
-    /// What a track's decoder needs to know; nil without that track.
+    /// The parameters of a track's decoder; nil without that track.
     func parameters(of track: MediaTrack) -> StreamParameters?
 
     /// Takes a track for a plugin; false if it is taken, or the settings are others.
@@ -45,7 +45,7 @@ enum MediaSources {
 
     private static let entries = Mutex<[Entry]>([])
 
-    /// The source of a track: the one that the other plugin has opened with the same settings, or a new one.
+    /// The source of a track. Two plugins with the same settings share it.
     static func source(
         of track: MediaTrack, _ settings: MediaSettings, for family: Family, host: PluginHost
     ) throws -> any MediaSource {

@@ -195,7 +195,7 @@ final class StreamSource: MediaSource {
     var loops: Bool { state.withLock { $0.settings.loops.value } }
 }
 
-/// What the thread of a stream does.
+/// The work of a stream's thread.
 private struct StreamReader {
     private let address: MediaAddress
     private let settings: MediaSettings

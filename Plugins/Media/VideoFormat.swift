@@ -9,9 +9,9 @@ struct VideoFormat {
     var color: ColorSpace
     var rotation: Rotation
     var rate: FrameRate
-    /// What the viewer loses.
+    /// The loss for the viewer, for the log.
     var notes: [String] = []
-    /// Whether size and rate are those of the video.
+    /// Whether size and rate belong to the video.
     var isFixed = true
 
     /// The size upright, and the rate.
@@ -19,7 +19,7 @@ struct VideoFormat {
         VideoCapability(size: size.rotated(by: rotation), rate: rate)
     }
 
-    /// The formats that the host takes, by those of FFmpeg's libraries.
+    /// The host's formats by FFmpeg's formats.
     private static let formats: [Int32: PixelFormat] = [
         AV_PIX_FMT_YUV420P.rawValue: .i420, AV_PIX_FMT_YUVJ420P.rawValue: .i420,
         // The fourth plane, alpha, is not sent.
@@ -76,7 +76,7 @@ struct VideoFormat {
         }
     }
 
-    /// Of black frames, and of a stream that has not connected yet.
+    /// The format of black frames, and of a stream that has not connected yet.
     init(black capability: VideoCapability) {
         format = .i420
         size = capability.size
@@ -94,7 +94,7 @@ struct VideoFormat {
             switch codec.color_space {
             case AVCOL_SPC_BT709: .bt709
             case AVCOL_SPC_BT470BG, AVCOL_SPC_SMPTE170M, AVCOL_SPC_FCC: .bt601
-            // What is wider than BT.709 is converted to it.
+            // Wider colour spaces are converted to BT.709.
             case AVCOL_SPC_BT2020_NCL, AVCOL_SPC_BT2020_CL: .bt709
             default: size.width >= 1280 || size.height > 576 ? .bt709 : .bt601
             }

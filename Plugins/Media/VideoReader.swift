@@ -11,11 +11,11 @@ final class VideoReader {
     private var damage: DamageLog
     private var leg: Int?
     private var isAtEnd = false
-    /// What is shown, and the frame after it.
+    /// The shown frame, and the next one.
     private var (shown, next): (MediaFrame?, MediaFrame?)
     /// A frame to decode into.
     private var spare: MediaFrame?
-    /// The end of the last frame: the time of one that has none.
+    /// The end of the last frame: the time of a frame without a timestamp.
     private var lastEnd: Int64 = 0
 
     init(_ source: any MediaSource, _ parameters: StreamParameters, host: PluginHost) throws {

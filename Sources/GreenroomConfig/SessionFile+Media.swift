@@ -32,7 +32,7 @@ extension SessionDecoder {
     /// The settings of the plugins that are keys of the section.
     static let mediaSettings = ["file", "url", "device"]
 
-    /// The keys of the section that are those of the plugins.
+    /// The section's keys that belong to the plugins.
     private static let mediaPluginFields =
         (pluginFields("The plugin", example: ("Media", ["loop": false])) + [startDeadline])
         .filter { $0.schema.key != "plugin" }
@@ -56,7 +56,7 @@ extension SessionDecoder {
                         case .share: "Its video is the share, its audio the share's audio."
                         }
                     },
-                    "What it is in the session.", examples: ["share"],
+                    "The role in the session.", examples: ["share"],
                     defaultValue: .string(MediaRole.camera.rawValue)),
                 Field(
                     "file", \.file, .text("the path of a file"),
@@ -118,7 +118,7 @@ extension ConfigNode {
         )
     }
 
-    /// What the file's `media` is; nil without one, and if its role can't be read.
+    /// The value of the file's `media`; nil without one, and if its role can't be read.
     fileprivate var mediaRole: SessionDecoder.MediaRole? {
         guard let media = value(of: SessionDecoder.mediaKey) else { return nil }
         guard let role = media.value(of: "as") else { return .camera }

@@ -54,7 +54,7 @@ final class CommonProcess: Sendable {
     private let runner: SpawnedRunner
     private let shared: Shared
 
-    /// What the first runner's context refers to.
+    /// The objects that the first runner's context refers to.
     private final class Shared: Sendable {
         let state = Mutex(State())
 

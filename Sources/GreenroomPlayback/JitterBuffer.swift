@@ -1,6 +1,6 @@
 /// When the packets of a live stream are due: a constant delay after they were sent. Times are nanoseconds.
 ///
-/// The delay is that of the stream's first packet. A packet that comes after it was due stops the stream until the
+/// The first packet of the stream sets the delay. A packet that comes after it was due stops the stream until the
 /// delay is restored; a sender whose clock is fast fills the buffer, until a part of it is skipped.
 package struct JitterBuffer: Equatable {
     /// How long a packet waits that comes in time.
@@ -15,7 +15,7 @@ package struct JitterBuffer: Equatable {
 
     package init() {}
 
-    /// What a packet's arrival changed.
+    /// The effect of a packet's arrival.
     package enum Change: Equatable {
         case begun
         /// The stream stops for this long.

@@ -1,6 +1,6 @@
 /// Debian's packages of the libraries that bundled plugins link with.
 package enum DebianPackage {
-    /// The names of the packages by those of the libraries, both without the number of the interface.
+    /// Names of packages by names of libraries, both without the number of the interface.
     private static let names = [
         "libasound": "libasound", "libavcodec": "libavcodec", "libavdevice": "libavdevice",
         "libavfilter": "libavfilter", "libavformat": "libavformat", "libavutil": "libavutil",

@@ -2,7 +2,7 @@ import Glibc
 import GreenroomSystem
 import SystemPackage
 
-/// What a shared library says that it needs. It is untrusted: every offset and count is checked.
+/// The libraries that a shared library names as its needs. It is untrusted: every offset and count is checked.
 package struct LibraryNeeds {
     /// The libraries, by name.
     package private(set) var names: [String] = []
@@ -21,7 +21,7 @@ package struct LibraryNeeds {
     private static let entryLimit = 10_000
     private static let namesLimit = 16 << 20
 
-    /// - Returns: nil if the file is no shared library for a machine of 64 bits, low byte first.
+    /// - Returns: nil if the file is not a shared library for a machine of 64 bits, low byte first.
     package init?(of path: String) {
         guard
             let file = try? FileDescriptor.reading(

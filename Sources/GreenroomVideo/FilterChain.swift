@@ -225,8 +225,9 @@ package struct FilterChain: Sendable {
                 let copy = try copy(frame, to: want, with: converter, into: editingPool)
             else { return .unedited(frame, .late) }
             switch runner.process(copy, until: min(deadline, hang)) {
-            case .returned(let edited, .ok): return .edited(edited)
-            case .returned(_, let status): return .unedited(frame, Reason(status))
+            case .returned(let edited, let status):
+                if status == .ok { return .edited(edited) }
+                return .unedited(frame, Reason(status))
             case .late:
                 links[index].isLate = true
                 if clock.now >= hang { giveUp(runner) }

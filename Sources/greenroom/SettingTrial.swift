@@ -8,7 +8,7 @@ import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomSession
 
-/// What plugins say of their settings, for `check`.
+/// The answers of plugins to their settings, for `check`.
 ///
 /// Each plugin is created in a sandboxed process that can only read the paths in its settings and those that
 /// the session file grants; sources and filters are initialized there, too. `BAD_SETTING` counts: any
@@ -34,7 +34,7 @@ struct SettingTrial {
         }
     }
 
-    /// The plugins with settings in the session file. The host sets those of `record`.
+    /// The plugins with settings in the session file. The host sets the settings of `record`.
     private var tried: [(address: PluginAddress, plugin: SourcePlan)] {
         plan.plugins.filter { address, plugin in
             guard !plugin.configuration.settings.isEmpty else { return false }

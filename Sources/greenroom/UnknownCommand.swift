@@ -4,7 +4,7 @@ import GreenroomSchema
 extension Greenroom {
     /// Checks the names of subcommands, also after `help`.
     ///
-    /// - Parameter arguments: Those of the process, without its own name.
+    /// - Parameter arguments: The arguments of the process, without its own name.
     /// - Throws: ``Failure`` for a name that no subcommand has, with the nearest one.
     static func checkCommandNames(_ arguments: some Sequence<String>) throws(Failure) {
         var command: any ParsableCommand.Type = Greenroom.self

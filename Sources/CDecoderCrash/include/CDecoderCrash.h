@@ -1,4 +1,4 @@
-// What a plugin's process decodes when it crashes.
+// The file and the time that a plugin's process decodes, for a crash report.
 
 /// Has a crash of this process write a file's name and the time in it to standard error, before the handlers that
 /// were there. In a host's process it does nothing.

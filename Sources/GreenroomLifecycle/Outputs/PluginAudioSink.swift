@@ -281,8 +281,8 @@ package final class PluginAudioThread: Sendable {
     /// Makes the sink of a track.
     ///
     /// - Parameters:
-    ///   - want: What the plugin wants at first; nil for nothing.
-    ///   - start: Of the track, in nanoseconds from the session's start.
+    ///   - want: The plugin's first want; nil for nothing.
+    ///   - start: The track's start, in nanoseconds from the session's start.
     package func sink(
         of track: UInt32, want: AudioTrackWant?, start: Int64 = 0
     ) -> PluginAudioSink {
