@@ -70,12 +70,18 @@ let bundledPlugins: [BundledPlugin] = [
         dependencies: ["CLinux", "GreenroomFiles", "GreenroomSystem", systemPackage]),
     BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages", "GreenroomSystem"]),
     BundledPlugin(
-        name: "Frei0r", dependencies: ["GreenroomConversion"], exclude: ["exports.map"],
+        name: "Frei0r", dependencies: ["GreenroomConversion", "GreenroomFilters"],
+        exclude: ["exports.map"],
         exports: "Frei0r/exports.map"),
+    BundledPlugin(name: "Gain"),
+    BundledPlugin(
+        name: "Ladspa", dependencies: ["GreenroomFilters"], exclude: ["exports.map"],
+        exports: "Ladspa/exports.map"),
     BundledPlugin(name: "LoopbackCall"),
     BundledPlugin(
         name: "Media", dependencies: ["CDecoderCrash", "CFFmpeg", "GreenroomPlayback"],
         libraries: ["avdevice", "swresample", "swscale"]),
+    BundledPlugin(name: "NoiseSuppression", dependencies: ["CWebRTCAudio"]),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
     BundledPlugin(
         name: "Screen",
@@ -194,6 +200,16 @@ let package = Package(
             name: "CTurboJPEG", pkgConfig: "libturbojpeg",
             providers: [.apt(["libturbojpeg0-dev"])]),
         .target(name: "CV4L2"),
+        // Not by its pkg-config, which names definitions that SwiftPM refuses.
+        .target(
+            name: "CWebRTCAudio",
+            cxxSettings: [
+                .unsafeFlags(["-I/usr/include/webrtc_audio_processing"]),
+                .define("WEBRTC_AUDIO_PROCESSING_ONLY_BUILD"), .define("WEBRTC_POSIX"),
+            ],
+            linkerSettings: [
+                .linkedLibrary("webrtc_audio_processing"), .linkedLibrary("stdc++"),
+            ]),
         // Static: the host, which lists screens, needs none of them at run time.
         .target(
             name: "CX11",
@@ -431,7 +447,7 @@ let package = Package(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomAudioTests",
-            dependencies: ["GreenroomAudio", "GreenroomMedia", "TestSupport"]),
+            dependencies: ["GreenroomAudio", "GreenroomMedia", "GreenroomRuntime", "TestSupport"]),
         .testTarget(
             name: "GreenroomNegotiationTests",
             dependencies: ["GreenroomMedia", "GreenroomNegotiation", "TestSupport"]),

@@ -36,7 +36,8 @@ build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-
     libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev
     libcurl4-openssl-dev libssl-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
     gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-nice
-    libpango1.0-dev fonts-noto-core fonts-noto-color-emoji pkg-config"
+    libpango1.0-dev fonts-noto-core fonts-noto-color-emoji libwebrtc-audio-processing-dev
+    pkg-config"
 
 # PipeWire, and programs that see and hear the virtual devices: for the tests. pipewire-alsa makes
 # PipeWire the machine's default device of ALSA.

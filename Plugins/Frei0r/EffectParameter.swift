@@ -1,3 +1,4 @@
+import GreenroomFilters
 import GreenroomPlugin
 
 /// A parameter of an effect, with its default.
@@ -108,41 +109,5 @@ extension Frei0rFunctions.ColorValue {
             Float(digits[index] * 16 + digits[index + 1]) / 255
         }
         self.init(red: component(0), green: component(2), blue: component(4))
-    }
-}
-
-/// A text of an effect: without control characters, at most 200 characters.
-func printable(_ text: UnsafePointer<CChar>?) -> String {
-    guard let text else { return "" }
-    var bytes: [UInt8] = []
-    while bytes.count < 800, text[bytes.count] != 0 {
-        bytes.append(UInt8(bitPattern: text[bytes.count]))
-    }
-    let words = String(decoding: bytes, as: UTF8.self).unicodeScalars
-        .map { scalar -> Character in
-            switch scalar.properties.generalCategory {
-            case .control, .format, .lineSeparator, .paragraphSeparator, .privateUse, .unassigned:
-                " "
-            default: Character(scalar)
-            }
-        }.split(separator: " ")
-    return String(words.joined(separator: [" "]).prefix(200))
-}
-
-/// Names in session files.
-enum EffectName {
-    /// The name of a setting: of a-z, 0-9 and `-`, with a letter at the beginning. Empty if the name has
-    /// no letter or digit.
-    static func setting(_ name: String) -> String {
-        var result = ""
-        for byte in name.lowercased().utf8 {
-            switch byte {
-            case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "0")...UInt8(ascii: "9"):
-                result.append(Character(UnicodeScalar(byte)))
-            default: if !result.isEmpty, result.last != "-" { result.append("-") }
-            }
-        }
-        if result.last == "-" { result.removeLast() }
-        return result.first?.isNumber == true ? "p-\(result)" : result
     }
 }

@@ -6,7 +6,7 @@ import GreenroomPlugin
 /// - Parameters:
 ///   - handle: The effect's library, from dlopen; it stays loaded.
 ///   - name: The name in session files, `frei0r-glow`.
-///   - index: Gets the plugin's index in the entry; without a plugin 1 for an effect of a kind that
+///   - indices: Gets the plugin's index in the entry, and 1; without a plugin 1 for an effect of a kind that
 ///     Greenroom does not have, else 0.
 ///   - reason: Receives the reason of a refusal, with a zero at the end.
 ///   - capacity: The size of `reason`.
@@ -14,10 +14,10 @@ import GreenroomPlugin
 @c(greenroom_frei0r_open)
 public func frei0rOpen(
     _ handle: UnsafeMutableRawPointer?, _ name: UnsafePointer<CChar>?,
-    _ index: UnsafeMutablePointer<UInt32>?, _ reason: UnsafeMutablePointer<CChar>?,
+    _ indices: UnsafeMutablePointer<UInt32>?, _ reason: UnsafeMutablePointer<CChar>?,
     _ capacity: Int
 ) -> UnsafeRawPointer? {
-    guard let handle, let name, let index, let reason, capacity > 0 else { return nil }
+    guard let handle, let name, let indices, let reason, capacity > 0 else { return nil }
     do throws(PluginError) {
         let effect = try Effect(Frei0rFunctions(handle), name: String(cString: name))
         let variant = PluginVariant(
@@ -26,13 +26,13 @@ public func frei0rOpen(
         let plugin =
             effect.isSource ? EffectSource.export(variant) : EffectFilter.export(variant)
         let export = exportPlugin(plugin)
-        index.pointee = export.index
+        (indices[0], indices[1]) = (export.index, 1)
         return export.entry
     } catch {
         let text = Array(error.text.utf8.prefix(capacity - 1))
         for (place, byte) in text.enumerated() { reason[place] = CChar(bitPattern: byte) }
         reason[text.count] = 0
-        index.pointee = error.status == .unsupported ? 1 : 0
+        indices[0] = error.status == .unsupported ? 1 : 0
         return nil
     }
 }

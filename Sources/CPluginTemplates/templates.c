@@ -4,6 +4,10 @@
 
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const uint8_t AudioPreProcessor_swift[] = {
+#embed "Templates/AudioPreProcessor.swift"
+};
+
 static const uint8_t Call_swift[] = {
 #embed "Templates/Call.swift"
 };
@@ -54,6 +58,14 @@ static const uint8_t StylePackage_swift[] = {
 
 static const uint8_t ZoomCamera_swift[] = {
 #embed "Templates/ZoomCamera.swift"
+};
+
+static const uint8_t audio_pre_processor_c[] = {
+#embed "Templates/audio-pre-processor.c"
+};
+
+static const uint8_t audio_pre_processor_cpp[] = {
+#embed "Templates/audio-pre-processor.cpp"
 };
 
 static const uint8_t build_cpp_sh[] = {
@@ -118,6 +130,7 @@ static const uint8_t speaker_c[] = {
 
 static const struct greenroom_embedded_file files[] = {
     {"AgoraCamera.swift", AgoraCamera_swift, sizeof AgoraCamera_swift},
+    {"AudioPreProcessor.swift", AudioPreProcessor_swift, sizeof AudioPreProcessor_swift},
     {"AzureCamera.swift", AzureCamera_swift, sizeof AzureCamera_swift},
     {"Call.swift", Call_swift, sizeof Call_swift},
     {"Camera.swift", Camera_swift, sizeof Camera_swift},
@@ -130,6 +143,8 @@ static const struct greenroom_embedded_file files[] = {
     {"Speaker.swift", Speaker_swift, sizeof Speaker_swift},
     {"StylePackage.swift", StylePackage_swift, sizeof StylePackage_swift},
     {"ZoomCamera.swift", ZoomCamera_swift, sizeof ZoomCamera_swift},
+    {"audio-pre-processor.c", audio_pre_processor_c, sizeof audio_pre_processor_c},
+    {"audio-pre-processor.cpp", audio_pre_processor_cpp, sizeof audio_pre_processor_cpp},
     {"build-cpp.sh", build_cpp_sh, sizeof build_cpp_sh},
     {"build.sh", build_sh, sizeof build_sh},
     {"call.c", call_c, sizeof call_c},

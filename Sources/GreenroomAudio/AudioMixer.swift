@@ -4,8 +4,9 @@ package import GreenroomRuntime
 /// The thread that moves audio: every 10 ms it pulls the next 10 ms of the timeline out of each
 /// source's queue and writes them to the outputs.
 ///
-/// It runs ``SessionTimeline/playoutDelay`` behind the session's time. Tracks of participants come
-/// and go while it runs.
+/// It runs ``SessionTimeline/playoutDelay`` behind the session's time. If filters delay audio, the outputs
+/// get each position so much later, and every track is as late as the latest. Tracks of participants
+/// come and go while it runs.
 package final class AudioMixer: Sendable {
     /// One source and its own outputs; the loudspeakers get a sum.
     package struct Track: Sendable {
@@ -56,7 +57,7 @@ package final class AudioMixer: Sendable {
     private struct State {
         /// The position at which to end, in frames; nil until it is known.
         var end: Int64?
-        /// The next position.
+        /// The next position to be pulled.
         var place: Int64 = 0
         var entries: [Entry]
         var mixSinks: [Output]
@@ -66,15 +67,26 @@ package final class AudioMixer: Sendable {
 
     private let state: Monitor<State>
     private let clock: SessionClock
+    /// How much later than it is pulled audio leaves its source, in frames: whole stretches.
+    private let delay: Int64
 
+    /// - Parameter delayFrames: How much later audio leaves every source than it was sent, in frames: what
+    ///   ``wholeStretches(_:)`` returns.
     package init(
-        tracks: [Track], mixSinks: [(mix: Mix, sink: any AudioSink)], clock: SessionClock
+        tracks: [Track], mixSinks: [(mix: Mix, sink: any AudioSink)], delayFrames: Int = 0,
+        clock: SessionClock
     ) {
+        delay = Int64(delayFrames)
         state = Monitor(
             State(
                 entries: tracks.map { Entry(track: $0) },
                 mixSinks: mixSinks.map { Output(mix: $0.mix, sink: $0.sink) }))
         self.clock = clock
+    }
+
+    /// A delay, rounded up to stretches of 10 ms.
+    package static func wholeStretches(_ frames: Int) -> Int {
+        (frames + stretch - 1) / stretch * stretch
     }
 
     /// Samples of the mixes above 16 bits, which were clamped. [any]
@@ -129,7 +141,7 @@ package final class AudioMixer: Sendable {
     ///   - make: Makes the sink for its start, in nanoseconds from the session's start.
     package func add(to mix: Mix, at nanoseconds: Int64, _ make: (Int64) -> any AudioSink) {
         state.withLock { state in
-            let start = max(Self.block(at: nanoseconds), state.place)
+            let start = max(Self.block(at: nanoseconds), state.place - delay)
             let sink = make(Self.nanoseconds(at: start))
             state.mixSinks.append(Output(mix: mix, sink: sink, start: start))
         }
@@ -158,13 +170,14 @@ package final class AudioMixer: Sendable {
     package func run(epoch: Int64) {
         var stretch = [Int16](repeating: 0, count: Self.stretch * 2)
         var sums = AudioSums(sampleCount: Self.stretch * 2)
+        // The position to pull; the outputs get the position `delay` before it.
         var place: Int64 = 0
         var last: Int64?
         while true {
             let next = place + Int64(Self.stretch)
             let due = Self.due(next, epoch: epoch, after: last)
             let end: Int64? = clock.wait(for: state, until: due) { state in
-                if let end = state.end, end < next { return end }
+                if let end = state.end, end + delay < next { return end + delay }
                 return nil
             }
             // The last block is the rest; it may be empty.
@@ -212,9 +225,10 @@ package final class AudioMixer: Sendable {
     private func deliver(
         _ frames: Int, at place: Int64, _ stretch: inout [Int16], _ sums: inout AudioSums
     ) {
+        let written = place - delay
         let (entries, mixSinks) = state.withLock { state in
             state.place = place + Int64(Self.stretch)
-            state.entries.removeAll { $0.end <= place }
+            state.entries.removeAll { $0.end <= written }
             return (state.entries, state.mixSinks)
         }
         let taking = mixSinks.lazy.filter { !$0.sink.isIdle }
@@ -222,11 +236,12 @@ package final class AudioMixer: Sendable {
         for entry in entries where entry.start <= place {
             var samples = stretch.mutableSpan
             entry.track.source.pull(frames, into: &samples)
-            let written = stretch.span.extracting(..<(frames * 2))
-            for sink in entry.track.sinks { sink.write(written) }
-            sums.add(written, of: entry.track.participant)
+            guard entry.start <= written else { continue }
+            let block = stretch.span.extracting(..<(frames * 2))
+            for sink in entry.track.sinks { sink.write(block) }
+            sums.add(block, of: entry.track.participant)
         }
-        for output in mixSinks where output.start <= place {
+        for output in mixSinks where output.start <= written {
             sums.withSamples(of: output.mix) { output.sink.write($0) }
         }
         for entry in entries { for sink in entry.track.sinks { sink.wake() } }

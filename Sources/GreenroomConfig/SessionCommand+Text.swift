@@ -17,7 +17,10 @@ extension SessionCommand {
                 let section = role.rawValue.replacing(".", with: #"\."#)
                 let filters = #"(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#
                 return role.facts.filters == nil ? section : section + filters
-            } + [#"\#(PluginAddress.outputsKey)\[[0-9]+\]"#, PluginAddress.callKey]
+            } + [
+                #"\#(PluginAddress.outputsKey)\[[0-9]+\]"#,
+                #"\#(PluginAddress.callKey)(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#,
+            ]
         return #"(\#(sections.joined(separator: "|")))\.settings\.[^.=\[\]]+=[\s\S]*"#
     }()
 
@@ -73,6 +76,12 @@ extension PluginAddress {
     fileprivate init?(_ steps: ArraySlice<Override.Step>) {
         if steps.elementsEqual([.key(Self.callKey)]) {
             self = .call
+            return
+        }
+        if steps.count == 3, steps.starts(with: [.key(Self.callKey), .key(Self.filtersKey)]),
+            case .index(let index)? = steps.last
+        {
+            self = .callFilter(index)
             return
         }
         if steps.first == .key(Self.outputsKey) {

@@ -29,7 +29,7 @@ enum SessionDecoder {
         var broadcast: String?
         var filters: [PluginConfiguration] = []
         /// Plugins whose sections are inside this one.
-        var inner: [SessionRole: PluginConfiguration] = [:]
+        var inner: [SessionRole: Source] = [:]
 
         var plugin: PluginConfiguration? { configuration.plugin.isEmpty ? nil : configuration }
     }
@@ -292,12 +292,13 @@ enum SessionDecoder {
             Field(
                 PluginAddress.filtersKey, \Source.filters,
                 .list(of: alone(filter(kind)), "a list of plugins", count: 0...maximumFilters),
-                "Filters that edit the \(role.facts.name)'s frames, in this order.",
-                examples: [[["plugin": "Watermark", "settings": ["path": "logo.png"]]]])
+                "Filters that edit the \(role.facts.name)'s "
+                    + "\(role.medium == .video ? "frames" : "audio"), in this order.",
+                examples: [Self.exampleFilter(kind)])
         }
         let inner = SessionRole.allCases.filter { $0.facts.parent == role }.map { role in
             Field(
-                role.facts.key, \Source.inner[role], alone(section(of: role)),
+                role.facts.key, \Source.inner[role], section(of: role),
                 role.facts.meaning, examples: role.examples)
         }
         return source(
@@ -315,8 +316,29 @@ enum SessionDecoder {
             + "callback-deadline. After one second a slate is shown.",
         examples: ["10s"])
 
-    private static func filter(_ kind: PluginKind) -> Decoder<Source> {
-        source(
+    /// A list of filters.
+    private static func exampleFilter(_ kind: PluginKind) -> JSON {
+        kind.isAudioFilter
+            ? [["plugin": "NoiseSuppression"]]
+            : [["plugin": "Watermark", "settings": ["path": "logo.png"]]]
+    }
+
+    /// A filter of a medium.
+    static func filter(_ kind: PluginKind) -> Decoder<Source> {
+        guard !kind.isAudioFilter else {
+            return source(
+                kind.facts.word, "An audio filter's plugin.",
+                example: ("Gain", ["level": .number(6)]),
+                more: [
+                    Field(
+                        "required", \.configuration.isRequired, .boolean,
+                        "Whether audio that this filter has not edited, because it is late, "
+                            + "refuses it or is lost, is silent. Without it such audio is played "
+                            + "unedited.",
+                        examples: [true])
+                ])
+        }
+        return source(
             kind.facts.word, "A filter's plugin.",
             example: ("Adjust", ["brightness": .number(0.1)]),
             more: [
@@ -387,13 +409,24 @@ enum SessionDecoder {
         fields: pluginFields(
             "The call's plugin", example: ("LoopbackCall", ["script": "Ana 0s camera"]),
             isRequired: true
-        ).map { $0.within(\.plugin) } + [tracks]
+        ).map { $0.within(\.plugin) } + [tracks, callFilters.within(\.plugin)]
     ) { draft, place in
         draft.plugin.plugin.map {
             SessionOutput(
-                PluginOutput($0, selection: draft.selection, isCall: true), origin: place.path)
+                PluginOutput(
+                    $0, selection: draft.selection, isCall: true, filters: draft.plugin.filters),
+                origin: place.path)
         }
     }
+
+    private static let callFilters = Field(
+        PluginAddress.filtersKey, \Source.filters,
+        .list(
+            of: alone(filter(.audioPreProcessor)), "a list of plugins",
+            count: 0...maximumFilters),
+        "Filters that edit each participant's audio, in this order. Each participant has filters of its "
+            + "own.",
+        examples: [exampleFilter(.audioPreProcessor)])
 
     /// The keys of an output that is a plugin.
     private static let outputPlugin: [Field<OutputDraft>] =

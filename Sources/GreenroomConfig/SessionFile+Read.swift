@@ -71,11 +71,9 @@ extension SessionConfiguration {
         if !places.has("session.name") { name = defaultName }
         table = draft.session.table
         slots = SessionRole.allCases.compactMap { role in
-            guard let parent = role.facts.parent else {
-                let source = draft.sources[role]
-                return source?.plugin.map { SessionSlot(role, $0, filters: source?.filters ?? []) }
-            }
-            return draft.sources[parent]?.inner[role].map { SessionSlot(role, $0) }
+            let source =
+                role.facts.parent.map { draft.sources[$0]?.inner[role] } ?? draft.sources[role]
+            return source?.plugin.map { SessionSlot(role, $0, filters: source?.filters ?? []) }
         }
         broadcast = SessionRole.ofBroadcasts.flatMap { draft.sources[$0]?.broadcast }
         outputs = draft.outputs + (draft.call.map { [$0] } ?? [])
@@ -136,15 +134,10 @@ extension ConfiguredPlugins {
         self.init(
             roles: Set(sections.map(\.0)),
             filterCounts: Dictionary(
-                sections.map { role, section in
-                    guard
-                        case .sequence(let nodes)? =
-                            section.value(of: PluginAddress.filtersKey)?.content
-                    else { return (role, 0) }
-                    return (role, nodes.count)
-                }, uniquingKeysWith: max),
+                sections.map { ($0, $1.filterCount) }, uniquingKeysWith: max),
             pluginOutputs: root.pluginOutputs, hasBroadcast: root.hasBroadcast,
-            hasCall: root.value(of: PluginAddress.callKey) != nil)
+            hasCall: root.value(of: PluginAddress.callKey) != nil,
+            callFilterCount: root.value(of: PluginAddress.callKey)?.filterCount ?? 0)
     }
 }
 
@@ -155,6 +148,14 @@ extension ConfigNode {
             return []
         }
         return Set(nodes.indices.filter { nodes[$0].value(of: "plugin") != nil })
+    }
+
+    /// The number of filters in a section.
+    fileprivate var filterCount: Int {
+        guard case .sequence(let nodes)? = value(of: PluginAddress.filtersKey)?.content else {
+            return 0
+        }
+        return nodes.count
     }
 
     /// The section of a role.

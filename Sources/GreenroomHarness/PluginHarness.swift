@@ -91,6 +91,7 @@ package final class PluginHarness: Sendable {
     private let input: VideoTrackInput?
     private let audioMixer: AudioMixer?
     private let editor: PreProcessorRunner?
+    private let audioEditor: AudioFilterRunner?
     private let feed: OutputFeed?
     /// The participants of the call.
     private let roster: CallRoster?
@@ -168,6 +169,7 @@ package final class PluginHarness: Sendable {
             control: ControlGrant(HarnessSession(), clock: session.host))
         driver = feed.map { [instance] in OutputDriver($0, instance, clock: session) }
         editor = kind.isFilter ? PreProcessorRunner(instance, clock: session) : nil
+        audioEditor = kind.isAudioFilter ? AudioFilterRunner(instance, clock: session) : nil
         var threads: [HostThread] = []
         if let input {
             threads.append(
@@ -207,6 +209,7 @@ package final class PluginHarness: Sendable {
         driver?.stop()
         input?.close()
         editor?.close()
+        audioEditor?.close()
         audioMixer?.finish(at: 0)
         // A virtual clock may stand still for a plugin that hangs, and its threads with it.
         let patience = isStuck ? Self.pollInterval : 1_000_000_000
@@ -434,6 +437,25 @@ package final class PluginHarness: Sendable {
         case .returned(let edited, let status): return .returned(edited, status)
         case .late: return .late
         }
+    }
+
+    // MARK: Audio for an audio pre-processor
+
+    /// The declaration of the audio pre-processor; nil for other kinds, and before `create`.
+    package var audioEditing: AudioEditing? { instance.declared }
+
+    /// Lets the audio pre-processor edit a block.
+    ///
+    /// - Parameter samples: 480 stereo frames, which are edited.
+    /// - Returns: Its status, and how long it took in nanoseconds of real time; nil if it has not returned in
+    ///   time, or the plugin is no audio pre-processor.
+    package func edit(_ samples: inout [Int16]) -> (status: Status, nanoseconds: Int64)? {
+        guard let audioEditor, let editing = instance.declared else { return nil }
+        let begun = MonotonicClock.now
+        let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+        let status = audioEditor.process(
+            &samples, reference: nil, for: editing, at: clock.now, until: deadline)
+        return status.map { ($0, MonotonicClock.now - begun) }
     }
 
     private let ownPool = FramePool(limit: 4)

@@ -70,8 +70,15 @@ public struct Installation: Sendable {
             scan: PluginScanner(program: runner, sandbox: .partial).examine)
         return PluginLocator(
             programs: programs, pluginFolders: pluginFolders,
-            effectFolders: Frei0r.folders(
-                path: environmentVariable("FREI0R_PATH"), home: environmentVariable("HOME")),
+            effectFolders: Dictionary(
+                uniqueKeysWithValues: EffectInterface.all.map { interface in
+                    (
+                        interface,
+                        interface.folders(
+                            path: environmentVariable(interface.variable),
+                            home: environmentVariable("HOME"))
+                    )
+                }),
             refusal: Sandbox.available.gap.map {
                 "it is not bundled, and this machine can't keep it to its grants, for want of \($0). "
                     + "Take a kernel that has that; or, for a plugin that you trust with all that you "
@@ -133,7 +140,7 @@ extension PluginLocator {
         _ error: LoadError, _ name: String, _ kind: PluginKind? = nil
     ) -> String {
         guard error.code == .noSuchPlugin, !name.contains("/") else { return "\(error)" }
-        let names = scan(withEffects: Frei0r.isEffect(name)).flatMap { finding in
+        let names = scan(withEffects: EffectInterface(ofPlugin: name) != nil).flatMap { finding in
             (try? finding.result.get())?.descriptors.filter { kind == nil || $0.kind == kind }
                 .map(\.name) ?? []
         }

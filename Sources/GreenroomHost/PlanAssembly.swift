@@ -30,8 +30,12 @@ extension SessionPlan {
                 writing: configuration.outputs[index].output.writtenFolder
             ).map { (index, $0) }
         }
+        let callFilters = configuration.callFilters.enumerated().compactMap { index, plugin in
+            assembly.resolve(plugin, .audioPreProcessor, .callFilter(index))
+        }
         self.init(
-            configuration, slots: slots, outputs: Dictionary(uniqueKeysWithValues: outputs))
+            configuration, slots: slots, outputs: Dictionary(uniqueKeysWithValues: outputs),
+            callFilters: callFilters)
         self.configuration.timeline = assembly.timeline(of: self)
         controlParser = .lines
         guard assembly.problems.isEmpty else { throw ConfigurationError(assembly.problems) }
@@ -104,7 +108,7 @@ private struct Assembly {
                         ? "goes under \"\(PluginAddress.callKey)\""
                         : seen.kind.isOutput
                             ? "goes under \"\(PluginAddress.outputsKey)\""
-                            : "goes under \"\(PluginAddress.filtersKey)\"")
+                            : "goes under \"\(PluginAddress.filtersKey)\" of \(Self.owners(of: seen.kind))")
                 report(
                     "needs \(kind.nameWithArticle), and \(seen.name) is \(seen.kind.nameWithArticle), which \(home). "
                         + "greenroom plugins lists the plugins of each kind.", "\(address).plugin")
@@ -149,6 +153,12 @@ private struct Assembly {
             report(locator.explain(error, name, kind), "\(address).plugin")
             return nil
         }
+    }
+
+    /// The sections with filters of a kind: `camera or share`.
+    private static func owners(of filters: PluginKind) -> String {
+        SessionRole.allCases.filter { $0.facts.filters == filters }.map(\.rawValue)
+            .joined(separator: " or ")
     }
 
     /// The library of an isolated plugin.

@@ -46,6 +46,9 @@ package struct Call: RawRepresentable, Hashable, Sendable {
     /// Pass a block of audio to an output.
     package static let takeBlock = Call(rawValue: 26)
 
+    /// Edit a block of audio.
+    package static let editAudio = Call(rawValue: 70)
+
     // Host to runner, within a `videoSend`.
 
     /// Copy the frame's planes into a frame of the host's.
@@ -89,5 +92,5 @@ package struct Call: RawRepresentable, Hashable, Sendable {
 /// The protocol between host and runner.
 package enum GreenroomProtocol {
     /// Both sides must have the same.
-    package static let version: UInt32 = 9
+    package static let version: UInt32 = 10
 }

@@ -59,6 +59,21 @@ package enum MessageLayout {
     package static let edit = editedPlanes + MemoryLayout<SharedPlanes>.stride
 }
 
+/// A block of audio to edit, before its samples and the reference's. There are 480 of each channel.
+package struct AudioEditMessage: BitwiseCopyable, Sendable {
+    /// 1 or 2.
+    package var channels: UInt32
+    /// 1 if a reference follows the samples, else 0.
+    package var hasReference: UInt32
+    package var ptsNanoseconds: Int64
+
+    package init(channels: UInt32, hasReference: Bool, ptsNanoseconds: Int64) {
+        self.channels = channels
+        self.hasReference = hasReference ? 1 : 0
+        self.ptsNanoseconds = ptsNanoseconds
+    }
+}
+
 /// What an output says of a track or of itself, before a text.
 package struct OutputMessage: BitwiseCopyable, Sendable {
     /// The track, or the state.

@@ -13,6 +13,12 @@ extension WireWriter {
         write(capability.rate.denominator)
     }
 
+    package mutating func write(_ editing: AudioEditing) {
+        write(UInt32(clamping: editing.channels))
+        write(UInt32(clamping: editing.delayFrames))
+        write(editing.takesReference)
+    }
+
     package mutating func write(_ offer: Offer) {
         write(offer.revision)
         write(offer.rule.rawValue)
@@ -111,6 +117,16 @@ extension WireReader {
             let rate = FrameRate(numerator: numerator, denominator: denominator)
         else { throw Problem() }
         return VideoCapability(size: size, rate: rate)
+    }
+
+    package mutating func readAudioEditing() throws(Problem) -> AudioEditing {
+        let editing = AudioEditing(
+            channels: Int(try read(UInt32.self)), delayFrames: Int(try read(UInt32.self)),
+            takesReference: try readBool())
+        guard (1...2).contains(editing.channels),
+            editing.delayFrames <= AudioEditing.longestDelayFrames
+        else { throw Problem() }
+        return editing
     }
 
     package mutating func readOffer() throws(Problem) -> Offer {

@@ -19,6 +19,7 @@ final class IsolatedPlugin: InstanceBackend {
         var runner: (any RunnerProcess)?
         var pool: FramePool?
         var capabilities: [VideoCapability] = []
+        var audioEditing: AudioEditing?
         var takesNewOffers = false
         /// What confined a killed process.
         var sandbox: SandboxReport?
@@ -40,6 +41,7 @@ final class IsolatedPlugin: InstanceBackend {
     }
 
     var capabilities: [VideoCapability] { state.withLock { $0.capabilities } }
+    var audioEditing: AudioEditing? { state.withLock { $0.audioEditing } }
     var takesNewOffers: Bool { state.withLock { $0.takesNewOffers } }
     var pool: FramePool? { state.withLock { $0.pool } }
     var isIsolated: Bool { true }
@@ -135,9 +137,13 @@ final class IsolatedPlugin: InstanceBackend {
             let capabilities = try answer.readArray(
                 limit: Int(GR_MAX_CAPABILITIES)
             ) { reader throws(WireReader.Problem) in try reader.readCapability() }
+            let audioEditing = try answer.readOptional { reader throws(WireReader.Problem) in
+                try reader.readAudioEditing()
+            }
             state.withLock {
                 $0.takesNewOffers = takesNewOffers
                 $0.capabilities = capabilities
+                $0.audioEditing = audioEditing
             }
             return .created(status)
         } catch {
@@ -284,6 +290,8 @@ final class IsolatedPlugin: InstanceBackend {
     }
 
     func take(_ block: inout gr_output_block) -> Status { connection?.take(block) ?? .gone }
+
+    func edit(_ block: inout gr_audio_edit) -> Status { connection?.edit(block) ?? .gone }
 }
 
 extension WireWriter {

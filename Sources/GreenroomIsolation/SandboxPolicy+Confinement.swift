@@ -14,12 +14,13 @@ extension SandboxPolicy {
             case .require: .require
             case .off: .off
             }
-        // The runner loads it if the library is an effect of frei0r.
-        let bridge = Frei0r.bridge(beside: confinement.program).map(LibraryFiles.of) ?? []
+        // The runner loads one if the library is an effect.
+        let bridges = EffectInterface.all.compactMap { $0.bridge(beside: confinement.program) }
+            .flatMap(LibraryFiles.of)
         self.init(
             mode: mode,
             ownPaths: LibraryFiles.of(library) + LibraryFiles.of(confinement.program)
-                + bridge,
+                + bridges,
             readPaths: plan.grants.read, writePaths: plan.grants.write,
             devicePaths: plan.grants.devices,
             allowsNetwork: plan.grants.network, makesMemory: plan.grants.pipewire,

@@ -16,6 +16,8 @@ public enum PluginKind: UInt32, CaseIterable, Sendable {
     case output = 6
     /// An output that brings participants.
     case call = 7
+    /// A filter that edits the audio of a microphone, a share or a participant.
+    case audioPreProcessor = 9
 
     /// The name in lists and reports, e.g. `"video source"`.
     public var name: String { facts.name }
@@ -92,11 +94,18 @@ extension PluginKind {
             Facts(
                 name: "call", title: "a call", word: "call", direction: .output,
                 bringsParticipants: true)
+        case .audioPreProcessor:
+            Facts(
+                name: "audio pre-processor", title: "an audio filter",
+                word: "audio-pre-processor", medium: .audio, direction: .filter)
         }
     }
 
     /// Whether it edits frames in place.
-    package var isFilter: Bool { facts.direction == .filter }
+    package var isFilter: Bool { facts.direction == .filter && facts.medium == .video }
+
+    /// Whether it edits audio in place.
+    package var isAudioFilter: Bool { facts.direction == .filter && facts.medium == .audio }
 
     /// Whether it takes the session's media.
     package var isOutput: Bool { facts.direction == .output }

@@ -101,13 +101,14 @@ extension SessionRole {
         case .microphone:
             Facts(
                 name: "microphone", kind: .virtualMic, medium: .audio, track: .camera,
-                trackID: 2, key: "microphone",
+                trackID: 2, key: "microphone", filters: .audioPreProcessor,
                 stopping: Stopping(
                     stop: "mute", start: "unmute", stopped: "muted", started: "unmuted",
                     shows: .silence,
                     stopMeaning: "stop the microphone; its recording continues with silence",
                     startMeaning: "start the microphone again"),
-                meaning: "The plugin that makes the microphone's audio.",
+                meaning:
+                    "The plugin that makes the microphone's audio, and the filters that edit it.",
                 example: Example(plugin: "Tone", settings: ["frequency": 440]))
         case .share:
             Facts(
@@ -125,8 +126,9 @@ extension SessionRole {
         case .shareAudio:
             Facts(
                 name: "share audio", kind: .shareAudioSource, medium: .audio, track: .share,
-                trackID: 4, key: "audio", parent: .share,
-                meaning: "The plugin that makes the audio of the share.",
+                trackID: 4, key: "audio", parent: .share, filters: .audioPreProcessor,
+                meaning:
+                    "The plugin that makes the audio of the share, and the filters that edit it.",
                 example: Example(
                     plugin: "ToneShareAudio", settings: ["frequency": 440]))
         }
@@ -169,6 +171,8 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
     case output(Int)
     /// It is the session's call.
     case call
+    /// It is a filter of the audio of each participant, at a place from 0.
+    case callFilter(Int)
 
     /// The key of the list of filters in a role's section.
     package static let filtersKey = "pre-processors"
@@ -182,17 +186,20 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
         self = filter.map { .filter($0, of: role) } ?? .source(role)
     }
 
-    /// The role of the source or of the filter's source; nil for an output and a call.
+    /// The role of the source or of the filter's source; nil for an output, and for a call and its filters.
     public var role: SessionRole? {
         switch self {
         case .source(let role), .filter(_, let role): role
-        case .output, .call: nil
+        case .output, .call, .callFilter: nil
         }
     }
 
-    /// Its place among the role's filters, from 0; nil for other plugins.
+    /// Its place among the filters of a role or of a call, from 0; nil for other plugins.
     public var filter: Int? {
-        if case .filter(let index, _) = self { index } else { nil }
+        switch self {
+        case .filter(let index, _), .callFilter(let index): index
+        case .source, .output, .call: nil
+        }
     }
 
     /// The keys that lead to its section: `camera.pre-processors[0]`.
@@ -202,12 +209,13 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
         case .filter(let index, let role): "\(role.rawValue).\(Self.filtersKey)[\(index)]"
         case .output(let index): "\(Self.outputsKey)[\(index)]"
         case .call: Self.callKey
+        case .callFilter(let index): "\(Self.callKey).\(Self.filtersKey)[\(index)]"
         }
     }
 }
 
-/// A role that is taken: its plugin and the filters of that, in the order in which they see its
-/// frames.
+/// A role that is taken: its plugin and the filters of that, in the order in which they edit its
+/// media.
 public struct SessionSlot<Plugin> {
     /// The role.
     public var role: SessionRole

@@ -165,7 +165,8 @@ extension SessionConfiguration {
             output.output.plugin.map { (address(ofOutput: index), $0) }
         }
         return Dictionary(
-            slots.flatMap { $0.plugins.map { ($0.address, $0.plugin) } } + outputs,
+            slots.flatMap { $0.plugins.map { ($0.address, $0.plugin) } } + outputs
+                + callFilters.enumerated().map { (PluginAddress.callFilter($0), $1) },
             uniquingKeysWith: { first, _ in first })
     }
 }

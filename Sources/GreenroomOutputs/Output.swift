@@ -24,6 +24,9 @@ package protocol Output: Sendable {
     /// Whether the plugin is a call.
     var isCall: Bool { get }
 
+    /// The filters of participants' audio; empty for an output that is no call.
+    var filters: [PluginConfiguration] { get }
+
     /// Of a plugin, the tracks that it gets to know; nil for all.
     var selection: TrackSelection? { get }
 
@@ -78,6 +81,7 @@ extension Output {
     package var plugin: PluginConfiguration? { nil }
     package var writtenFolder: String? { nil }
     package var isCall: Bool { false }
+    package var filters: [PluginConfiguration] { [] }
     package var selection: TrackSelection? { nil }
     package func open(
         _ track: ParticipantTrack, in outputs: inout ParticipantOutputs

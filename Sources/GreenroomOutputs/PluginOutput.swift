@@ -7,14 +7,18 @@ package struct PluginOutput: Output, Equatable {
     package var configuration: PluginConfiguration
     package var selection: TrackSelection?
     package var isCall: Bool
+    package var filters: [PluginConfiguration]
 
     /// Describes the output.
     package init(
-        _ configuration: PluginConfiguration, selection: TrackSelection? = nil, isCall: Bool = false
+        _ configuration: PluginConfiguration, selection: TrackSelection? = nil,
+        isCall: Bool = false,
+        filters: [PluginConfiguration] = []
     ) {
         self.configuration = configuration
         self.selection = selection
         self.isCall = isCall
+        self.filters = filters
     }
 
     package var plugin: PluginConfiguration? { configuration }
@@ -46,9 +50,13 @@ package struct PluginOutput: Output, Equatable {
 extension SessionOutput {
     /// A call: gives the session's media to a plugin, which brings participants.
     ///
-    /// - Parameter configuration: The plugin: a call.
-    public static func call(_ configuration: PluginConfiguration) -> SessionOutput {
-        SessionOutput(PluginOutput(configuration, isCall: true))
+    /// - Parameters:
+    ///   - configuration: The plugin: a call.
+    ///   - filters: Filters of each participant's audio, in this order.
+    public static func call(
+        _ configuration: PluginConfiguration, filters: [PluginConfiguration] = []
+    ) -> SessionOutput {
+        SessionOutput(PluginOutput(configuration, isCall: true, filters: filters))
     }
 
     /// Gives the session's media to a plugin.

@@ -87,6 +87,15 @@ extension VideoSourcePreProcessor {
     }
 }
 
+extension AudioPreProcessor {
+    /// The export of a variant.
+    package static func export(_ variant: PluginVariant<Settings>) -> PluginExport {
+        PluginExport(Self.self, kind: .audioPreProcessor, variant: variant) {
+            AudioPreProcessorInstance($0)
+        }
+    }
+}
+
 extension Camera {
     /// The export of a variant.
     package static func export(_ variant: PluginVariant<Settings>) -> PluginExport {
@@ -96,9 +105,18 @@ extension Camera {
     }
 }
 
+/// Adds plugins to the library, one after another. The entry stays the same.
+///
+/// - Returns: The `gr_entry`, and the first one's index in it.
+package func exportPlugins(
+    adding plugins: [PluginExport]
+) -> (entry: UnsafeRawPointer, index: UInt32) {
+    PluginLibrary.add(plugins)
+}
+
 /// Adds a plugin to the library. The entry stays the same.
 ///
 /// - Returns: The `gr_entry`, and the plugin's index in it.
 package func exportPlugin(_ plugin: PluginExport) -> (entry: UnsafeRawPointer, index: UInt32) {
-    PluginLibrary.add(plugin)
+    PluginLibrary.add([plugin])
 }

@@ -11,11 +11,14 @@ package struct PluginFunctions: @unchecked Sendable {
     private let liveParameters: gr_live_parameters?
     private let preProcessor: gr_pre_processor?
     private let frameChange: gr_pre_processor_property_change?
+    private let audioPreProcessor: gr_audio_pre_processor?
     private let output: gr_output?
     private let call: gr_call?
     private let control: gr_control?
     /// What the source says it can send; empty if it says nothing.
     package let capabilities: [VideoCapability]
+    /// The declaration of an audio pre-processor; nil for other kinds.
+    package let audioEditing: AudioEditing?
 
     /// Checks the result of `create`.
     init(
@@ -66,6 +69,9 @@ package struct PluginFunctions: @unchecked Sendable {
         let change = functions(
             GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE, gr_pre_processor_property_change.self,
             function: MemoryLayout<gr_pre_processor_property_change>.offset(of: \.property_change))
+        let audio = functions(
+            GR_EXT_AUDIO_PRE_PROCESSOR, gr_audio_pre_processor.self,
+            function: MemoryLayout<gr_audio_pre_processor>.offset(of: \.process))
         let output = functions(
             GR_EXT_OUTPUT, gr_output.self, function: MemoryLayout<gr_output>.offset(of: \.track))
         let call = functions(
@@ -74,7 +80,7 @@ package struct PluginFunctions: @unchecked Sendable {
             GR_EXT_CONTROL, gr_control.self,
             function: MemoryLayout<gr_control>.offset(of: \.event))
         guard !live.isBroken, !processor.isBroken, !change.isBroken, !output.isBroken,
-            !call.isBroken, !control.isBroken,
+            !call.isBroken, !control.isBroken, !audio.isBroken,
             output.found.map(Self.hasEveryFunction) ?? true
         else {
             throw error("an extension has a struct_size that is too small, or a NULL function.")
@@ -84,6 +90,10 @@ package struct PluginFunctions: @unchecked Sendable {
         }
         if processor.found == nil, descriptor.kind.isFilter {
             throw error("it is a pre-processor, and has no extension \(GR_EXT_PRE_PROCESSOR).")
+        }
+        if audio.found == nil, descriptor.kind.isAudioFilter {
+            throw error(
+                "it is an audio pre-processor, and has no extension \(GR_EXT_AUDIO_PRE_PROCESSOR).")
         }
         if output.found == nil, descriptor.kind.isOutput {
             throw error(
@@ -95,6 +105,10 @@ package struct PluginFunctions: @unchecked Sendable {
         liveParameters = live.found
         preProcessor = processor.found
         frameChange = descriptor.kind.isFilter ? change.found : nil
+        audioPreProcessor = descriptor.kind.isAudioFilter ? audio.found : nil
+        audioEditing = try audioPreProcessor.map { audio throws(LoadError) in
+            try Self.read(audio, error)
+        }
         self.output = output.found
         self.call = call.found
         self.control = control.found
@@ -159,6 +173,28 @@ package struct PluginFunctions: @unchecked Sendable {
             }
         }
         return result
+    }
+
+    /// Reads what an audio pre-processor declares, which may be any numbers.
+    private static func read(
+        _ audio: gr_audio_pre_processor, _ error: (String) -> LoadError
+    ) throws(LoadError) -> AudioEditing {
+        let place = GR_EXT_AUDIO_PRE_PROCESSOR
+        guard (1...2).contains(audio.channels) else {
+            throw error("\(place): channels is \(audio.channels). Set it to 1 or 2.")
+        }
+        guard audio.delay_frames <= UInt32(GR_MAX_AUDIO_DELAY_FRAMES) else {
+            throw error(
+                "\(place): delay_frames is \(audio.delay_frames), limit: "
+                    + "\(GR_MAX_AUDIO_DELAY_FRAMES). Look less far ahead.")
+        }
+        guard audio.flags & ~GR_AUDIO_EDIT_REFERENCE == 0 else {
+            throw error(
+                "\(place): flags is \(audio.flags). Use GR_AUDIO_EDIT_REFERENCE, or 0.")
+        }
+        return AudioEditing(
+            channels: Int(audio.channels), delayFrames: Int(audio.delay_frames),
+            takesReference: audio.flags & GR_AUDIO_EDIT_REFERENCE != 0)
     }
 
     /// Whether the plugin implements `property_change`: a source its own, a pre-processor that of
@@ -236,6 +272,12 @@ package struct PluginFunctions: @unchecked Sendable {
     package func process(_ frame: inout gr_mutable_frame) -> Status {
         guard let preProcessor else { return .unsupported }
         return Status(rawValue: preProcessor.process(plugin.`self`, &frame))
+    }
+
+    /// Edits a block of audio in place. [media]
+    package func edit(_ block: inout gr_audio_edit) -> Status {
+        guard let audioPreProcessor else { return .unsupported }
+        return Status(rawValue: audioPreProcessor.process(plugin.`self`, &block))
     }
 
     /// Describes a track to an output, which writes what it wants of it. [control]

@@ -12,7 +12,7 @@ package struct PluginLibrary: Sendable {
     /// Its description.
     package let selfDescription: LibraryDescription
     package let entry: gr_entry
-    /// The index of its first plugin in the entry: all effects of frei0r share one.
+    /// The index of its first plugin in the entry: all effects of an interface share one.
     private let firstIndex: UInt32
 
     /// The file.
@@ -55,9 +55,9 @@ package struct PluginLibrary: Sendable {
             throw Self.explain(String(cString: dlerror()), loading: path)
         }
         guard let symbol = dlsym(handle, GR_ENTRY_SYMBOL) else {
-            if Frei0r.isEffect(handle) {
-                let effect = try Frei0r.open(handle, path: path)
-                try self.init(entry: effect.entry, only: effect.index, path: path)
+            if let interface = EffectInterface(ofLoaded: handle) {
+                let effects = try interface.open(handle, path: path)
+                try self.init(entry: effects.entry, only: effects.indices, path: path)
                 return
             }
             throw LoadError(
@@ -75,16 +75,16 @@ package struct PluginLibrary: Sendable {
     /// - Parameters:
     ///   - address: The result of the entry function, which must stay unchanged for the life of the
     ///     process.
-    ///   - index: The one plugin to read; nil for all.
+    ///   - indices: The plugins to read; nil for all.
     ///   - path: The file, for errors.
     /// - Throws: ``LoadError``.
     package init(
-        entry address: UnsafePointer<gr_entry>?, only index: UInt32? = nil, path: String
+        entry address: UnsafePointer<gr_entry>?, only indices: Range<UInt32>? = nil, path: String
     ) throws(LoadError) {
         let reader = DescriptorReader(path: path)
         let entry = try reader.entry(at: address)
         var descriptors: [PluginDescriptor] = []
-        for index in index.map({ $0..<$0 + 1 }) ?? 0..<entry.plugin_count {
+        for index in indices ?? 0..<entry.plugin_count {
             let descriptor = try reader.descriptor(index, of: entry)
             // The place in a session file says which kind a name means.
             for other in descriptors
@@ -100,7 +100,7 @@ package struct PluginLibrary: Sendable {
             descriptors.append(descriptor)
         }
         self.entry = entry
-        firstIndex = index ?? 0
+        firstIndex = indices?.lowerBound ?? 0
         selfDescription = LibraryDescription(
             path: path, minorVersion: Int(entry.abi_minor), descriptors: descriptors)
     }

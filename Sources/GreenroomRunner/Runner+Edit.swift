@@ -22,6 +22,36 @@ extension Runner {
             }
         channel.send(.return, length: length)
     }
+
+    /// Calls the plugin to edit a block of audio. [media]
+    ///
+    /// - Returns: The length of the answer in the message.
+    func editAudio(_ channel: Channel) -> Int {
+        guard let functions = state.withLock({ $0.functions }) else {
+            return channel.answer(Status.gone)
+        }
+        let message = channel.read(AudioEditMessage.self, at: MessageLayout.subject)
+        let count = AudioEditing.blockFrames * Int(min(max(message.channels, 1), 2))
+        let sent = UnsafeRawBufferPointer(
+            rebasing: UnsafeRawBufferPointer(channel.message).dropFirst(MessageLayout.samples)
+                .prefix(count * 2 * MemoryLayout<Int16>.stride))
+        // The plugin may call the host within the callback, which overwrites the message.
+        return withUnsafeTemporaryAllocation(of: Int16.self, capacity: count * 2) { samples in
+            guard let base = samples.baseAddress else { return channel.answer(Status.failed) }
+            UnsafeMutableRawBufferPointer(samples).copyMemory(from: sent)
+            var edit = gr_audio_edit(
+                struct_size: UInt32(MemoryLayout<gr_audio_edit>.size),
+                channels: UInt32(count / AudioEditing.blockFrames),
+                frame_count: UInt32(AudioEditing.blockFrames), reserved: 0,
+                pts_ns: message.ptsNanoseconds, samples: base,
+                reference: message.hasReference != 0 ? UnsafePointer(base + count) : nil)
+            channel.write(functions.edit(&edit).rawValue)
+            return MessageLayout.samples
+                + channel.write(
+                    UnsafeRawBufferPointer(start: base, count: count * 2), at: MessageLayout.samples
+                )
+        }
+    }
 }
 
 extension Channel {

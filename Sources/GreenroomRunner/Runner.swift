@@ -162,6 +162,10 @@ package final class Runner: Sendable {
                 edit(channel)
                 continue
             }
+            if call == .editAudio {
+                channel.send(.return, length: editAudio(channel))
+                continue
+            }
             if call == .takeFrame || call == .takeBlock {
                 channel.send(.return, length: pass(call, channel))
                 continue
@@ -256,6 +260,7 @@ package final class Runner: Sendable {
             answer.write(status.rawValue)
             answer.write(functions?.takesNewOffers ?? false)
             answer.write(functions?.capabilities ?? []) { $0.write($1) }
+            answer.write(functions?.audioEditing) { $0.write($1) }
             let needsMedia = state.withLock { state in
                 guard functions != nil, descriptor.kind.facts.direction != .source else {
                     return false

@@ -95,7 +95,7 @@ extension SessionPlan {
         }
             + outputs.sorted { $0.key < $1.key }.map {
                 ("\(configuration.address(ofOutput: $0))", $1)
-            }
+            } + callFilters.enumerated().map { ("\(PluginAddress.callFilter($0))", $1) }
     }
 
     /// What will run, as text.

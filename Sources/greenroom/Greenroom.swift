@@ -15,7 +15,7 @@ struct Greenroom: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "greenroom",
         abstract:
-            "Host plugins: cameras, microphones, screen shares, video filters, outputs and calls.",
+            "Host plugins: cameras, microphones, screen shares, video and audio filters, outputs and calls.",
         discussion: """
             Exit codes:
             \(ExitStatus.table)

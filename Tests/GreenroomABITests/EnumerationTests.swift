@@ -50,6 +50,8 @@ import Testing
         #expect(FrameSize.maximumDimension == Int(GR_MAX_DIMENSION))
         #expect(AudioFormat.longestBlockMilliseconds == Int(GR_MAX_BLOCK_MS))
         #expect(AudioFormat.queueMilliseconds == Int(GR_AUDIO_QUEUE_MS))
+        #expect(AudioEditing.blockFrames == Int(GR_AUDIO_EDIT_FRAMES))
+        #expect(AudioEditing.longestDelayFrames == Int(GR_MAX_AUDIO_DELAY_FRAMES))
         #expect(PixelFormat.allCases.map(\.planeCount).max() == Int(GR_MAX_PLANES))
     }
 }

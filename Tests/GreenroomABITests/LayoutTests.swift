@@ -130,6 +130,18 @@ import Testing
                 ("report", 24),
             ]),
         Layout(
+            "gr_audio_edit", size: 40,
+            [
+                ("struct_size", 0), ("channels", 4), ("frame_count", 8), ("reserved", 12),
+                ("pts_ns", 16), ("samples", 24), ("reference", 32),
+            ]),
+        Layout(
+            "gr_audio_pre_processor", size: 24,
+            [
+                ("struct_size", 0), ("channels", 4), ("delay_frames", 8), ("flags", 12),
+                ("process", 16),
+            ]),
+        Layout(
             "gr_connection", size: 88,
             [
                 ("struct_size", 0), ("descriptor", 4), ("display", 8), ("screen", 12),

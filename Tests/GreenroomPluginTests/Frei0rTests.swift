@@ -54,17 +54,17 @@ import Testing
                 UnsafeMutablePointer<CChar>?, Int
             ) -> UnsafeMutableRawPointer?
         let name = "frei0r-" + effect.replacing("_", with: "-")
-        var index: UInt32 = 9
+        var index: [UInt32] = [9, 9]
         var reason = [CChar](repeating: 0, count: 200)
         let entry = unsafeBitCast(symbol, to: Function.self)(
             try load("\(folder)/\(effect).so"), name, &index, &reason, reason.count)
         guard let entry else {
             let text = String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
-            #expect(index == 1 && text.contains("a mixer of pictures"), "\(effect): \(text)")
+            #expect(index[0] == 1 && text.contains("a mixer of pictures"), "\(effect): \(text)")
             return nil
         }
         return Opened(
-            entry: UnsafePointer(entry.assumingMemoryBound(to: gr_entry.self)), index: index)
+            entry: UnsafePointer(entry.assumingMemoryBound(to: gr_entry.self)), index: index[0])
     }
 
     private static let host = Result {

@@ -2,7 +2,9 @@ import TestSupport
 import Testing
 
 private let bundledPlugins = [
-    "Adjust", "AlsaMicrophone", "ColorBars", "Command", "FrameFolder", "LoopbackCall", "Media",
+    "Adjust", "AlsaMicrophone", "ColorBars", "Command", "FrameFolder", "Gain", "LoopbackCall",
+    "Media",
+    "NoiseSuppression",
     "Recorder", "Slides", "SpeakerFile", "Stream", "Text", "Tone", "VirtualCamera",
     "VirtualMicrophone",
     "VirtualSpeaker", "Watermark",
@@ -34,10 +36,11 @@ private let bundledPlugins = [
         #expect(global.first?.hasSuffix(" T greenroom_broadcast_run") == true)
     }
 
-    @Test func `the bridge to frei0r exports one function`() throws {
-        let global = try exports(of: "Frei0r")
+    @Test(arguments: ["Frei0r", "Ladspa"])
+    func `the bridge to an interface of effects exports one function`(name: String) throws {
+        let global = try exports(of: name)
         #expect(global.count == 1, "\(global)")
-        #expect(global.first?.hasSuffix(" T greenroom_frei0r_open") == true)
+        #expect(global.first?.hasSuffix(" T greenroom_\(name.lowercased())_open") == true)
     }
 
     @Test func `the host needs libyuv and ALSA, and no other library of media`() throws {

@@ -1,6 +1,6 @@
 import Testing
 
-@testable import GreenroomVideo
+@testable import GreenroomRuntime
 
 @Suite struct FilterLogTests {
     private static let second: Int64 = 1_000_000_000

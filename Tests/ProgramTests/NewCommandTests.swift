@@ -161,6 +161,30 @@ import Testing
         }
     }
 
+    @Test(arguments: NewPlugin.languagesToday(of: "audio-pre-processor"))
+    func `an audio filter lets a tone tremble, as often as its setting says`(
+        language: String
+    ) throws {
+        let plugin = try NewPlugin("audio-pre-processor", language)
+        try plugin.build()
+        let run = try plugin.run(
+            "timeline=[{at: 1s, set: 'microphone.pre-processors[0].settings.rate=10'}]",
+            duration: "2s")
+        try expectFine(run, plugin)
+        let samples = try plugin.sound("camera").channels[0]
+        #expect(samples.count == 96_000)
+        // The loudness of each 5 ms rises above its mean once in each turn.
+        func turns(_ seconds: Range<Int>) -> Int {
+            let parts = stride(from: seconds.lowerBound * 48_000, to: seconds.upperBound * 48_000, by: 240)
+            let levels = parts.map { Tone.loudness(of: samples[$0..<($0 + 240)]) }
+            let mean = levels.reduce(0, +) / Double(levels.count)
+            return zip(levels, levels.dropFirst()).count { $0 < mean && $1 >= mean }
+        }
+        #expect((4...6).contains(turns(0..<1)) && (9...11).contains(turns(1..<2)))
+        let filters = try plugin.report().sound("microphone").filters
+        #expect(filters?.edited == 200, "\(run)")
+    }
+
     @Test(arguments: NewPlugin.languagesToday(of: "output"))
     func `an output writes how bright every n-th frame is, and changes while it runs`(
         language: String

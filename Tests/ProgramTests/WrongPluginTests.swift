@@ -8,7 +8,7 @@ import Testing
 @Suite(.ownThreads) struct WrongPluginTests {
     static let kinds = [
         "VIDEO_SOURCE", "VIRTUAL_MIC", "SHARE_SOURCE", "SHARE_AUDIO_SOURCE", "PRE_PROCESSOR",
-        "OUTPUT", "CALL",
+        "OUTPUT", "CALL", "AUDIO_PRE_PROCESSOR",
     ]
 
     /// By day one for each check, the first by file name, and those that expect certain words.

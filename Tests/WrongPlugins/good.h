@@ -10,7 +10,8 @@
  *
  * For each function `x` that is declared under "What a wrong plugin may do itself" there is
  * OWN_X, which leaves it out here, and good_x, which does what is right. ID, NAME and VERSION say
- * what the descriptor has, and MEMBERS are more members of `struct good`.
+ * what the descriptor has, DELAY_FRAMES what an audio filter declares, and MEMBERS are more members of
+ * `struct good`.
  */
 #include <greenroom/call.h>
 #include <pthread.h>
@@ -28,6 +29,9 @@
 #endif
 #ifndef VERSION
 #define VERSION "1.0.0"
+#endif
+#ifndef DELAY_FRAMES
+#define DELAY_FRAMES 0
 #endif
 #ifndef MEMBERS
 #define MEMBERS
@@ -83,6 +87,7 @@ static void stop_send(void *self);
 static void uninitialize(void *self);
 static const void *get_extension(void *self, const char *id);
 static gr_status process(void *self, gr_mutable_frame *frame);
+static gr_status edit_audio(void *self, gr_audio_edit *block);
 /* Answers what an output wants of a track, and takes its media. */
 static gr_status track(void *self, const gr_track *track, gr_want *want);
 static gr_status video(void *self, const gr_output_frame *frame);
@@ -290,7 +295,8 @@ SPARE static gr_status good_property_change(void *self, const gr_offer *offer,
 }
 
 /* Whether it sends. */
-SPARE static const int has_thread = KIND != GR_KIND_PRE_PROCESSOR && KIND != GR_KIND_OUTPUT;
+SPARE static const int has_thread = KIND != GR_KIND_PRE_PROCESSOR && KIND != GR_KIND_OUTPUT &&
+                                    KIND != GR_KIND_AUDIO_PRE_PROCESSOR;
 
 /* Opens a track of a participant. */
 SPARE static gr_status open_track(good *me, uint32_t participant, uint32_t kind,
@@ -345,6 +351,14 @@ SPARE static void good_destroy(void *self) {
 }
 
 /* Lightens or darkens; by default it leaves the frame as it is. */
+SPARE static gr_status good_edit_audio(void *self, gr_audio_edit *block) {
+  const good *me = self;
+  const int32_t gain_percent = __atomic_load_n(&me->gain_percent, __ATOMIC_RELAXED);
+  for (uint32_t i = 0; i < block->frame_count * block->channels; i++)
+    block->samples[i] = (int16_t)(block->samples[i] * gain_percent / 100);
+  return GR_STATUS_OK;
+}
+
 SPARE static gr_status good_process(void *self, gr_mutable_frame *frame) {
   const int32_t shade = __atomic_load_n(&((good *)self)->shade, __ATOMIC_RELAXED);
   const int is_limited = frame->info.range == GR_RANGE_LIMITED;
@@ -453,6 +467,10 @@ SPARE static gr_status good_set(void *self, const gr_setting *setting) {
 SPARE static const void *good_get_extension(void *self, const char *id) {
   static const gr_live_parameters live = {.struct_size = sizeof live, .set = set};
   static const gr_pre_processor editing = {.struct_size = sizeof editing, .process = process};
+  static const gr_audio_pre_processor editing_audio = {.struct_size = sizeof editing_audio,
+                                                       .channels = 2,
+                                                       .delay_frames = DELAY_FRAMES,
+                                                       .process = edit_audio};
   static const gr_output taking = {
       .struct_size = sizeof taking, .track = track, .video = video, .audio = audio};
   static const gr_call asking = {.struct_size = sizeof asking, .demand = demand};
@@ -462,6 +480,8 @@ SPARE static const void *good_get_extension(void *self, const char *id) {
   if (KIND == GR_KIND_CALL && strcmp(id, GR_EXT_CALL) == 0) return &asking;
   if (strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live;
   if (KIND == GR_KIND_PRE_PROCESSOR && strcmp(id, GR_EXT_PRE_PROCESSOR) == 0) return &editing;
+  if (KIND == GR_KIND_AUDIO_PRE_PROCESSOR && strcmp(id, GR_EXT_AUDIO_PRE_PROCESSOR) == 0)
+    return &editing_audio;
   return NULL;
 }
 
@@ -543,6 +563,11 @@ static void uninitialize(void *self) { good_uninitialize(self); }
 #ifndef OWN_GET_EXTENSION
 static const void *get_extension(void *self, const char *id) {
   return good_get_extension(self, id);
+}
+#endif
+#ifndef OWN_EDIT_AUDIO
+static gr_status edit_audio(void *self, gr_audio_edit *block) {
+  return good_edit_audio(self, block);
 }
 #endif
 #ifndef OWN_PROCESS

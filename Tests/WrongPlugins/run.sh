@@ -89,7 +89,7 @@ export FOLDER
 trap 'rm -rf "$FOLDER"' EXIT
 trap 'exit 1' INT TERM
 [ $# -gt 0 ] || set -- */*.c
-kinds='VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR OUTPUT'
+kinds='VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR AUDIO_PRE_PROCESSOR OUTPUT'
 {
     printf -- '--wrong %s\n' "$@"
     # shellcheck disable=SC2086 # words are words

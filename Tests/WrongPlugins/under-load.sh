@@ -18,7 +18,7 @@ workers=
 trap 'kill $workers; rm -rf "$folder"' EXIT
 trap 'exit 1' INT TERM
 
-for kind in VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR; do
+for kind in VIDEO_SOURCE VIRTUAL_MIC SHARE_SOURCE SHARE_AUDIO_SOURCE PRE_PROCESSOR AUDIO_PRE_PROCESSOR; do
     cc -std=c99 -D_GNU_SOURCE -O1 -g -shared -fPIC -pthread -I "$root/Sources/GreenroomABI/include" \
         good.c "-DKIND=GR_KIND_$kind" -o "$folder/$kind.so"
 done

@@ -252,6 +252,43 @@ final class RunnerConnection: Sendable {
         return pass(.takeBlock, length: MessageLayout.samples + written, on: channel).status
     }
 
+    /// Has the plugin edit a block of audio, in the memory of the caller. [media]
+    func edit(_ block: gr_audio_edit) -> Status {
+        let channel = channels[Channels.media]
+        let byteCount = Int(block.channels) * Int(block.frame_count) * 2
+        channel.write(
+            AudioEditMessage(
+                channels: block.channels, hasReference: block.reference != nil,
+                ptsNanoseconds: block.pts_ns),
+            at: MessageLayout.subject)
+        _ = channel.write(
+            UnsafeRawBufferPointer(start: block.samples, count: byteCount),
+            at: MessageLayout.samples)
+        if let reference = block.reference {
+            _ = channel.write(
+                UnsafeRawBufferPointer(start: reference, count: byteCount),
+                at: MessageLayout.samples + byteCount)
+        }
+        let answered = channel.call(.editAudio, length: MessageLayout.samples + 2 * byteCount) {
+            serve($0, $1, channel)
+        }
+        guard let answered else {
+            lose(because: "its process violated the channel protocol")
+            return .gone
+        }
+        noteMessage()
+        let status = Status(rawValue: channel.read())
+        guard status == .ok else { return status }
+        guard answered == MessageLayout.samples + byteCount else {
+            loseForInvalidAnswer()
+            return .gone
+        }
+        UnsafeMutableRawBufferPointer(start: block.samples, count: byteCount).copyMemory(
+            from: UnsafeRawBufferPointer(
+                rebasing: channel.message[MessageLayout.samples..<answered]))
+        return .ok
+    }
+
     /// - Returns: What the plugin returned, and whether it was called: its process could map the
     ///   memory.
     private func pass(

@@ -19,6 +19,9 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// What the source says it can send; empty if it says nothing, and before `create`.
     var capabilities: [VideoCapability] { get }
 
+    /// The declaration of an audio pre-processor; nil for other kinds, and before `create`.
+    var audioEditing: AudioEditing? { get }
+
     /// Whether the plugin implements `property_change`.
     var takesNewOffers: Bool { get }
 
@@ -73,6 +76,9 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// Edits a frame in place. [media]
     func process(_ frame: inout gr_mutable_frame) -> Status
 
+    /// Edits a block of audio in place. [media]
+    func edit(_ block: inout gr_audio_edit) -> Status
+
     /// Describes a track to an output, which writes what it wants of it. [control]
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status
 
@@ -111,6 +117,11 @@ extension InstanceBackend {
     package var hindrance: String? { nil }
     package var lentByteCount: Int { pool?.heldByteCount ?? 0 }
     package var endedByteCount: Int { 0 }
+
+    package var audioEditing: AudioEditing? { nil }
+
+    /// Edits nothing: it is no audio pre-processor.
+    package func edit(_ block: inout gr_audio_edit) -> Status { .unsupported }
 
     /// Wants nothing: it is no output.
     package func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status { .unsupported }

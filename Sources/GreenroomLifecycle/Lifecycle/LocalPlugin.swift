@@ -30,6 +30,7 @@ final class LocalPlugin: InstanceBackend {
     private var made: PluginFunctions? { functions.withLock { $0 } }
 
     var capabilities: [VideoCapability] { made?.capabilities ?? [] }
+    var audioEditing: AudioEditing? { made?.audioEditing }
     var takesNewOffers: Bool { made?.takesNewOffers ?? false }
     var pool: FramePool? { nil }
     var sandbox: [SandboxLayerState]? { nil }
@@ -51,6 +52,7 @@ final class LocalPlugin: InstanceBackend {
     func destroy() { made?.destroy() }
     func address(ofExtension id: String) -> UInt64? { made?.address(ofExtension: id) }
     func process(_ frame: inout gr_mutable_frame) -> Status { made?.process(&frame) ?? .gone }
+    func edit(_ block: inout gr_audio_edit) -> Status { made?.edit(&block) ?? .gone }
     func describe(_ track: OutputTrack, _ want: inout gr_want) -> Status {
         made?.describe(track, &want) ?? .gone
     }

@@ -1,3 +1,4 @@
+package import GreenroomAudio
 package import GreenroomConversion
 import GreenroomModel
 package import GreenroomMedia
@@ -108,6 +109,15 @@ package final class PluginInstance: Sendable {
             else { return nil }
             return (backend, offer.suggested)
         }
+    }
+
+    /// The declaration of an audio pre-processor in its newest life; nil before the first, and for other
+    /// kinds.
+    package var declared: AudioEditing? { backend?.audioEditing }
+
+    /// The same while it is sending.
+    package var audioEditing: AudioEditing? {
+        life?.state.withLock { $0.lifecycle == .sending ? $0.backend : nil }?.audioEditing
     }
 
     /// What the source says it can send; empty if it says nothing, and before `create`.
@@ -358,4 +368,7 @@ package final class PluginInstance: Sendable {
     package func process(_ frame: inout VideoFrame) -> Status {
         life?.process(&frame) ?? .stopped
     }
+
+    /// Lets an audio pre-processor edit a block in place. [media]
+    package func process(_ block: inout AudioEdit) -> Status { life?.process(&block) ?? .stopped }
 }

@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomABI
+import GreenroomAudio
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomRuntime
@@ -80,6 +81,23 @@ extension PluginLife {
         let status = backend.process(&description)
         gate.leave(after: clock.now - begun)
         return status
+    }
+
+    /// Lets an audio pre-processor edit a block in place. [media]
+    func process(_ block: inout AudioEdit) -> Status {
+        guard let gate, let backend = gate.enter() else { return .stopped }
+        let begun = clock.now
+        let (channels, pts) = (block.channels, block.ptsNanoseconds)
+        let status = block.withSamples { samples, reference in
+            guard let base = samples.baseAddress else { return Status.failed }
+            var edit = gr_audio_edit(
+                struct_size: UInt32(MemoryLayout<gr_audio_edit>.size), channels: UInt32(channels),
+                frame_count: UInt32(AudioEditing.blockFrames), reserved: 0, pts_ns: pts,
+                samples: base, reference: reference?.baseAddress)
+            return backend.edit(&edit)
+        }
+        gate.leave(after: clock.now - begun)
+        return lifecycle == .faulted ? .gone : status
     }
 
     /// A life can't access a frame in the last life's memory.

@@ -28,8 +28,8 @@ package struct PluginLocator: Sendable {
     package let programs: String
     /// The folders to search, in order.
     package let folders: [String]
-    /// The folders of frei0r's effects, in order.
-    private let effectFolders: [String]
+    /// The folders of each interface's effects, in order.
+    private let effectFolders: [EffectInterface: [String]]
     private let bundled: Set<String>
     private let examination: Examination
     /// Why libraries that are not bundled are not loaded; nil if they are.
@@ -42,11 +42,11 @@ package struct PluginLocator: Sendable {
     ///     `../lib/greenroom` from there.
     ///   - pluginFolders: They are searched first, so that an author's new version hides a bundled
     ///     plugin.
-    ///   - effectFolders: The folders of frei0r's effects.
+    ///   - effectFolders: The folders of each interface's effects.
     ///   - refusal: Why libraries that are not bundled are not loaded; nil if they are.
     ///   - examine: Looks into a file. Called from several threads at once.
     package init(
-        programs: String, pluginFolders: [String], effectFolders: [String] = [],
+        programs: String, pluginFolders: [String], effectFolders: [EffectInterface: [String]] = [:],
         refusal: String? = nil,
         examine: @escaping Examination
     ) {
@@ -110,7 +110,9 @@ package struct PluginLocator: Sendable {
         _ name: String, kind: PluginKind?, relativeTo folder: String
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         if name.contains("/") { return try load(path: name, kind: kind, relativeTo: folder) }
-        if Frei0r.isEffect(name) { return try findEffect(name, kind) }
+        if let interface = EffectInterface(ofPlugin: name) {
+            return try findEffect(name, kind, of: interface)
+        }
         var failures: [LoadError] = []
         var names: [String] = []
         var seen: Set<String> = []
@@ -146,14 +148,21 @@ package struct PluginLocator: Sendable {
                 + "To name a file, write its path with a slash.")
     }
 
-    /// Finds an effect of frei0r. The name says which file to scan: there may be hundreds.
+    /// Finds an effect. The name may say which file to scan: there may be hundreds.
     private func findEffect(
-        _ name: String, _ kind: PluginKind?
+        _ name: String, _ kind: PluginKind?, of interface: EffectInterface
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
-        for path in effects {
-            let known = Frei0r.name(ofFile: path)
-            guard name == known || name == Frei0r.id(ofName: known) else { continue }
-            let library = try examine(path)
+        var paths = effects(of: interface)
+        if interface.isNamedAfterFile {
+            paths.removeAll { path in
+                let known = interface.name(ofFile: path)
+                return name != known && name != interface.id(ofName: known)
+            }
+        }
+        for result in examine(all: paths) {
+            // The name chose this file: its fault is the reason.
+            if interface.isNamedAfterFile, case .failure(let error) = result { throw error }
+            guard case .success(let library) = result else { continue }
             if let descriptor = library[name, kind] ?? library[name, nil] {
                 return (library, descriptor)
             }
@@ -161,14 +170,15 @@ package struct PluginLocator: Sendable {
         throw LoadError(
             code: .noSuchPlugin, place: name,
             explanation: "no effect of this name is installed. Debian's effects are in a package: "
-                + "apt install frei0r-plugins. Searched: "
-                + "\(effectFolders.joined(separator: ", ")); FREI0R_PATH names other folders.")
+                + "apt install \(interface.debianPackage). Searched: "
+                + "\((effectFolders[interface] ?? []).joined(separator: ", ")); "
+                + "\(interface.variable) names other folders.")
     }
 
-    /// The effects of frei0r; a file hides files of the same name in later folders.
-    private var effects: [String] {
+    /// The files of an interface's effects; a file hides files of the same name in later folders.
+    private func effects(of interface: EffectInterface) -> [String] {
         var seen: Set<String> = []
-        return effectFolders.flatMap { folder in
+        return (effectFolders[interface] ?? []).flatMap { folder in
             Self.libraries(in: folder).filter { seen.insert($0).inserted }.map { "\(folder)/\($0)" }
         }
     }
@@ -228,8 +238,8 @@ package struct PluginLocator: Sendable {
     /// Scans all libraries of all folders, several concurrently. Skips libraries in the bundled
     /// folders that are no plugins.
     ///
-    /// - Parameter scansEffects: Whether to scan frei0r's effects, too. Skips mixers, a kind that
-    ///   Greenroom does not have.
+    /// - Parameter scansEffects: Whether to scan effects, too. Skips those of a kind that Greenroom does not
+    ///   have, such as mixers of pictures.
     package func scan(withEffects scansEffects: Bool) -> [Finding] {
         var paths: [(folder: String, path: String)] = []
         var seen: Set<String> = []
@@ -239,7 +249,9 @@ package struct PluginLocator: Sendable {
             }
         }
         let effectFolder = ""
-        if scansEffects { paths += effects.map { (effectFolder, $0) } }
+        if scansEffects {
+            paths += EffectInterface.all.flatMap { effects(of: $0) }.map { (effectFolder, $0) }
+        }
         return zip(paths, examine(all: paths.map(\.path))).compactMap { file, result in
             if case .failure(let error) = result {
                 if bundled.contains(file.folder), error.code == .notAPlugin { return nil }

@@ -17,6 +17,8 @@ final class InstanceHandle {
     private var video: VideoSenderTable?
     /// What the plugin last said that it makes. [control]
     private var agreed: VideoCapability?
+    /// The declaration of an audio filter; nil for the other kinds.
+    private let audio: UnsafeMutablePointer<gr_audio_pre_processor>?
     /// What lends an output its frames; nil for the other kinds.
     private let lender: FrameLender?
     /// The tracks that an output wants, or has wanted. [control; read by media]
@@ -44,6 +46,11 @@ final class InstanceHandle {
         hasLiveParameters = export.hasLiveParameters
         self.host = host
         lender = export.kind.isOutput ? FrameLender(host) : nil
+        audio = instance.audioEditing.map { editing in
+            let audio = UnsafeMutablePointer<gr_audio_pre_processor>.allocate(capacity: 1)
+            audio.initialize(to: Self.audioTable(editing))
+            return audio
+        }
         table = .allocate(capacity: 1)
         table.initialize(
             to: gr_plugin(
@@ -73,6 +80,8 @@ final class InstanceHandle {
     }
 
     deinit {
+        audio?.deinitialize(count: 1)
+        audio?.deallocate()
         table.deinitialize(count: 1)
         table.deallocate()
     }
@@ -233,6 +242,9 @@ final class InstanceHandle {
         if kind.isFilter, strcmp(id, GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE) == 0 {
             return UnsafeRawPointer(Self.propertyChange.pointer)
         }
+        if let audio, strcmp(id, GR_EXT_AUDIO_PRE_PROCESSOR) == 0 {
+            return UnsafeRawPointer(audio)
+        }
         if kind.isOutput, strcmp(id, GR_EXT_OUTPUT) == 0 {
             return UnsafeRawPointer(Self.output.pointer)
         }
@@ -275,6 +287,27 @@ final class InstanceHandle {
                     return status == .ok ? Status.failed.rawValue : status.rawValue
                 }
             }))
+
+    /// Out of range numbers are the author's; the host explains them.
+    private static func audioTable(_ editing: AudioEditing) -> gr_audio_pre_processor {
+        gr_audio_pre_processor(
+            struct_size: UInt32(MemoryLayout<gr_audio_pre_processor>.size),
+            channels: UInt32(clamping: editing.channels),
+            delay_frames: UInt32(clamping: editing.delayFrames),
+            flags: editing.takesReference ? GR_AUDIO_EDIT_REFERENCE : 0,
+            process: { pointer, block in
+                guard let handle = InstanceHandle.at(pointer),
+                    block.pointee.struct_size >= MemoryLayout<gr_audio_edit>.size,
+                    var mutable = MutableAudioBlock(block.pointee)
+                else { return Status.badArgument.rawValue }
+                do {
+                    try handle.instance.process(&mutable)
+                    return Status.ok.rawValue
+                } catch {
+                    return handle.failed(error)
+                }
+            })
+    }
 
     private static let propertyChange = Leaked(
         gr_pre_processor_property_change(

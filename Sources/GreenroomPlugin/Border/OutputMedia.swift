@@ -113,3 +113,18 @@ extension OutputBlock {
             memory: UnsafeBufferPointer(start: samples, count: count))
     }
 }
+
+extension MutableAudioBlock {
+    /// Takes over a block of the host; nil if it says something of itself that cannot be.
+    init?(_ block: gr_audio_edit) {
+        guard (1...2).contains(block.channels),
+            block.frame_count == UInt32(AudioEditing.blockFrames)
+        else { return nil }
+        let channels = Int(block.channels)
+        let count = channels * AudioEditing.blockFrames
+        self.init(
+            channels: channels, timeNanoseconds: block.pts_ns,
+            memory: UnsafeMutableBufferPointer(start: block.samples, count: count),
+            reference: block.reference.map { UnsafeBufferPointer(start: $0, count: count) })
+    }
+}

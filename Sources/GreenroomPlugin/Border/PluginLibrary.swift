@@ -28,19 +28,24 @@ struct PluginLibrary: @unchecked Sendable {
         return UnsafeRawPointer(library.entry)
     }
 
-    /// Appends a plugin; the indices of the others stay.
-    static func add(_ plugin: PluginExport) -> (entry: UnsafeRawPointer, index: UInt32) {
+    /// Appends plugins; the indices of the others stay.
+    ///
+    /// - Returns: The entry, and the first one's index in it.
+    static func add(_ plugins: [PluginExport]) -> (entry: UnsafeRawPointer, index: UInt32) {
         exported.withLock { exported in
-            let library = exported?.with(plugin) ?? PluginLibrary([plugin])
+            let index = exported?.exports.count ?? 0
+            let library = exported?.with(plugins) ?? PluginLibrary(plugins)
             exported = library
-            return (UnsafeRawPointer(library.entry), UInt32(clamping: library.exports.count - 1))
+            return (UnsafeRawPointer(library.entry), UInt32(clamping: index))
         }
     }
 
-    private func with(_ plugin: PluginExport) -> PluginLibrary {
+    private func with(_ plugins: [PluginExport]) -> PluginLibrary {
         PluginLibrary(
-            exports: exports + [plugin], descriptors: descriptors + [leaked(gr_descriptor(plugin))],
-            capabilities: capabilities + [gr_video_capabilities(plugin).map { leaked($0) }],
+            exports: exports + plugins,
+            descriptors: descriptors + plugins.map { leaked(gr_descriptor($0)) },
+            capabilities: capabilities
+                + plugins.map { plugin in gr_video_capabilities(plugin).map { leaked($0) } },
             entry: entry)
     }
 

@@ -22,6 +22,12 @@ class AnyInstance {
     func process(_ frame: inout MutableFrame) throws {
         throw PluginError("this plugin does not edit frames", status: .unsupported)
     }
+    /// The declaration of an audio filter; nil for the other kinds.
+    var audioEditing: AudioEditing? { nil }
+    /// Edits a block, in an audio filter.
+    func process(_ block: inout MutableAudioBlock) throws {
+        throw PluginError("this plugin does not edit audio", status: .unsupported)
+    }
     /// Returns what an output wants of a track; nil for nothing.
     func track(_ track: Track) throws -> TrackWant? { nil }
     func video(_ frame: borrowing OutputFrame) throws {}
@@ -198,6 +204,18 @@ class OutputInstance<P: Output>: Instance<P> {
     override func trackEnded(_ track: Track) { state.withLock { $0.plugin.onTrackEnded(track) } }
     override func stopSend() { state.withLock { $0.plugin.onStop() } }
     override func uninitialize() { state.withLock { $0.plugin.onUninitialized() } }
+}
+
+/// Maps the lifecycle to the callbacks of an audio pre-processor.
+final class AudioPreProcessorInstance<P: AudioPreProcessor>: Instance<P> {
+    override var audioEditing: AudioEditing? { state.withLock { $0.plugin.editing } }
+
+    override func startSend() throws { try state.withLock { try $0.plugin.onPreProcessStart() } }
+    override func stopSend() { state.withLock { $0.plugin.onPreProcessStop() } }
+
+    override func process(_ block: inout MutableAudioBlock) throws {
+        try state.withLock { try $0.plugin.onPreProcessRawData(&block) }
+    }
 }
 
 /// Maps the lifecycle to the callbacks of a call.

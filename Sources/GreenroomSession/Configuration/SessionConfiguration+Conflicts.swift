@@ -19,11 +19,14 @@ package struct ConfiguredPlugins: Sendable {
     package var hasBroadcast: Bool
     /// Whether there is a call.
     package var hasCall: Bool
+    /// The number of filters of participants' audio.
+    package var callFilterCount: Int
 
     package init(
         roles: Set<SessionRole>, filterCounts: [SessionRole: Int], pluginOutputs: Set<Int>,
-        hasBroadcast: Bool, hasCall: Bool
+        hasBroadcast: Bool, hasCall: Bool, callFilterCount: Int = 0
     ) {
+        self.callFilterCount = callFilterCount
         self.roles = roles
         self.filterCounts = filterCounts
         self.pluginOutputs = pluginOutputs
@@ -41,7 +44,8 @@ package struct ConfiguredPlugins: Sendable {
                 configuration.slots.map { ($0.role, $0.filters.count) }, uniquingKeysWith: max),
             pluginOutputs: Set(configuration.outputPlugins.map(\.index)),
             hasBroadcast: configuration.broadcast != nil,
-            hasCall: configuration.outputs.contains(where: \.output.isCall))
+            hasCall: configuration.outputs.contains(where: \.output.isCall),
+            callFilterCount: configuration.callFilters.count)
     }
 
     package func has(_ address: PluginAddress) -> Bool {
@@ -51,6 +55,7 @@ package struct ConfiguredPlugins: Sendable {
             roles.contains(role) && filter < filterCounts[role, default: 0]
         case .output(let index): pluginOutputs.contains(index)
         case .call: hasCall
+        case .callFilter(let index): index < callFilterCount
         }
     }
 

@@ -113,6 +113,12 @@ extension SessionConfiguration {
     /// Every plugin with its address, filters after their source, and outputs last.
     package var plugins: [(address: PluginAddress, plugin: PluginConfiguration)] {
         slots.flatMap(\.plugins) + outputPlugins.map { (address(ofOutput: $0), $1) }
+            + callFilters.enumerated().map { (PluginAddress.callFilter($0), $1) }
+    }
+
+    /// The filters of each participant's audio.
+    package var callFilters: [PluginConfiguration] {
+        outputs.first { $0.output.isCall }?.output.filters ?? []
     }
 
     /// The address of the output at a place in ``outputs``.

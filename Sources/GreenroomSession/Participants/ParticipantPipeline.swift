@@ -14,7 +14,7 @@ final class ParticipantPipeline: Sendable {
     /// What it carries.
     enum Medium: Sendable {
         case video(VideoIngest, VideoPipeline)
-        case audio(AudioIngest, sinks: [any AudioSink])
+        case audio(AudioIngest, filtered: FilteredAudio?, sinks: [any AudioSink])
     }
 
     /// What is asked of the call.
@@ -48,7 +48,7 @@ final class ParticipantPipeline: Sendable {
 
     /// The sinks of audio.
     var sinks: [any AudioSink] {
-        if case .audio(_, let sinks) = medium { sinks } else { [] }
+        if case .audio(_, _, let sinks) = medium { sinks } else { [] }
     }
 
     /// The negotiation about video; nil before something was wanted.

@@ -43,6 +43,7 @@ final class ParticipantPipelines: Sendable {
     private let clock: SessionClock
     private let events: SessionEvents
     private let filterDeadline: Int64
+    private let filters: AudioFilters
     private let state = Monitor(State())
 
     /// - Parameters:
@@ -51,7 +52,7 @@ final class ParticipantPipelines: Sendable {
     init(
         outputs: [any Output], connections: [OutputConnection], feeds: [OutputFeed],
         mixer: AudioMixer, timeline: SessionTimeline, clock: SessionClock,
-        events: SessionEvents, filterDeadline: Int64
+        events: SessionEvents, filterDeadline: Int64, filters: AudioFilters
     ) {
         self.outputs = outputs
         self.connections = connections
@@ -61,6 +62,7 @@ final class ParticipantPipelines: Sendable {
         self.clock = clock
         self.events = events
         self.filterDeadline = filterDeadline
+        self.filters = filters
     }
 
     /// The tracks that are open, or whose outputs are not finished. [any]
@@ -86,7 +88,9 @@ final class ParticipantPipelines: Sendable {
 
     /// Connects a track to the outputs, and starts its threads. Plugins take nothing of it before
     /// they have said what they want.
-    func open(_ track: ParticipantTrack, sender: UInt64) {
+    ///
+    /// - Parameter audioFilters: The filters of its audio, in order.
+    func open(_ track: ParticipantTrack, sender: UInt64, audioFilters: [PluginInstance]) {
         // The track begins with the 10 ms of audio in which it was opened.
         let stretch = AudioMixer.stretchNanoseconds
         let start = max(timeline.time(of: track.opened), 0) / stretch * stretch
@@ -126,16 +130,19 @@ final class ParticipantPipelines: Sendable {
                     video, wishes: connected.branches.wants, name: track.name, number: number,
                     firstBranch: 1000 * number, timeline: own, clock: clock, events: events))
         case .audio(let ingest):
+            var filtered: FilteredAudio?
             mixer.add(at: start) { [timeline] begin in
                 // The sinks are made for the position at which the track begins.
                 for connection in taking {
                     connected.connect(connection.sink(of: track.id, start: begin))
                 }
                 ingest.begin(epoch: timeline.epoch + begin)
+                filtered = filters.pass(ingest, through: audioFilters, from: begin)
                 return AudioMixer.Track(
-                    source: ingest, sinks: connected.sinks, participant: track.participant.number)
+                    source: filtered ?? ingest, sinks: connected.sinks,
+                    participant: track.participant.number)
             }
-            medium = .audio(ingest, sinks: connected.sinks)
+            medium = .audio(ingest, filtered: filtered, sinks: connected.sinks)
             demand(for: ingest, connected.sinks, of: track)
         }
         let pipeline = ParticipantPipeline(
@@ -171,7 +178,9 @@ final class ParticipantPipelines: Sendable {
         for connection in connections { connection.close(track.id) }
         let end = max(timeline.time(of: moment), pipeline.start)
         pipeline.close(at: end)
-        if case .audio(let ingest, _) = pipeline.medium { mixer.end(ingest, at: end) }
+        if case .audio(let ingest, let filtered, _) = pipeline.medium {
+            mixer.end(filtered ?? ingest, at: end)
+        }
     }
 
     /// Removes the tracks that were closed and are carried no more; their outputs may still be
@@ -182,7 +191,7 @@ final class ParticipantPipelines: Sendable {
         let ended = candidates.filter { pipeline in
             switch pipeline.medium {
             case .video(_, let video): video.hasEnded
-            case .audio(let ingest, _): !mixer.has(ingest)
+            case .audio(let ingest, let filtered, _): !mixer.has(filtered ?? ingest)
             }
         }
         guard !ended.isEmpty else { return [] }
@@ -190,7 +199,10 @@ final class ParticipantPipelines: Sendable {
             state.open.removeAll { pipeline in ended.contains { $0 === pipeline } }
             for pipeline in ended { state.demands[pipeline.sender] = nil }
         }
-        for pipeline in ended { finish(pipeline.sinks, of: pipeline.track.id) }
+        for pipeline in ended {
+            if case .audio(_, let filtered, _) = pipeline.medium { filtered?.close() }
+            finish(pipeline.sinks, of: pipeline.track.id)
+        }
         return ended
     }
 
@@ -283,7 +295,7 @@ final class ParticipantPipelines: Sendable {
                 if let record, record.reason != .initial {
                     changes.append((pipeline.track.name, record))
                 }
-            case .audio(let ingest, let sinks):
+            case .audio(let ingest, _, let sinks):
                 demand.isWanted = self.demand(for: ingest, sinks, of: pipeline.track)
             }
             // What no output has wanted so far, one that has not answered may want.

@@ -25,7 +25,9 @@ extension SessionPlugins {
                         role: instance.role, name: member.participant.name))
                 pipeline.participants.open(member)
             case .opened(let track, let sender):
-                pipeline.participants.open(track, sender: sender)
+                pipeline.participants.open(
+                    track, sender: sender,
+                    audioFilters: track.kind.medium == .audio ? audioFilters(for: track.id) : [])
                 events.send(
                     .trackOpened(
                         track: track.name, participant: track.participant.name,
@@ -42,7 +44,9 @@ extension SessionPlugins {
                 events.send(.participantLeft(role: instance.role, name: member.participant.name))
             }
         }
-        participants.ended(pipeline.participants.finishClosed())
+        let ended = pipeline.participants.finishClosed()
+        participants.ended(ended)
+        if !isEnding { for pipeline in ended { endAudioFilters(of: pipeline.track.id) } }
         guard !isEnding else { return }
         endTracks(pipeline.participants.takeEnded())
         describeNewTracks()

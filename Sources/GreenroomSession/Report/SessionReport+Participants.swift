@@ -44,8 +44,9 @@ extension SessionReport.Participant.Track {
             self.video = SessionReport.Video(
                 video.track, named: track.name, from: ingest, pipeline.negotiator,
                 at: max(length, 0))
-        case .audio(let ingest, _):
-            audio = SessionReport.Audio(role: track.name, ingest: ingest)
+        case .audio(let ingest, let filtered, _):
+            audio = SessionReport.Audio(
+                role: track.name, ingest: ingest, filters: filtered?.counts)
         }
     }
 }

@@ -113,6 +113,11 @@ extension SessionReport {
                 "\(audio.role): \(audio.cut / 48) ms dropped: source too fast")
         }
         lines += refusals(of: "blocks", audio.refused).map { "\(audio.role): \($0)" }
+        if let filters = audio.filters, filters.unedited > 0 {
+            lines.append(
+                "\(audio.role): \(filters.unedited * 10) ms "
+                    + (filters.silenced > 0 ? "silent" : "unedited") + " because of a filter")
+        }
         return lines
     }
 

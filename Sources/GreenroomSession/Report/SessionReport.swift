@@ -278,6 +278,20 @@ public struct SessionReport: Sendable {
         public var driftPPM: Double?
     }
 
+    /// Blocks of 10 ms that passed through audio filters.
+    public struct AudioFilters: Codable, Sendable {
+        /// Blocks that every filter edited.
+        public var edited: Int
+        /// Edits that a filter refused. The block continued unedited, or silent.
+        public var refused: Int
+        /// Edits that missed the deadline.
+        public var late: Int
+        /// Edits by filters that were not running.
+        public var lost: Int
+        /// Silent blocks: a required filter did not edit them.
+        public var silenced: Int
+    }
+
     /// The audio of a source.
     public struct Audio: Codable, Sendable {
         /// Its source, or the name of a participant's track.
@@ -294,6 +308,8 @@ public struct SessionReport: Sendable {
         public var resampled: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
+        /// The work of its filters; absent without filters.
+        public var filters: AudioFilters?
         /// Frames of 48 kHz in the queued blocks.
         public var frames: Int
         /// Frames of 48 kHz that were played.
@@ -387,7 +403,10 @@ public struct SessionReport: Sendable {
                     video.track, named: video.track.kind.rawValue,
                     from: video.instance.videoIngest, negotiation?.negotiator, at: nanoseconds)
             } ?? []
-        audioTracks = pipeline?.audioTracks.map { Audio(role: $0.role, ingest: $0.ingest) } ?? []
+        audioTracks =
+            pipeline?.audioTracks.map {
+                Audio(role: $0.role, ingest: $0.ingest, filters: $0.filtered?.counts)
+            } ?? []
         if instances.contains(where: { $0.roster != nil }) {
             self.participants = participants.entries(
                 with: pipeline?.participants.all ?? [], at: nanoseconds)
@@ -599,7 +618,8 @@ extension SessionReport.Stamps {
 }
 
 extension SessionReport.Audio {
-    init(role: String, ingest: AudioIngest) {
+    init(role: String, ingest: AudioIngest, filters counts: AudioFilterChain.Counts?) {
+        filters = counts.map { SessionReport.AudioFilters($0) }
         let statistics = ingest.statistics
         let (counts, queue) = (statistics.counts, statistics.queue)
         self.role = role
@@ -626,6 +646,16 @@ extension SessionReport.Audio {
         clippedSamples = statistics.level.clipped
         dcOffset = (statistics.level.dcOffset * 1e6).rounded() / 1e6
     }
+}
+
+extension SessionReport.AudioFilters {
+    fileprivate init(_ counts: AudioFilterChain.Counts) {
+        (edited, refused, late) = (counts.edited, counts.refused, counts.late)
+        (lost, silenced) = (counts.lost, counts.silenced)
+    }
+
+    /// Edits that failed.
+    var unedited: Int { refused + late + lost }
 }
 
 /// As many places as say something.

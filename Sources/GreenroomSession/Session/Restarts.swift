@@ -68,6 +68,11 @@ struct Restarts {
         pending[plugin] = Pending(since: now, wait: .connection, isFirst: isFirst)
     }
 
+    /// Has a plugin started that the session did not begin with.
+    mutating func start(_ plugin: Int, at now: Int64) {
+        pending[plugin] = Pending(since: now, wait: .start(at: now), isFirst: true)
+    }
+
     /// Whether a plugin's new life must begin now.
     ///
     /// - Parameter isConnecting: Whether it has connected by itself.

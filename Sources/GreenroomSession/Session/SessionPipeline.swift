@@ -21,11 +21,19 @@ final class SessionPipeline: Sendable {
         var track: VideoTrack { pipeline.track }
     }
 
+    /// The audio of a source.
+    struct Audio: Sendable {
+        var role: String
+        var ingest: AudioIngest
+        /// The audio behind its filters; nil without filters.
+        var filtered: FilteredAudio?
+    }
+
     /// Time limit for outputs to finish after the session's end.
     static let finishNanoseconds: Int64 = 5_000_000_000
 
     let videoTracks: [Video]
-    let audioTracks: [(role: String, ingest: AudioIngest)]
+    let audioTracks: [Audio]
     private let audioSinks: [any AudioSink]
     let reports: [ReportFile]
     private let feeds: [OutputFeed]
@@ -105,22 +113,26 @@ final class SessionPipeline: Sendable {
             branchCount += track.branches.count
         }
         self.videoTracks = videoTracks
-        var audioTracks: [(role: String, ingest: AudioIngest)] = []
+        let filters = AudioFilters(plugins, plan, timeline: timeline, clock: clock)
+        var audioTracks: [Audio] = []
         var tracks: [AudioMixer.Track] = []
         for source in plugins.slots.sources {
             guard let ingest = source.instance.audioIngest, let role = source.role else {
                 continue
             }
-            audioTracks.append((source.instance.role, ingest))
+            let filtered = filters.pass(ingest, of: role)
+            audioTracks.append(
+                Audio(role: source.instance.role, ingest: ingest, filtered: filtered))
             tracks.append(
                 AudioMixer.Track(
-                    source: ingest, sinks: outputs.audioSinks(of: role.track)))
+                    source: filtered ?? ingest, sinks: outputs.audioSinks(of: role.track)))
         }
         self.audioTracks = audioTracks
         audioSinks = outputs.audioSinks
         reports = outputs.reports
         audioMixer = AudioMixer(
-            tracks: tracks, mixSinks: outputs.mixSinks, clock: clock)
+            tracks: tracks, mixSinks: outputs.mixSinks + filters.referenceSinks,
+            delayFrames: filters.delayFrames, clock: clock)
         if let duration { audioMixer.finish(at: duration) }
         hasCall = outputs.hasCall
         recordsParticipantsAlone =
@@ -128,7 +140,7 @@ final class SessionPipeline: Sendable {
         participants = ParticipantPipelines(
             outputs: all, connections: connections, feeds: feeds, mixer: audioMixer,
             timeline: timeline, clock: clock, events: events,
-            filterDeadline: configuration.callbackDeadline.nanoseconds)
+            filterDeadline: configuration.callbackDeadline.nanoseconds, filters: filters)
     }
 
     /// The report entries of audio sinks, in the order of the outputs; those of participants follow.
@@ -316,6 +328,7 @@ final class SessionPipeline: Sendable {
         for video in videoTracks { video.pipeline.joinBranches(until: deadline) }
         participants.joinVideo(until: deadline)
         audioThread.withLock { $0 }?.join(until: deadline, on: clock.host)
+        for audio in audioTracks { audio.filtered?.close() }
     }
 
     /// Finishes the audio outputs, all within one deadline.

@@ -10,17 +10,20 @@ package struct SessionPlan: Sendable {
     package var slots: [SessionSlot<SourcePlan>]
     /// The outputs that are plugins, by their places in the configuration.
     package var outputs: [Int: SourcePlan]
+    /// The filters of each participant's audio.
+    package var callFilters: [SourcePlan]
     /// Reads the commands of plugins that may control the session.
     package var controlParser: ControlParser?
 
     /// Makes a plan.
     package init(
         _ configuration: SessionConfiguration, slots: [SessionSlot<SourcePlan>] = [],
-        outputs: [Int: SourcePlan] = [:]
+        outputs: [Int: SourcePlan] = [:], callFilters: [SourcePlan] = []
     ) {
         self.configuration = configuration
         self.slots = slots
         self.outputs = outputs
+        self.callFilters = callFilters
     }
 
     /// Every plugin with its address.
@@ -28,7 +31,7 @@ package struct SessionPlan: Sendable {
         slots.flatMap(\.plugins)
             + outputs.sorted { $0.key < $1.key }.map {
                 (configuration.address(ofOutput: $0), $1)
-            }
+            } + callFilters.enumerated().map { (PluginAddress.callFilter($0), $1) }
     }
 
     /// The plugin at an address; nil without one.
@@ -37,6 +40,7 @@ package struct SessionPlan: Sendable {
         case .output(let index): outputs[index]
         case .call: configuration.outputs.firstIndex { $0.output.isCall }.flatMap { outputs[$0] }
         case .source, .filter: slots[address]
+        case .callFilter(let index): callFilters.indices.contains(index) ? callFilters[index] : nil
         }
     }
 }

@@ -65,10 +65,12 @@ struct PluginSlots {
     private(set) var outputs: [SessionPlugin] = []
     /// Sources, filters and outputs.
     private(set) var all: [SessionPlugin]
+    /// The filters of participants' audio.
+    var callFilters: CallFilters
     /// Every filter, also those that left.
     private let everyFilter: [SessionPlugin]
     /// All instances, including those that left; for the report.
-    let instances: [PluginInstance]
+    private(set) var instances: [PluginInstance]
     /// The output that is a call, if it has not left.
     var call: SessionPlugin? { outputs.first { $0.instance.roster != nil } }
     /// The call's instance, also if it has left.
@@ -127,7 +129,7 @@ struct PluginSlots {
                 plan: plugin, number: slots.count + number, role: "\(address)", clock: clock,
                 events: events,
                 // Outputs get edited frames unchanged.
-                ownFrameLimit: frameLimit,
+                ownFrameLimit: address.role?.medium == .video ? frameLimit : 0,
                 control: control?.grant(of: "\(address)"))
             filters.append(SessionPlugin(address: address, plan: plugin, instance: instance))
         }
@@ -153,6 +155,9 @@ struct PluginSlots {
                 SessionPlugin(address: address, plan: plugin, instance: instance, feed: feed))
         }
         everyFilter = filters
+        callFilters = CallFilters(
+            plan.callFilters, clock: clock, events: events, control: control)
+        filters += callFilters.spareMembers
         all = sources + filters + outputs
         instances = all.map(\.instance)
         feeds = outputs.compactMap(\.feed)
@@ -194,6 +199,18 @@ struct PluginSlots {
         everyFilter.filter { $0.address.role == role }.map(\.instance).filter { instance in
             instance.isRequired || filters.contains { $0.instance === instance }
         }
+    }
+
+    /// Adds a filter of a participant's audio.
+    mutating func add(_ filter: SessionPlugin) {
+        filters.append(filter)
+        all = sources + filters + outputs
+        instances.append(filter.instance)
+    }
+
+    /// The plugins at an address: several for a filter of participants' audio.
+    func plugins(at address: PluginAddress) -> [SessionPlugin] {
+        all.filter { $0.address == address }
     }
 
     /// Removes a plugin.

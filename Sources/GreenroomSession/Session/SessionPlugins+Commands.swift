@@ -92,7 +92,18 @@ extension SessionPlugins {
     private mutating func set(
         _ name: String, to value: ParameterValue, of address: PluginAddress
     ) -> CommandResult {
-        guard let plugin = slots[address] else { return .refused(absent("\(address)")) }
+        let plugins = slots.plugins(at: address)
+        guard let first = plugins.first else { return .refused(absent("\(address)")) }
+        let result = set(name, to: value, of: first)
+        // Every participant has one.
+        for plugin in plugins.dropFirst() { _ = set(name, to: value, of: plugin) }
+        return result
+    }
+
+    private mutating func set(
+        _ name: String, to value: ParameterValue, of plugin: SessionPlugin
+    ) -> CommandResult {
+        let address = plugin.address
         let instance = plugin.instance
         guard let parameter = instance.descriptor.parameters.first(where: { $0.name == name })
         else { return .refused("\(address) has no setting \(name)") }

@@ -300,7 +300,7 @@ extension SessionPlugins {
             let seconds = Double(away) / 1e9
             losses.returned(instance.role, after: seconds)
             events.send(.pluginReturned(role: instance.role, seconds: seconds))
-        } else {
+        } else if instance.arrivals != nil {
             events.send(.note(role: instance.role, text: "it is connected"))
         }
         guard slots[instance] != nil else { return }

@@ -125,10 +125,13 @@ extension SessionPlugins {
         }
         negotiations.keepFirstCapabilities(of: slots.sources)
         for source in slots.sources {
-            guard let offer = negotiations.offerToFilters(of: source), let role = source.role
-            else { continue }
+            guard let role = source.role else { continue }
+            let offer = negotiations.offerToFilters(of: source)
+            guard offer != nil || role.medium == .audio else { continue }
             perform(slots.filters(of: role)) { $0.beginInitialize(offer: offer) }
         }
+        // The filters of participants' audio.
+        perform(slots.filters.filter { $0.address.role == nil }) { $0.beginInitialize(offer: nil) }
         describeTracks()
     }
 

@@ -2,7 +2,8 @@
 enum Catalogue {
     static let checks: [Check] = [
         loadChecks, lifecycleChecks, negotiationChecks, videoChecks, preProcessorChecks,
-        audioChecks, shareChecks, outputChecks, callChecks, parameterChecks, robustnessChecks,
+        audioFilterChecks, audioChecks, shareChecks, outputChecks, callChecks, parameterChecks,
+        robustnessChecks,
     ].flatMap(\.self)
 
     /// The checks that report a step that does not return. They run first: the others then do not wait

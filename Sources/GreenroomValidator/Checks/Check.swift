@@ -62,6 +62,8 @@ struct Check: Sendable {
 extension Set<PluginKind> {
     /// Kinds that edit frames.
     static var filters: Self { Self(PluginKind.allCases.filter(\.isFilter)) }
+    /// Kinds that edit audio.
+    static var audioFilters: Self { Self(PluginKind.allCases.filter(\.isAudioFilter)) }
     /// Kinds that take the session's media.
     static var outputs: Self { Self(PluginKind.allCases.filter(\.isOutput)) }
     /// Kinds that bring participants.

@@ -31,7 +31,7 @@ extension NewPackage {
     private var sources: [String] {
         let companion = plugin.template.companion.map { ["plugin: \($0)"] } ?? []
         switch plugin.template.address {
-        case .output, .call:
+        case .output, .call, .callFilter:
             let source = ["\(plugin.template.companionKey):"] + companion.indented()
             guard plugin.template.kind.isCall else { return source }
             return source + ["", "\(PluginAddress.callKey):"] + section.indented()

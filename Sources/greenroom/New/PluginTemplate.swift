@@ -71,6 +71,14 @@ struct PluginTemplate: Sendable {
                 .cxx: ("process", "pre-processor.cpp"),
             ], companion: "ColorBars"),
         PluginTemplate(
+            kind: .audioPreProcessor, typeSuffix: "Effect", content: "a voice that trembles",
+            setting: ("rate", 5, 9), task: "a block of audio is edited",
+            sources: [
+                .swift: ("onPreProcessRawData", "AudioPreProcessor.swift"),
+                .c: ("process", "audio-pre-processor.c"),
+                .cxx: ("process", "audio-pre-processor.cpp"),
+            ], companion: "Tone"),
+        PluginTemplate(
             kind: .output, typeSuffix: "Sink",
             content: "the brightness of the camera as lines of CSV",
             setting: ("every", 30, 50), task: "a frame is taken",

@@ -171,8 +171,9 @@ extension PluginAddress {
     fileprivate var companions: [(role: SessionRole, plugin: String)] {
         switch self {
         case .source(let role): role.facts.parent.map { [($0, "ColorBars")] } ?? []
-        case .filter(_, let role): [(role, "ColorBars")]
-        case .output, .call: [(.camera, "ColorBars"), (.microphone, "Tone")]
+        case .filter(_, let role):
+            [(role, role.medium == .video ? "ColorBars" : "Tone")]
+        case .output, .call, .callFilter: [(.camera, "ColorBars"), (.microphone, "Tone")]
         }
     }
 }

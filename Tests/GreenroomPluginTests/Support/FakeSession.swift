@@ -160,6 +160,49 @@ final class FakeSession {
         return Status(rawValue: table.pointee.process(plugin.pointee.`self`, &frame))
     }
 
+    /// Initializes an audio pre-processor.
+    func initializeAudioFilter() -> Status {
+        var input = gr_initialize(
+            struct_size: UInt32(MemoryLayout<gr_initialize>.size), reserved: 0, sender: 0,
+            video: nil, audio: nil, offer: nil, answer: nil)
+        return Status(rawValue: plugin.pointee.initialize(plugin.pointee.`self`, &input))
+    }
+
+    /// The declaration of an audio pre-processor.
+    func audioFilter() throws -> gr_audio_pre_processor {
+        try #require(extensionTable(GR_EXT_AUDIO_PRE_PROCESSOR))
+            .assumingMemoryBound(to: gr_audio_pre_processor.self).pointee
+    }
+
+    /// Lets an audio pre-processor edit audio in blocks of 10 ms; a rest is left out.
+    ///
+    /// - Parameters:
+    ///   - samples: In the channels that it declares.
+    ///   - reference: As many; nil for none.
+    func edit(_ samples: [Int16], reference: [Int16]? = nil) throws -> [Int16] {
+        let filter = try audioFilter()
+        let count = Int(filter.channels) * 480
+        var result: [Int16] = []
+        for start in stride(from: 0, through: samples.count - count, by: count) {
+            var block = Array(samples[start..<(start + count)])
+            let played = reference.map { Array($0[start..<(start + count)]) }
+            let status = block.withUnsafeMutableBufferPointer { block in
+                (played ?? []).withUnsafeBufferPointer { played in
+                    guard let base = block.baseAddress else { return Status.failed.rawValue }
+                    var edit = gr_audio_edit(
+                        struct_size: UInt32(MemoryLayout<gr_audio_edit>.size),
+                        channels: filter.channels, frame_count: 480, reserved: 0,
+                        pts_ns: Int64(start / count) * 10_000_000, samples: base,
+                        reference: reference == nil ? nil : played.baseAddress)
+                    return filter.process(plugin.pointee.`self`, &edit)
+                }
+            }
+            try #require(status == 0)
+            result += block
+        }
+        return result
+    }
+
     /// Tells a pre-processor of another size of its frames.
     func changeFrames(_ row: VideoCapability) throws -> Status {
         let table = try #require(extensionTable(GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE))

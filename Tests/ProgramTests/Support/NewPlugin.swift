@@ -6,8 +6,8 @@ import TestSupport
 /// A plugin that `greenroom new` created in a folder of the test, and that was built there.
 struct NewPlugin {
     static let kinds = [
-        "camera", "microphone", "share", "share-audio", "pre-processor", "output", "speaker",
-        "receiver", "call",
+        "camera", "microphone", "share", "share-audio", "pre-processor", "audio-pre-processor",
+        "output", "speaker", "receiver", "call",
     ]
     static let languages = ["swift", "c", "c++"]
 

@@ -169,6 +169,14 @@ struct Report: Decodable {
         var driftPPM: Double?
     }
 
+    struct Filters: Decodable {
+        var edited: Int
+        var refused: Int
+        var late: Int
+        var lost: Int
+        var silenced: Int
+    }
+
     struct Audio: Decodable {
         var role: String
         var account: Account
@@ -182,6 +190,7 @@ struct Report: Decodable {
         var queued: Int
         var early: Int
         var cut: Int
+        var filters: Filters?
         var concealed: Int
         var idle: Int
         var muted: Int

@@ -2,7 +2,7 @@
  * greenroom/base.h - sources and filters in C with one function of their own
  *
  * A source's function runs on a thread of its own while the source sends. A filter's function edits
- * a frame. The rest of plugin.h is done in here: the lifecycle, offers, settings, the entry.
+ * a frame, or a block of audio. The rest of plugin.h is done in here: the lifecycle, offers, settings, the entry.
  *
  *   typedef struct camera {
  *     gr_source source; // first
@@ -323,6 +323,29 @@ static inline gr_status gr_filter_create(gr_filter *filter, gr_set_function set,
     static const gr_live_parameters live = {sizeof(gr_live_parameters), 0, set};                  \
     (void)self;                                                                                   \
     if (strcmp(id, GR_EXT_PRE_PROCESSOR) == 0) return &editing;                                   \
+    return strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;                                \
+  }                                                                                               \
+  static gr_status gr_exported_create(uint32_t index, const gr_create *in,                        \
+                                      const gr_plugin **plugin) {                                 \
+    (void)index; /* there is one plugin in here */                                                \
+    return gr_filter_create((gr_filter *)calloc(1, sizeof(type)), set, gr_exported_extension, in, \
+                            plugin);                                                              \
+  }                                                                                               \
+  GR_EXPORT_ONE(description)
+
+/** Exports an audio filter as the one plugin of the library.
+ *
+ *  type: a struct whose first member is a gr_filter; zero at first.
+ *  channels, delay_frames: as in gr_audio_pre_processor.
+ *  process: the function of gr_audio_pre_processor; its self is the struct.
+ *  description, set: as for GR_EXPORT_SOURCE. */
+#define GR_EXPORT_AUDIO_FILTER(type, description, channels, delay_frames, process, set)           \
+  static const void *gr_exported_extension(void *self, const char *id) {                          \
+    static const gr_audio_pre_processor editing = {sizeof(gr_audio_pre_processor), channels,      \
+                                                   delay_frames, 0, process};                     \
+    static const gr_live_parameters live = {sizeof(gr_live_parameters), 0, set};                  \
+    (void)self;                                                                                   \
+    if (strcmp(id, GR_EXT_AUDIO_PRE_PROCESSOR) == 0) return &editing;                             \
     return strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0 ? &live : NULL;                                \
   }                                                                                               \
   static gr_status gr_exported_create(uint32_t index, const gr_create *in,                        \

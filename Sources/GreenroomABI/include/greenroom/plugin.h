@@ -96,7 +96,7 @@ extern "C" {
 #endif
 
 #define GR_ABI_MAJOR 1
-#define GR_ABI_MINOR 1
+#define GR_ABI_MINOR 2
 
 /* ------------------------------------------------------------------------------------
  * Statuses
@@ -537,7 +537,8 @@ enum {
   GR_KIND_SHARE_AUDIO_SOURCE = 4, /**< the audio of a share: gr_audio_functions */
   GR_KIND_PRE_PROCESSOR = 5,      /**< edits video in place: GR_EXT_PRE_PROCESSOR */
   GR_KIND_OUTPUT = 6,             /**< takes the session's media: greenroom/output.h (minor 1) */
-  GR_KIND_CALL = 7                /**< an output that brings participants: greenroom/call.h (minor 1) */
+  GR_KIND_CALL = 7,               /**< an output that brings participants: greenroom/call.h (minor 1) */
+  GR_KIND_AUDIO_PRE_PROCESSOR = 9 /**< edits audio in place: GR_EXT_AUDIO_PRE_PROCESSOR (minor 2) */
 };
 
 /** The arguments of initialize. */
@@ -669,6 +670,48 @@ typedef struct gr_pre_processor_property_change {
                                           const gr_offer *GR_NONNULL offer);
 } gr_pre_processor_property_change;
 
+/** A GR_KIND_AUDIO_PRE_PROCESSOR must have it. Of minor 2. */
+#define GR_EXT_AUDIO_PRE_PROCESSOR "greenroom.audio-pre-processor/1"
+
+/** The samples of each channel in a block to edit: 10 ms of 48 kHz. */
+#define GR_AUDIO_EDIT_FRAMES 480
+
+/** The longest delay of an audio pre-processor, in samples of each channel: 200 ms. */
+#define GR_MAX_AUDIO_DELAY_FRAMES 9600
+
+/** A flag of gr_audio_pre_processor: blocks come with the session's incoming audio, if it has a
+ *  call. */
+#define GR_AUDIO_EDIT_REFERENCE 1u
+
+/** A block of 48 kHz PCM to edit in place, 16 bits a sample, interleaved. */
+typedef struct gr_audio_edit {
+  uint32_t struct_size;
+  uint32_t channels;    /**< those of the gr_audio_pre_processor */
+  uint32_t frame_count; /**< samples of each channel: GR_AUDIO_EDIT_FRAMES */
+  uint32_t reserved;    /**< zero */
+  int64_t pts_ns;       /**< when the first sample is due, on the session clock */
+  int16_t *GR_NONNULL samples;
+  /** The participants' audio of the latest 10 ms, in as many channels and samples: an echo in the
+   *  block is of that audio or earlier audio. NULL without GR_AUDIO_EDIT_REFERENCE or a call. */
+  const int16_t *GR_NULLABLE reference;
+} gr_audio_edit;
+
+/** An instance may have a table of its own: settings may decide its numbers. The host reads it once,
+ *  right after create. */
+typedef struct gr_audio_pre_processor {
+  uint32_t struct_size;
+  uint32_t channels;     /**< of its blocks: 1 or 2. For 1 the host mixes both channels, and gives
+                              the result to both */
+  uint32_t delay_frames; /**< how much later a sample leaves than it came, up to
+                              GR_MAX_AUDIO_DELAY_FRAMES. The host keeps all tracks in step */
+  uint32_t flags;        /**< GR_AUDIO_EDIT_REFERENCE, or 0 */
+
+  /** Edits a block in place; blocks come in order. After a status other than GR_STATUS_OK, or when
+   *  it takes longer than a block lasts, the host delivers the block as it was, and counts it as
+   *  unprocessed. [media & sending] */
+  gr_status (*GR_NONNULL process)(void *GR_NULLABLE self, gr_audio_edit *GR_NONNULL block);
+} gr_audio_pre_processor;
+
 /** Required of a plugin that has a parameter with GR_PARAMETER_LIVE. */
 #define GR_EXT_LIVE_PARAMETERS "greenroom.live-parameters/1"
 
@@ -724,6 +767,8 @@ GR_STATIC_ASSERT(size_of_entry, sizeof(gr_entry) == 32);
 GR_STATIC_ASSERT(size_of_pre_processor, sizeof(gr_pre_processor) == 16);
 GR_STATIC_ASSERT(size_of_pre_processor_property_change,
                  sizeof(gr_pre_processor_property_change) == 16);
+GR_STATIC_ASSERT(size_of_audio_edit, sizeof(gr_audio_edit) == 40);
+GR_STATIC_ASSERT(size_of_audio_pre_processor, sizeof(gr_audio_pre_processor) == 24);
 GR_STATIC_ASSERT(size_of_live_parameters, sizeof(gr_live_parameters) == 16);
 GR_STATIC_ASSERT(size_of_video_capabilities, sizeof(gr_video_capabilities) == 16);
 #endif

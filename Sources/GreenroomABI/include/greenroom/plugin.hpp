@@ -466,6 +466,7 @@ class Plugin {
   virtual void start() { on_start(); }
   virtual void stop() { on_stop(); }
   virtual void edit(gr_mutable_frame &frame) { (void)frame; }
+  virtual void edit(gr_audio_edit &block) { (void)block; }
   void apply(const Setting &setting) {
     const std::lock_guard<std::mutex> lock(content_);
     set(setting);
@@ -706,6 +707,45 @@ class Filter : public Plugin {
   }
 };
 
+/** The declaration of an AudioFilter. */
+struct AudioEditing {
+  std::uint32_t channels = 2;     /**< of its blocks: 1 or 2 */
+  std::uint32_t delay_frames = 0; /**< how much later a sample leaves than it came */
+  bool takes_reference = false;   /**< whether blocks come with the session's incoming audio */
+};
+
+/** 10 ms of audio to edit, at 48 kHz. */
+struct AudioBlock {
+  std::int16_t *samples;         /**< frame_count * channels of them, interleaved */
+  std::uint32_t frame_count;
+  std::uint32_t channels;
+  std::int64_t pts_ns;           /**< when the first sample is due, on the session clock */
+  const std::int16_t *reference; /**< as many samples of incoming audio, or nullptr */
+};
+
+/** Edits the audio of a microphone, a share or a call's participants in place. */
+class AudioFilter : public Plugin {
+ public:
+  static constexpr std::uint32_t kind = GR_KIND_AUDIO_PRE_PROCESSOR;
+
+  /** Read once, after the first settings. [control] */
+  virtual AudioEditing editing() const { return {}; }
+
+  /** Edits a block; blocks come in order. After an exception the host plays it as it was, and counts
+   *  it. Never overlaps set. [media] */
+  virtual void process(const AudioBlock &block) = 0;
+
+ private:
+  friend class detail::Border;
+
+  void edit(gr_audio_edit &block) override {
+    const std::lock_guard<std::mutex> lock(content_);
+    process({block.samples, block.frame_count, block.channels, block.pts_ns, block.reference});
+  }
+
+  gr_audio_pre_processor table_ = {};
+};
+
 /* ------------------------------------------------------------------------------------
  * The C border
  * ---------------------------------------------------------------------------------- */
@@ -742,6 +782,16 @@ class Border {
       (void)answering(self, [](Plugin &of) { of.on_uninitialize(); });
     };
     made.get_extension = extension;
+    if (auto *filter = dynamic_cast<AudioFilter *>(plugin.get())) {
+      const AudioEditing said = filter->editing();
+      filter->table_ = {sizeof filter->table_, said.channels, said.delay_frames,
+                        said.takes_reference ? GR_AUDIO_EDIT_REFERENCE : 0u,
+                        [](void *of, gr_audio_edit *block) noexcept {
+                          // Not a control callback, so there is no set_error: a status must do.
+                          return catching([&] { at(of)->edit(*block); },
+                                          [](gr_status, const char *) {});
+                        }};
+    }
     made.self = plugin.release();
     return &made;
   }
@@ -785,6 +835,8 @@ class Border {
           });
         }};
     if (std::strcmp(id, GR_EXT_LIVE_PARAMETERS) == 0) return &live;
+    if (auto *filter = dynamic_cast<AudioFilter *>(at(self)))
+      return std::strcmp(id, GR_EXT_AUDIO_PRE_PROCESSOR) == 0 ? &filter->table_ : nullptr;
     if (dynamic_cast<Filter *>(at(self)) == nullptr) return nullptr;
     if (std::strcmp(id, GR_EXT_PRE_PROCESSOR) == 0) return &editing;
     return std::strcmp(id, GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE) == 0 ? &changing : nullptr;

@@ -1,9 +1,9 @@
-/// Decides when to log that a filter leaves frames unedited: at the first one, and when all frames
-/// of a second were edited again. A period that begins less than ten seconds after the last such
+/// Decides when to log that a filter leaves frames or audio unedited: at the first one, and when all
+/// of a second was edited again. A period that begins less than ten seconds after the last such
 /// line is logged after that time, if it lasts.
 ///
 /// Times are nanoseconds from the session's start.
-struct FilterLog: Sendable {
+package struct FilterLog: Sendable {
     private struct Spell {
         /// The number of unedited frames.
         var frames = 0
@@ -19,10 +19,12 @@ struct FilterLog: Sendable {
     /// The time of the last line about unedited frames.
     private var told: Int64?
 
-    /// Records an unedited frame.
+    package init() {}
+
+    /// Records an unedited frame or block.
     ///
     /// - Returns: Whether to log it.
-    mutating func unedited(at now: Int64) -> Bool {
+    package mutating func unedited(at now: Int64) -> Bool {
         var spell = spell ?? Spell(newest: now)
         defer { self.spell = spell }
         spell.frames += 1
@@ -35,12 +37,17 @@ struct FilterLog: Sendable {
         return true
     }
 
-    /// Records an edited frame.
+    /// Records an edited frame or block.
     ///
-    /// - Returns: The number of unedited frames, if their end is to be logged.
-    mutating func edited(at now: Int64) -> Int? {
+    /// - Returns: The number of unedited ones, if their end is to be logged.
+    package mutating func edited(at now: Int64) -> Int? {
         guard let spell, difference(now, spell.newest) >= Self.recovery else { return nil }
         self.spell = nil
         return spell.isTold ? spell.frames : nil
+    }
+    /// How long after another time a time is; without overflow.
+    private func difference(_ one: Int64, _ other: Int64) -> Int64 {
+        let (difference, overflow) = one.subtractingReportingOverflow(other)
+        return overflow ? (one < other ? .min : .max) : difference
     }
 }

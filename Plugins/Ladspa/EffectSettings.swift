@@ -1,0 +1,68 @@
+import GreenroomFilters
+import GreenroomPlugin
+
+/// The settings of an effect: the values of its control ports.
+struct EffectSettings: PluginSettings {
+    /// Nil only before the bridge has made them.
+    let effect: Effect?
+    /// In the order of its parameters.
+    private(set) var values: [Double]
+
+    static var table: [Setting<EffectSettings>] { [] }
+
+    init() {
+        effect = nil
+        values = []
+    }
+
+    init(_ effect: Effect) {
+        self.effect = effect
+        values = effect.parameters.map(\.defaultValue)
+    }
+
+    subscript(boolean index: Int) -> Bool {
+        get { values[index] > 0 }
+        set { values[index] = newValue ? 1 : 0 }
+    }
+
+    subscript(integer index: Int) -> Int {
+        get { Int(exactly: values[index].rounded()) ?? 0 }
+        set { values[index] = Double(newValue) }
+    }
+
+    subscript(number index: Int) -> Double {
+        get { values[index] }
+        set { values[index] = newValue }
+    }
+}
+
+extension Effect {
+    /// The table of the effect's settings. All are live.
+    var settings: [Setting<EffectSettings>] {
+        var names: Set<String> = []
+        return parameters.enumerated().map { index, parameter in
+            let base = EffectName.setting(parameter.title)
+            var name = base.isEmpty ? "parameter-\(index + 1)" : base
+            var number = 1
+            while !names.insert(name).inserted {
+                number += 1
+                name = "\(base)-\(number)"
+            }
+            let title = parameter.title.isEmpty ? name : parameter.title
+            switch parameter.form {
+            case .boolean:
+                return .boolean(name, \.[boolean: index], title: title, live: true)
+            case .integer:
+                let bounds = parameter.bounds.flatMap { bounds in
+                    Int(exactly: bounds.lowerBound).flatMap { lower in
+                        Int(exactly: bounds.upperBound).map { lower...$0 }
+                    }
+                }
+                return .integer(name, \.[integer: index], in: bounds, title: title, live: true)
+            case .number:
+                return .number(
+                    name, \.[number: index], in: parameter.bounds, title: title, live: true)
+            }
+        }
+    }
+}

@@ -1,0 +1,115 @@
+import CWebRTCAudio
+import GreenroomPlugin
+
+/// Takes noise, rumble and echo out of a voice, and keeps its level even: WebRTC's audio processing.
+final class NoiseSuppression: AudioPreProcessor {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.noise-suppression", name: "NoiseSuppression", version: "1.0.0",
+        summary: "Takes noise, rumble and echo out of a voice, and keeps its level even",
+        vendor: "Greenroom")
+
+    /// How strong noise is suppressed. The order is the library's.
+    enum Suppression: String, CaseIterable, Sendable {
+        case off, low, moderate, high
+        case veryHigh = "very-high"
+
+        var level: Int32 { Int32(Self.allCases.firstIndex(of: self) ?? 0) - 1 }
+    }
+
+    struct Settings: PluginSettings {
+        var suppression = Suppression.high
+        var highPass = true
+        var gainControl = false
+        var echoCancellation = false
+
+        static let table: [Setting<Self>] = [
+            .choice(
+                "suppression", \.suppression, title: "How strong noise is suppressed", live: true),
+            .boolean("high-pass", \.highPass, title: "Take out rumble", live: true),
+            .boolean("gain-control", \.gainControl, title: "Keep the level even", live: true),
+            .boolean(
+                "echo-cancellation", \.echoCancellation,
+                title: "Take out the echo of the session's incoming audio"),
+        ]
+
+        var options: greenroom_audio_options {
+            greenroom_audio_options(
+                noise: suppression.level, gain: gainControl, high_pass: highPass,
+                echo: echoCancellation)
+        }
+    }
+
+    /// How much later the library returns audio whose noise it suppresses, in samples.
+    private static let delayFrames = 336
+
+    private var settings: Settings
+    private var processor: Processor?
+    private var reference = AlignedReference()
+
+    init(settings: Settings, host: PluginHost) { self.settings = settings }
+
+    /// A voice is one channel.
+    var editing: AudioEditing {
+        AudioEditing(
+            channels: 1, delayFrames: settings.suppression == .off ? 0 : Self.delayFrames,
+            takesReference: settings.echoCancellation)
+    }
+
+    func onSettingsChange(_ settings: Settings) {
+        self.settings = settings
+        processor?.set(settings.options)
+    }
+
+    func onPreProcessStart() throws {
+        processor = try Processor(settings.options)
+        reference = AlignedReference()
+    }
+
+    func onPreProcessRawData(_ block: inout MutableAudioBlock) throws {
+        guard let processor else { return }
+        guard settings.echoCancellation, block.hasReference else {
+            return try processor.process(&block)
+        }
+        let samples = block.samples
+        let heard = EchoDelay.loudness(samples.span)
+        reference.append(block.reference, heard: heard)
+        try processor.process(&block, reference: reference.samples)
+    }
+
+    func onPreProcessStop() { processor = nil }
+}
+
+/// The library's processor.
+private final class Processor {
+    private let audio: OpaquePointer
+
+    init(_ options: greenroom_audio_options) throws(PluginError) {
+        guard let audio = greenroom_audio_make(options, 1) else {
+            throw PluginError("WebRTC's audio processing can't start", status: .unavailable)
+        }
+        self.audio = audio
+    }
+
+    deinit { greenroom_audio_free(audio) }
+
+    func set(_ options: greenroom_audio_options) { _ = greenroom_audio_set(audio, options) }
+
+    /// - Parameter reference: As many samples as the block has; nil for none.
+    func process(
+        _ block: inout MutableAudioBlock, reference: [Int16]? = nil
+    ) throws(PluginError) {
+        var samples = block.samples
+        let result = samples.withUnsafeMutableBufferPointer { samples -> Int32 in
+            guard let base = samples.baseAddress, samples.count == AudioEditing.blockFrames else {
+                return -1
+            }
+            guard let reference else { return greenroom_audio_process(audio, base, nil) }
+            return reference.withUnsafeBufferPointer {
+                greenroom_audio_process(audio, base, $0.baseAddress)
+            }
+        }
+        guard result == 0 else {
+            throw PluginError("WebRTC's audio processing failed (error \(result))")
+        }
+    }
+}

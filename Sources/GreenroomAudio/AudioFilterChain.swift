@@ -1,0 +1,205 @@
+import GreenroomMedia
+package import GreenroomRuntime
+
+/// The audio filters of a track, in order.
+///
+/// Each filter gets a copy of the block. If it returns the copy within two blocks' time, the copy replaces
+/// the block. If it refuses, is late or is lost, the block continues unedited, as late as the filter would
+/// have made it; after a *required* filter it is silent. While a filter has a late block it gets no other.
+/// On a virtual clock no time passes during editing, and the chain waits until the filter counts as hung.
+package struct AudioFilterChain: Sendable {
+    /// How long the mixer waits for the filters of a block, in nanoseconds. All tracks are played 100 ms late,
+    /// and the mixer catches up.
+    private static let patience: Int64 = 20_000_000
+
+    /// Counters of blocks.
+    package struct Counts: Equatable, Sendable {
+        /// Edited by every filter.
+        package var edited = 0
+        /// The filter refused it.
+        package var refused = 0
+        /// The filter missed the deadline, or still had an earlier block.
+        package var late = 0
+        /// The filter was not running.
+        package var lost = 0
+        /// Silent, because a required filter did not edit it.
+        package var silenced = 0
+
+        package init() {}
+    }
+
+    private enum Reason {
+        case refused(Status)
+        case late
+        case lost
+    }
+
+    private struct Link {
+        let runner: AudioFilterRunner
+        /// The delay that the filter has declared.
+        let delayFrames: Int
+        /// For blocks that it does not edit.
+        var bypass: SampleDelay
+        var log = FilterLog()
+        var hasToldOfDelay = false
+    }
+
+    private var links: [Link]
+    /// The unedited block, as late as the filter makes it.
+    private var unedited = [Int16](repeating: 0, count: AudioEditing.blockFrames * 2)
+    private let hangNanoseconds: Int64
+    private let isVirtual: Bool
+    private(set) var counts = Counts()
+
+    /// - Parameter hangNanoseconds: The time after which a filter counts as hung.
+    package init(_ filters: [AudioFilterRunner], hangNanoseconds: Int64, clock: SessionClock) {
+        links = filters.map { runner in
+            let delay = runner.filter.declared?.delayFrames ?? 0
+            return Link(runner: runner, delayFrames: delay, bypass: SampleDelay(frames: delay))
+        }
+        self.hangNanoseconds = hangNanoseconds
+        isVirtual = clock.isVirtual
+    }
+
+    /// Whether there is none.
+    package var isEmpty: Bool { links.isEmpty }
+
+    /// How much later samples leave than they come, in frames of 48 kHz.
+    package var delayFrames: Int { links.reduce(0) { $0 + $1.delayFrames } }
+
+    /// Whether a filter takes the session's incoming audio.
+    package var takesReference: Bool {
+        links.contains { $0.runner.filter.declared?.takesReference ?? false }
+    }
+
+    /// Edits a block with each filter. [the mixer's thread]
+    ///
+    /// - Parameters:
+    ///   - samples: 480 stereo frames.
+    ///   - reference: The session's incoming audio; nil for none.
+    ///   - nanoseconds: When the block is due, from the session's start.
+    ///   - ptsNanoseconds: The same on the session clock.
+    mutating func edit(
+        _ samples: inout [Int16], reference: [Int16]?, at nanoseconds: Int64,
+        ptsNanoseconds: Int64
+    ) {
+        let deadline = isVirtual ? .max : MonotonicClock.deadline(after: Self.patience)
+        var (isEdited, isLate, isSilenced) = (true, false, false)
+        for index in links.indices {
+            unedited.replace(with: samples)
+            links[index].bypass.pass(&unedited)
+            guard
+                let reason = edit(
+                    &samples, by: index, reference: reference, ptsNanoseconds, until: deadline)
+            else {
+                tellRecovery(of: index, at: nanoseconds)
+                continue
+            }
+            isEdited = false
+            // The filters of a block share its deadline: the first late one is the cause.
+            if case .late = reason, isLate {
+            } else {
+                count(reason)
+                tell(reason, of: index, at: nanoseconds)
+            }
+            if case .late = reason { isLate = true }
+            samples.replace(with: unedited)
+            if links[index].runner.filter.isRequired {
+                isSilenced = true
+                samples.silence()
+            }
+        }
+        if isEdited { counts.edited += 1 }
+        if isSilenced { counts.silenced += 1 }
+    }
+
+    /// - Returns: Why the filter has not edited the block; nil if it has.
+    private mutating func edit(
+        _ samples: inout [Int16], by index: Int, reference: [Int16]?, _ pts: Int64,
+        until deadline: Int64
+    ) -> Reason? {
+        let runner = links[index].runner
+        if let busy = runner.busyNanoseconds {
+            if busy >= hangNanoseconds { runner.filter.giveUp(hungFor: hangNanoseconds) }
+            return .late
+        }
+        guard let editing = runner.filter.audioEditing else { return .lost }
+        tellOfDelay(editing, of: index)
+        // A filter before it may have taken the time.
+        guard MonotonicClock.now < deadline else { return .late }
+        let hang = MonotonicClock.deadline(after: hangNanoseconds)
+        let status = runner.process(
+            &samples, reference: reference, for: editing, at: pts, until: min(deadline, hang))
+        guard let status else {
+            if MonotonicClock.now >= hang { runner.filter.giveUp(hungFor: hangNanoseconds) }
+            return .late
+        }
+        return switch status {
+        case .ok: nil
+        case .stopped, .gone: .lost
+        default: .refused(status)
+        }
+    }
+
+    /// Ends the filters' threads.
+    package func close() {
+        for link in links { link.runner.close() }
+    }
+
+    private mutating func count(_ reason: Reason) {
+        switch reason {
+        case .refused: counts.refused += 1
+        case .late: counts.late += 1
+        case .lost: counts.lost += 1
+        }
+    }
+
+    // MARK: - Log
+
+    private mutating func tell(_ reason: Reason, of index: Int, at nanoseconds: Int64) {
+        let filter = links[index].runner.filter
+        // The session reports a restart, or that it continues without the filter.
+        if case .lost = reason, !filter.isRequired { return }
+        guard links[index].log.unedited(at: nanoseconds) else { return }
+        let what =
+            switch reason {
+            case .refused(let status): "it refused a block (\(status))"
+            case .late: "it did not finish a block within \(Self.patience / 1_000_000) ms"
+            case .lost: "it is not running"
+            }
+        filter.tell(
+            what
+                + (filter.isRequired
+                    ? ". It is required: audio that it has not edited is silent"
+                    : ": such blocks are played unedited. Say required: true for silence instead"))
+    }
+
+    private mutating func tellRecovery(of index: Int, at nanoseconds: Int64) {
+        guard let blocks = links[index].log.edited(at: nanoseconds) else { return }
+        let filter = links[index].runner.filter
+        filter.tell(
+            "it has edited every block for a second again; \(blocks) before that were "
+                + (filter.isRequired ? "silent" : "not edited"))
+    }
+
+    /// Settings may have changed before a restart.
+    private mutating func tellOfDelay(_ editing: AudioEditing, of index: Int) {
+        let (delay, expected) = (editing.delayFrames, links[index].delayFrames)
+        guard delay != expected, !links[index].hasToldOfDelay else { return }
+        links[index].hasToldOfDelay = true
+        links[index].runner.filter.tell(
+            "its delay is now \(delay / 48) ms, and the session began with \(expected / 48) ms: sound is "
+                + "out of step with the picture. Start the session again")
+    }
+}
+
+extension [Int16] {
+    /// Copies samples of the same number.
+    fileprivate mutating func replace(with others: [Int16]) {
+        for index in indices { self[index] = others[index] }
+    }
+
+    fileprivate mutating func silence() {
+        for index in indices { self[index] = 0 }
+    }
+}

@@ -1,0 +1,85 @@
+package import GreenroomMedia
+package import GreenroomRuntime
+
+/// The media thread of one audio filter.
+///
+/// It is not the mixer's thread: a filter that hangs delays the mixer only until the block's deadline.
+package final class AudioFilterRunner: Sendable {
+    private struct State: ~Copyable {
+        /// The block, while the filter does not have it.
+        var idle: AudioEdit? = AudioEdit()
+        /// The block, for the thread.
+        var incoming: AudioEdit?
+        /// The filter's status for the block; nil while the filter has it.
+        var status: Status?
+        /// When the filter got its block, in real time; nil without one.
+        var busySince: Int64?
+        var isClosed = false
+    }
+
+    package let filter: any AudioFilter
+    private let state: Monitor<State>
+    private let thread: HostThread
+
+    /// - Parameter clock: The session's clock, which continues while the thread waits for a block.
+    package init(_ filter: any AudioFilter, clock: SessionClock) {
+        self.filter = filter
+        let state = Monitor(State())
+        self.state = state
+        thread = HostThread(name: filter.name, clock: clock, as: filter.clockOrder) {
+            while true {
+                let work: AudioEdit?? = clock.wait(for: state, until: nil) { state in
+                    if let block = state.incoming.take() { return .some(block) }
+                    return state.isClosed ? .some(nil) : nil
+                }
+                guard let next = work, var block = next else { return }
+                let status = filter.process(&block)
+                var edited: AudioEdit? = block
+                state.change { state in
+                    state.idle = edited.take()
+                    state.status = status
+                    state.busySince = nil
+                }
+            }
+        }
+    }
+
+    /// How long the filter has had its block, in nanoseconds of real time; nil without one. [the
+    /// mixer's thread]
+    var busyNanoseconds: Int64? {
+        state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
+    }
+
+    /// Passes a block to the filter, which must have none, and waits for it. [the mixer's thread]
+    ///
+    /// - Parameters:
+    ///   - samples: 480 stereo frames, which are edited if the status is `ok`.
+    ///   - reference: The session's incoming audio; nil for none.
+    ///   - editing: The filter's declaration.
+    ///   - ptsNanoseconds: When the block is due, on the session clock.
+    ///   - deadline: When to stop waiting, in real time.
+    /// - Returns: The filter's status; nil if it still has the block.
+    package func process(
+        _ samples: inout [Int16], reference: [Int16]?, for editing: AudioEditing,
+        at ptsNanoseconds: Int64, until deadline: Int64
+    ) -> Status? {
+        state.change { state in
+            guard var block = state.idle.take() else { return }
+            block.fill(samples, reference: reference, for: editing, at: ptsNanoseconds)
+            state.incoming = consume block
+            state.status = nil
+            state.busySince = MonotonicClock.now
+        }
+        let status: Status? = state.wait(until: deadline) { $0.status }
+        guard status == .ok else { return status }
+        state.withLock { state in
+            guard let block = state.idle.take() else { return }
+            block.write(to: &samples)
+            state.idle = consume block
+        }
+        return status
+    }
+
+    /// Ends the thread, after the block that it may have.
+    package func close() { state.change { $0.isClosed = true } }
+}

@@ -1,0 +1,7 @@
+package import GreenroomAudio
+import GreenroomVideo
+
+/// An audio pre-processor is a filter of its track.
+extension PluginInstance: AudioFilter {
+    package func giveUp(hungFor nanoseconds: Int64) { giveUp(hungFor: nanoseconds, in: .process) }
+}

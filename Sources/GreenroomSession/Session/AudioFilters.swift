@@ -1,0 +1,86 @@
+import GreenroomAudio
+import GreenroomLifecycle
+import GreenroomModel
+import GreenroomRuntime
+
+/// The audio filters of a session's tracks, and the delay that keeps all tracks in step.
+struct AudioFilters {
+    private let chains: [SessionRole: AudioFilterChain]
+    /// How much later audio leaves every track than it was sent, in frames of 48 kHz: as the slowest chain, in
+    /// whole stretches of the mixer.
+    let delayFrames: Int
+    /// The session's incoming audio; nil if no filter takes it, or without a call.
+    private let reference: AudioReference?
+    private let timeline: SessionTimeline
+    private let clock: SessionClock
+    private let hangNanoseconds: Int64
+
+    /// - Parameter plugins: They have been created, and have declared their delays.
+    init(
+        _ plugins: SessionPlugins, _ plan: SessionPlan, timeline: SessionTimeline,
+        clock: SessionClock
+    ) {
+        hangNanoseconds = plan.configuration.callbackDeadline.nanoseconds
+        var chains: [SessionRole: AudioFilterChain] = [:]
+        for role in SessionRole.allCases where role.medium == .audio {
+            let filters = plugins.slots.chain(of: role)
+            guard !filters.isEmpty else { continue }
+            chains[role] = Self.chain(filters, hangNanoseconds, clock)
+        }
+        self.chains = chains
+        // The first set of filters of participants has declared the delay of all.
+        let incoming = plugins.slots.callFilters.spare.compactMap(\.declared)
+        let longest =
+            (chains.values.map(\.delayFrames)
+            + [incoming.reduce(0) { $0 + $1.delayFrames }]).max()
+        delayFrames = AudioMixer.wholeStretches(longest ?? 0)
+        let takesReference =
+            chains.values.contains(where: \.takesReference)
+            || incoming.contains(where: \.takesReference)
+        reference = takesReference && plugins.slots.call != nil ? AudioReference() : nil
+        self.timeline = timeline
+        self.clock = clock
+    }
+
+    /// The sinks that the filters need.
+    var referenceSinks: [(mix: AudioMixer.Mix, sink: any AudioSink)] {
+        guard let reference else { return [] }
+        return [(mix: .incoming, sink: reference)]
+    }
+
+    /// Audio behind the filters of its role; nil if it needs no change.
+    func pass(_ source: any AudioSource, of role: SessionRole) -> FilteredAudio? {
+        pass(source, through: chains[role], start: 0)
+    }
+
+    /// The audio of a participant behind its filters; nil if it needs no change.
+    ///
+    /// - Parameter start: When the track begins, in nanoseconds from the session's start.
+    func pass(
+        _ source: any AudioSource, through filters: [PluginInstance], from start: Int64
+    ) -> FilteredAudio? {
+        pass(source, through: filters.isEmpty ? nil : chain(filters), start: start)
+    }
+
+    private func pass(
+        _ source: any AudioSource, through chain: AudioFilterChain?, start: Int64
+    ) -> FilteredAudio? {
+        guard chain != nil || delayFrames > 0 else { return nil }
+        let chain = chain ?? self.chain([])
+        return FilteredAudio(
+            source, through: chain, delayFrames: delayFrames,
+            reference: chain.takesReference ? reference : nil, timeline: timeline, start: start)
+    }
+
+    private func chain(_ filters: [PluginInstance]) -> AudioFilterChain {
+        Self.chain(filters, hangNanoseconds, clock)
+    }
+
+    private static func chain(
+        _ filters: [PluginInstance], _ hangNanoseconds: Int64, _ clock: SessionClock
+    ) -> AudioFilterChain {
+        AudioFilterChain(
+            filters.map { AudioFilterRunner($0, clock: clock) }, hangNanoseconds: hangNanoseconds,
+            clock: clock)
+    }
+}

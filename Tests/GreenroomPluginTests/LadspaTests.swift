@@ -1,0 +1,100 @@
+import Glibc
+import GreenroomABI
+import GreenroomPlugin
+import TestSupport
+import Testing
+
+/// Runs installed effects of LADSPA through the bridge.
+@Suite struct LadspaTests {
+    private static let folder = "/usr/lib/ladspa"
+
+    /// The plugins of a file, by name; empty for one without effects that Greenroom has.
+    private func plugins(of file: String) throws -> [String: (
+        entry: UnsafePointer<gr_entry>, index: UInt32
+    )] {
+        func load(_ path: String) throws -> UnsafeMutableRawPointer {
+            try #require(
+                dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE), "\(String(cString: dlerror()))"
+            )
+        }
+        let bridge = try load(Checkout.products + "/libLadspa.so")
+        let symbol = try #require(dlsym(bridge, "greenroom_ladspa_open"))
+        typealias Function =
+            @convention(c) (
+                UnsafeMutableRawPointer?, UnsafePointer<CChar>?, UnsafeMutablePointer<UInt32>?,
+                UnsafeMutablePointer<CChar>?, Int
+            ) -> UnsafeMutableRawPointer?
+        var indices: [UInt32] = [9, 9]
+        var reason = [CChar](repeating: 0, count: 200)
+        let opened = unsafeBitCast(symbol, to: Function.self)(
+            try load("\(Self.folder)/\(file).so"), "ladspa-\(file)", &indices, &reason, reason.count
+        )
+        guard let opened else {
+            let text = String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
+            #expect(indices == [1, 0] && text.contains("one or two inputs"), "\(file): \(text)")
+            return [:]
+        }
+        let entry = UnsafePointer(opened.assumingMemoryBound(to: gr_entry.self))
+        let found = try (indices[0]..<(indices[0] + indices[1])).map { index in
+            let descriptor = try #require(entry.pointee.descriptor(index))
+            return (String(cString: descriptor.pointee.name), (entry, index))
+        }
+        return Dictionary(uniqueKeysWithValues: found)
+    }
+
+    private func session(_ file: String, _ name: String, _ settings: [(String, Given)] = []) throws
+        -> FakeSession
+    {
+        let plugin = try #require(try plugins(of: file)[name], "\(file) has no \(name)")
+        let session = try FakeSession(pluginAt: plugin.index, of: plugin.entry, settings: settings)
+        try #require(session.initializeAudioFilter() == .ok)
+        try #require(session.startSend() == .ok)
+        return session
+    }
+
+    private func parameters(of file: String, _ name: String) throws -> [gr_parameter] {
+        let plugin = try #require(try plugins(of: file)[name])
+        let descriptor = try #require(plugin.entry.pointee.descriptor(plugin.index)).pointee
+        #expect(descriptor.kind == UInt32(GR_KIND_AUDIO_PRE_PROCESSOR))
+        return (0..<Int(descriptor.parameter_count)).compactMap { descriptor.parameters?[$0] }
+    }
+
+    private let ramp = (0..<1920).map { Int16($0 * 10 - 9000) }
+
+    @Test func `each effect of a file is a plugin with its own parameters`() throws {
+        #expect(Set(try plugins(of: "amp").keys) == ["ladspa-amp-mono", "ladspa-amp-stereo"])
+        let parameters = try parameters(of: "amp", "ladspa-amp-stereo")
+        #expect(parameters.map { String(cString: $0.name) } == ["gain"])
+        #expect(parameters[0].type == 3 && parameters[0].default_value.number == 1)
+        let filter = try self.parameters(of: "single_para_1203", "ladspa-singlePara")
+        #expect(
+            filter.map { String(cString: $0.name) } == [
+                "gain-db", "frequency-hz", "bandwidth-octaves",
+            ])
+        // A part of the sample rate.
+        #expect(filter[1].maximum == 0.4 * 48_000)
+    }
+
+    @Test(arguments: ["ladspa-amp-mono", "ladspa-amp-stereo"])
+    func `an effect of one channel edits both, each for itself`(name: String) throws {
+        let session = try session("amp", name, [("gain", .number(1))])
+        #expect(try session.edit(ramp) == ramp)
+        #expect(try session.set("gain", .number(2)) == .ok)
+        #expect(try session.edit(ramp) == ramp.map { Int16($0 * 2) })
+    }
+
+    @Test func `an effect declares the delay that it reports`() throws {
+        let session = try session("fast_lookahead_limiter_1913", "ladspa-fastLookaheadLimiter")
+        let delay = Int(try session.audioFilter().delay_frames)
+        #expect(delay > 0 && delay <= 480)
+        var click = [Int16](repeating: 0, count: 4800)
+        click[960] = 3000
+        let edited = try session.edit(click)
+        #expect((edited.loudestFrame(channels: 2) - 480 - delay).magnitude <= 1)
+    }
+
+    @Test func `a file of generators has no effects`() throws {
+        #expect(try plugins(of: "noise").isEmpty)
+        #expect(try plugins(of: "xfade_1915").isEmpty)
+    }
+}
