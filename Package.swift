@@ -106,9 +106,8 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "WebRoom",
         dependencies: [
-            "CCurl", "CGStreamer", "CGreenroomKernels", "CRoomPage", "CTurboJPEG",
+            "CCurl", "CGStreamer", "CGreenroomKernels", "CMicroHTTPD", "CRoomPage", "CTurboJPEG",
             "GreenroomMetrics", "GreenroomRoom",
-            external("FlyingSocks", of: "FlyingFox", for: "Host"),
         ],
         exclude: ["Page"]),
     BundledPlugin(name: "Y4MFile", dependencies: ["GreenroomFiles"]),
@@ -140,8 +139,6 @@ let package = Package(
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
-        // A minor version of one before 1.0 may change its interface.
-        .package(url: "https://github.com/swhitty/FlyingFox", .upToNextMinor(from: "0.27.1")),
     ],
     targets: [
         // C: the contract, and the libraries of the host.
@@ -183,6 +180,9 @@ let package = Package(
                 .linkedLibrary("gobject-2.0"), .linkedLibrary("glib-2.0"),
                 .linkedLibrary(":libgstwebrtc-1.0.so.0"), .linkedLibrary("crypto"),
             ]),
+        .target(
+            name: "CMicroHTTPD",
+            linkerSettings: [.linkedLibrary("microhttpd"), .linkedLibrary("gnutls")]),
         .target(name: "CPNG"),
         // Not by their pkg-config, which names a flag that SwiftPM refuses.
         .target(

@@ -34,7 +34,7 @@ build_packages="libyuv-dev libasound2-dev libspeexdsp-dev libseccomp-dev libpng-
     libsndfile1-dev libturbojpeg0-dev libpipewire-0.3-dev libsystemd-dev libespeak-ng-dev
     libxcb-composite0-dev libxcb-damage0-dev libxcb-randr0-dev libxcb-shm0-dev libxcb-xfixes0-dev
     libavcodec-dev libavdevice-dev libavformat-dev libavutil-dev libswresample-dev libswscale-dev
-    libcurl4-openssl-dev libssl-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
+    libcurl4-openssl-dev libssl-dev libmicrohttpd-dev libgstreamer1.0-dev libgstreamer-plugins-base1.0-dev
     gstreamer1.0-plugins-base gstreamer1.0-plugins-good gstreamer1.0-plugins-bad gstreamer1.0-nice
     libpango1.0-dev fonts-noto-core fonts-noto-color-emoji libwebrtc-audio-processing-dev
     pkg-config"

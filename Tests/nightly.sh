@@ -113,7 +113,8 @@ part_service() {
 part_network() {
     swift build && GREENROOM=$debug Tests/WebRoom/network.sh \
         && RECORD=1 GREENROOM=$debug Tests/WebRoom/network.sh \
-        && GUEST=1 GREENROOM=$debug Tests/WebRoom/network.sh
+        && GUEST=1 GREENROOM=$debug Tests/WebRoom/network.sh \
+        && GREENROOM=$debug Tests/WebRoom/nat.sh
 }
 
 # What is asserted of frames and of lip sync, in the build that people use; and what viewers cost.

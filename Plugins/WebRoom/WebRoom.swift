@@ -23,7 +23,16 @@ final class WebRoom: Call {
         var address = "127.0.0.1"
         var port = 0
         var proxy = ""
+        var certificate = ""
+        var key = ""
+        var publicURL = ""
         var udpPorts = ""
+        var announce = ""
+        var stun = ""
+        var turn = ""
+        var turnUsername = ""
+        var turnPassword = ""
+        var turnSecret = ""
         var allowOrigins = ""
         var viewerToken = ""
         var guestToken = ""
@@ -47,6 +56,36 @@ final class WebRoom: Call {
                 title:
                     "IP address of a reverse proxy that says in X-Forwarded-For whom it speaks for; "
                     + "empty: none"),
+            .path(
+                "certificate", \.certificate,
+                title: "PEM file with the certificate of the page for HTTPS; empty: HTTP"),
+            .path("key", \.key, title: "PEM file with the key of the certificate"),
+            .string(
+                "public-url", \.publicURL,
+                title: "URL at which people open the page, such as https://room.example; empty: "
+                    + "this machine's"),
+            .string(
+                "announce", \.announce,
+                title:
+                    "Public IP addresses that forward video and audio to this machine, with blanks "
+                    + "between them; auto: what the STUN server sees; empty: none"),
+            .string(
+                "stun", \.stun,
+                title: "STUN servers, such as stun.example:3478, with blanks between them; empty: "
+                    + "none"),
+            .string(
+                "turn", \.turn,
+                title: "TURN servers, such as turn:turn.example:3478?transport=udp, with blanks "
+                    + "between them; empty: none"),
+            .string(
+                "turn-username", \.turnUsername, title: "User of the TURN servers; empty: none"),
+            .string(
+                "turn-password", \.turnPassword, title: "Password of that user"),
+            .string(
+                "turn-secret", \.turnSecret,
+                title:
+                    "Secret that the room shares with the TURN servers, in place of a user; empty: "
+                    + "none"),
             .string(
                 "udp-ports", \.udpPorts,
                 title: "Ports of video and audio, such as 50000-50200; empty: any"),
@@ -132,18 +171,21 @@ final class WebRoom: Call {
         }
         let plans = try Self.servers(settings)
         try GStreamer.load()
-        let isEverywhere = settings.address == "0.0.0.0" || settings.address == "::"
         room = Room(
-            services: RoomServices(host: host, ports: try Self.ports(settings.udpPorts)),
-            address: isEverywhere ? nil : settings.address,
+            services: RoomServices(host: host, network: try Self.network(settings)),
             hasOneServer: plans.count == 2
                 && plans[0].address.isSameServer(as: plans[1].address))
         control = RoomControl(host: host)
+        let certificate = try ServerCertificate(
+            settings.certificate, key: settings.key, host: host)
+        let publicURL = try Self.publicURL(settings.publicURL)
         server = try RoomServer(
-            address: settings.address, port: settings.port, proxy: try Self.proxy(settings.proxy),
+            address: settings.address, port: settings.port, publicURL: publicURL,
+            certificate: certificate, proxy: try Self.proxy(settings.proxy),
             handler: RoomHandler(
                 room: room, access: Access(tokens: tokens),
-                origins: try Self.origins(settings.allowOrigins), control: control,
+                origins: try Self.origins(settings.allowOrigins), publicOrigin: publicURL,
+                control: control,
                 title: settings.title.isEmpty ? nil : try Self.title(settings.title)),
             host: host)
         links = plans.map { [room] in ServerLink($0, room: room) }
@@ -183,6 +225,90 @@ final class WebRoom: Call {
                     + "to 65535, such as 50000-50200", status: .badSetting)
         }
         return first...last
+    }
+
+    private static func network(_ settings: Settings) throws -> RoomNetwork {
+        guard let announcement = Announcement(settings.announce) else {
+            throw PluginError(
+                "announce: \"\(settings.announce.prefix(200))\" is not a list of IP addresses that other "
+                    + "machines reach: write the public address, such as 203.0.113.7, or auto",
+                status: .badSetting)
+        }
+        let network = RoomNetwork(
+            // With a way through a router, the page alone may be for this machine's proxy.
+            address: reaches(settings) ? nil : settings.address,
+            ports: try ports(settings.udpPorts), announcement: announcement,
+            servers: IceServers(
+                try servers(settings.stun, .stun) + servers(settings.turn, .turn),
+                access: try turnAccess(settings)))
+        guard
+            !announcement.isAuto || network.servers.servers.contains(where: { $0.scheme == .stun })
+        else {
+            throw PluginError(
+                "announce: auto needs a STUN server: set stun, such as stun.example:3478",
+                status: .badSetting)
+        }
+        return network
+    }
+
+    /// Whether media use all addresses of the machine.
+    private static func reaches(_ settings: Settings) -> Bool {
+        if PageAddress.isWildcard(settings.address) { return true }
+        let isLocal = NetworkAddress(settings.address)?.reach == .machine
+        return isLocal && !(settings.announce + settings.stun + settings.turn).isEmpty
+    }
+
+    private static func servers(
+        _ text: String, _ setting: IceServer.Scheme
+    ) throws -> [IceServer] {
+        try text.split(separator: " ").map { word in
+            guard let server = IceServer(word, setting: setting) else {
+                let example =
+                    setting == .stun ? "stun.example:3478" : "turn:turn.example:3478?transport=udp"
+                throw PluginError(
+                    "\(setting.rawValue): \"\(word.prefix(200))\" is not the address of such a server: "
+                        + "write one such as \(example)", status: .badSetting)
+            }
+            return server
+        }
+    }
+
+    private static func turnAccess(_ settings: Settings) throws -> IceServers.Access {
+        let (user, password) = (settings.turnUsername, settings.turnPassword)
+        let texts = [user, password, settings.turnSecret]
+        guard texts.allSatisfy({ $0.utf8.count <= 500 && $0.utf8.allSatisfy { (32...126) ~= $0 } })
+        else {
+            throw PluginError(
+                "turn-username, turn-password or turn-secret: has a character that is not ASCII, or more "
+                    + "than 500: choose another one", status: .badSetting)
+        }
+        guard user.isEmpty == password.isEmpty else {
+            throw PluginError(
+                "turn-username and turn-password: one is missing: set both", status: .badSetting)
+        }
+        guard user.isEmpty || settings.turnSecret.isEmpty else {
+            throw PluginError(
+                "turn-secret and turn-username: the secret makes the user: remove one of them",
+                status: .badSetting)
+        }
+        guard settings.turn.isEmpty || !user.isEmpty || !settings.turnSecret.isEmpty else {
+            throw PluginError(
+                "turn: TURN servers need a user: set turn-secret, or turn-username and turn-password",
+                status: .badSetting)
+        }
+        guard settings.turnSecret.isEmpty else { return .shared(secret: settings.turnSecret) }
+        return user.isEmpty
+            ? .open : .fixed(IceServers.Credential(username: user, password: password))
+    }
+
+    private static func publicURL(_ text: String) throws -> String? {
+        guard !text.isEmpty else { return nil }
+        guard let origin = PageAddress.origin(text) else {
+            throw PluginError(
+                "public-url: \"\(text.prefix(200))\" is not the URL of a page at the top of a site: write "
+                    + "one such as https://room.example", status: .badSetting)
+        }
+        return origin
     }
 
     private static func origins(_ text: String) throws -> AllowedOrigins {
@@ -229,7 +355,7 @@ final class WebRoom: Call {
     func onSessionEvent(_ json: String) { control.take(json) }
 
     func onStart() throws {
-        let (host, room, control) = (host, room, control)
+        let (host, room, control, server, links) = (host, room, control, server, links)
         control.setLive(true)
         if settings.viewerToken.isEmpty, settings.guestToken.isEmpty,
             settings.operatorToken.isEmpty, links.isEmpty
@@ -242,13 +368,18 @@ final class WebRoom: Call {
         host.setState(.connecting)
         room.report()
         server.start { url in host.setState(.live, url) }
-        for link in links { link.start() }
+        for link in links {
+            link.report()
+            link.start()
+        }
         watch = try PluginThread(name: "room") {
             greenroom_gst_make_certificate()
             var next = host.nowNanoseconds
             repeat {
                 room.tick()
                 control.stills.expire()
+                server.renewCertificate()
+                for link in links { link.report() }
                 next += 1_000_000_000
             } while host.wait(untilNanoseconds: next) == .ok
         }
@@ -274,7 +405,10 @@ final class WebRoom: Call {
         if room.end() { usleep(300_000) }
         for link in links { link.cancel() }
         let deadline = ServerLink.endDeadline
-        for link in links { link.finish(until: deadline) }
+        for link in links {
+            link.finish(until: deadline)
+            link.report()
+        }
         server.stop()
         room.close()
         watch?.join()

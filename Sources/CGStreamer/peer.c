@@ -1,6 +1,9 @@
+#include <arpa/inet.h>
 #include <gst/app/gstappsrc.h>
 #include <gst/sdp/sdp.h>
 #include <gst/video/video.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <string.h>
 
 #include "internal.h"
@@ -161,21 +164,26 @@ static char *with_fingerprint(const char *text, const char *fingerprint)
     return made;
 }
 
+char *greenroom_peer_description(GstElement *webrtc)
+{
+    GstWebRTCSessionDescription *local = NULL;
+    g_object_get(webrtc, "local-description", &local, NULL);
+    if (!local) return NULL;
+    char *text = gst_sdp_message_as_text(local->sdp);
+    char *told = with_fingerprint(text, certificate_of_process()->fingerprint);
+    g_free(text);
+    gst_webrtc_session_description_free(local);
+    return told;
+}
+
 static void on_gathering(GObject *webrtc, GParamSpec *property, gpointer data)
 {
-    peer *self = data;
     gint state = 0;
     g_object_get(webrtc, "ice-gathering-state", &state, NULL);
     if (state != GATHERING_COMPLETE) return;
-    GstWebRTCSessionDescription *local = NULL;
-    g_object_get(webrtc, "local-description", &local, NULL);
-    if (!local) return;
-    char *text = gst_sdp_message_as_text(local->sdp);
-    char *told = with_fingerprint(text, certificate_of_process()->fingerprint);
-    tell(self, told, NULL);
+    char *told = greenroom_peer_description(GST_ELEMENT(webrtc));
+    if (told) tell(data, told, NULL);
     g_free(told);
-    g_free(text);
-    gst_webrtc_session_description_free(local);
 }
 
 static void on_state(GObject *webrtc, GParamSpec *property, gpointer data)
@@ -330,21 +338,62 @@ static void on_element(GstBin *bin, GstBin *parent, GstElement *element, gpointe
     }
 }
 
-static void connect(GstElement *webrtc, const char *signal, GCallback function, peer *self)
+static void follow(GstElement *webrtc, const char *signal, GCallback function, peer *self)
 {
     g_signal_connect_data(webrtc, signal, function, peer_ref(self), peer_closure_free, 0);
 }
 
+static void add_address(GObject *ice, const char *address)
+{
+    gboolean added = FALSE;
+    g_signal_emit_by_name(ice, "add-local-ip-address", address, &added);
+}
+
+// The agent's own choice has addresses of a cable, which lead nowhere without its name, and a port for each.
+static void add_addresses(GObject *ice)
+{
+    struct ifaddrs *all = NULL;
+    if (getifaddrs(&all) != 0) return;
+    for (struct ifaddrs *one = all; one; one = one->ifa_next) {
+        char text[INET6_ADDRSTRLEN];
+        const void *bytes = NULL;
+        if (!one->ifa_addr || !(one->ifa_flags & IFF_UP) || (one->ifa_flags & IFF_LOOPBACK)) continue;
+        if (one->ifa_addr->sa_family == AF_INET) {
+            bytes = &((struct sockaddr_in *)one->ifa_addr)->sin_addr;
+            const guint8 *first = bytes;
+            if (first[0] == 169 && first[1] == 254) continue;
+        } else if (one->ifa_addr->sa_family == AF_INET6) {
+            bytes = &((struct sockaddr_in6 *)one->ifa_addr)->sin6_addr;
+            if (IN6_IS_ADDR_LINKLOCAL(bytes)) continue;
+        }
+        if (bytes && inet_ntop(one->ifa_addr->sa_family, bytes, text, sizeof text)) add_address(ice, text);
+    }
+    freeifaddrs(all);
+}
+
+static void add_servers(GstElement *webrtc, const greenroom_peer_terms *terms)
+{
+    if (terms->stun) g_object_set(webrtc, "stun-server", terms->stun, NULL);
+    if (!terms->turn) return;
+    char **servers = g_strsplit(terms->turn, "\n", -1);
+    for (char **server = servers; *server; server++) {
+        gboolean added = FALSE;
+        g_signal_emit_by_name(webrtc, "add-turn-server", *server, &added);
+    }
+    g_strfreev(servers);
+}
+
 static void set_up_agent(GstElement *webrtc, const greenroom_peer_terms *terms)
 {
-    const char *address = terms->address;
     GObject *ice = NULL;
     GObject *agent = NULL;
+    add_servers(webrtc, terms);
     g_object_get(webrtc, "ice-agent", &ice, NULL);
     if (!ice) return;
-    if (address) {
-        gboolean added = FALSE;
-        g_signal_emit_by_name(ice, "add-local-ip-address", address, &added);
+    if (terms->address) {
+        add_address(ice, terms->address);
+    } else {
+        add_addresses(ice);
     }
     if (terms->last_port > 0) {
         g_object_set(
@@ -462,11 +511,11 @@ void greenroom_peer_describe(
     if (terms->video_caps) self->video = gst_caps_from_string(terms->video_caps);
 
     set_up_agent(webrtc, terms);
-    connect(webrtc, "notify::ice-gathering-state", G_CALLBACK(on_gathering), self);
-    connect(webrtc, "notify::connection-state", G_CALLBACK(on_state), self);
-    connect(webrtc, "pad-added", G_CALLBACK(on_pad), self);
-    connect(webrtc, "on-new-transceiver", G_CALLBACK(on_transceiver), self);
-    connect(webrtc, "deep-element-added", G_CALLBACK(on_element), self);
+    follow(webrtc, "notify::ice-gathering-state", G_CALLBACK(on_gathering), self);
+    follow(webrtc, "notify::connection-state", G_CALLBACK(on_state), self);
+    follow(webrtc, "pad-added", G_CALLBACK(on_pad), self);
+    follow(webrtc, "on-new-transceiver", G_CALLBACK(on_transceiver), self);
+    follow(webrtc, "deep-element-added", G_CALLBACK(on_element), self);
     limit_streams(webrtc);
     if (terms->sends) send_only(webrtc);
     if (terms->offer) {

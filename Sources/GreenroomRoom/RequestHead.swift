@@ -1,9 +1,12 @@
-/// The first line and the headers of a request, from bytes that anybody can send.
+/// The first line and the headers of a request, from a client that can send anything.
 package struct RequestHead: Equatable, Sendable {
     /// A header.
     package struct Field: Equatable, Sendable {
         package var name: String
         package var value: String
+
+        /// Describes a header.
+        package init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
     /// Why a request is not read.
@@ -23,10 +26,6 @@ package struct RequestHead: Equatable, Sendable {
     package private(set) var fields: [Field] = []
     /// The bytes of the body.
     package private(set) var length = 0
-    /// Whether further requests may follow on the connection.
-    package private(set) var isKept: Bool
-    /// Whether the sender waits for a word before it sends the body.
-    package private(set) var waitsToContinue = false
 
     /// The most bytes of a head, with the empty line.
     package static let longest = 16 * 1024
@@ -54,73 +53,47 @@ package struct RequestHead: Equatable, Sendable {
         return values.isEmpty ? nil : values.joined(separator: ", ")
     }
 
-    /// Where the empty line ends that ends a head.
+    /// Checks a head that was read.
     ///
-    /// - Parameter begin: Where to look from.
-    /// - Returns: nil if it is not there yet.
-    package static func end(in bytes: [UInt8], from begin: Int) -> Int? {
-        let (cr, lf) = (UInt8(ascii: "\r"), UInt8(ascii: "\n"))
-        var index = max(0, begin)
-        while index + 4 <= bytes.count {
-            if bytes[index] == cr, bytes[index + 1] == lf, bytes[index + 2] == cr,
-                bytes[index + 3] == lf
-            {
-                return index + 4
-            }
-            index += 1
-        }
-        return nil
-    }
-
-    /// Reads a head.
-    ///
-    /// - Parameter bytes: With the empty line.
-    package init(_ bytes: ArraySlice<UInt8>) throws(Fault) {
-        guard
-            bytes.allSatisfy({
-                (32...126).contains($0) || $0 == 9 || $0 == 10 || $0 == 13 || $0 > 127
-            })
-        else { throw Self.bad("it has a control character") }
-        guard let text = String(validating: bytes, as: UTF8.self) else {
-            throw Self.bad("its head is no UTF-8")
-        }
-        // A line end is one character to Swift.
-        var lines = text.split(separator: "\r\n", omittingEmptySubsequences: false).prefix {
-            !$0.isEmpty
-        }
-        guard let first = lines.popFirst() else { throw Self.bad("it has no first line") }
-        let words = first.split(separator: " ", omittingEmptySubsequences: false)
-        guard words.count == 3, !words[0].isEmpty, words[0].utf8.allSatisfy(Self.isToken),
-            words[1].hasPrefix("/"), words[1].utf8.allSatisfy({ (33...126).contains($0) })
-        else { throw Self.bad("its first line is not such as GET / HTTP/1.1") }
-        guard words[2] == "HTTP/1.1" || words[2] == "HTTP/1.0" else {
+    /// - Parameters:
+    ///   - target: The path and the query, percent-encoded.
+    ///   - version: Such as `HTTP/1.1`.
+    package init(
+        method: String, target: String, version: String, fields: [Field]
+    ) throws(Fault) {
+        guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
             throw Fault(status: 505, text: "The room speaks HTTP/1.1.")
         }
-        method = String(words[0])
-        let target = words[1].split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
-        (path, query) = (String(target[0]), target.count > 1 ? String(target[1]) : "")
-        isKept = words[2] == "HTTP/1.1"
-        guard lines.count <= Self.mostFields else {
+        guard !method.isEmpty, method.utf8.allSatisfy(Self.isToken), target.hasPrefix("/"),
+            target.utf8.allSatisfy({ (33...126).contains($0) })
+        else { throw Self.bad("its first line is not such as GET / HTTP/1.1") }
+        let sides = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
+        (self.method, path, query) = (
+            method, String(sides[0]), sides.count > 1 ? String(sides[1]) : ""
+        )
+        guard fields.count <= Self.mostFields else {
             throw Fault(status: 431, text: "The request has too many headers.")
         }
-        for line in lines { try read(line) }
+        let size = fields.reduce(method.utf8.count + target.utf8.count) {
+            $0 + $1.name.utf8.count + $1.value.utf8.count + 4
+        }
+        guard size <= Self.longest else {
+            throw Fault(status: 431, text: "The head of the request is too large.")
+        }
+        for field in fields { try read(field) }
+        guard length <= Self.longestBody else {
+            throw Fault(status: 413, text: SignallingError.tooLarge.text)
+        }
     }
 
-    private mutating func read(_ line: Substring) throws(Fault) {
-        guard let colon = line.utf8.firstIndex(of: UInt8(ascii: ":")) else {
-            throw Self.bad("a header has no colon")
-        }
-        let name = line[..<colon]
+    private mutating func read(_ field: Field) throws(Fault) {
+        let (name, value) = (field.name, field.value)
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken) else {
             throw Self.bad("a header has no name")
         }
-        guard !line.utf8.contains(10), !line.utf8.contains(13) else {
-            throw Self.bad("a line does not end as lines of HTTP do")
+        guard value.utf8.allSatisfy({ $0 == 9 || $0 >= 32 && $0 != 127 }) else {
+            throw Self.bad("it has a control character")
         }
-        let blanks: Set<Character> = [" ", "\t"]
-        var rest = line[line.utf8.index(after: colon)...].drop { blanks.contains($0) }
-        while let last = rest.last, blanks.contains(last) { rest.removeLast() }
-        let value = String(rest)
         switch name.lowercased() {
         case "content-length":
             guard self["content-length"] == nil,
@@ -129,16 +102,9 @@ package struct RequestHead: Equatable, Sendable {
             self.length = length
         case "transfer-encoding":
             throw Fault(status: 411, text: "The room takes bodies with a Content-Length alone.")
-        case "connection":
-            let words = value.lowercased().split(separator: ",").map {
-                $0.trimmingPrefix(while: \.isWhitespace)
-            }
-            if words.contains("close") { isKept = false }
-            if words.contains("keep-alive") { isKept = true }
-        case "expect": waitsToContinue = value.lowercased() == "100-continue"
         default: break
         }
-        fields.append(Field(name: String(name), value: value))
+        fields.append(field)
     }
 
     /// Text as it is without percent-encoding; one that is wrong stays.

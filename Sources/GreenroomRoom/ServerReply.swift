@@ -85,6 +85,8 @@ package enum ServerPurpose: String, Sendable {
     case fetch
 
     var protocolName: String { self == .publish ? "WHIP" : "WHEP" }
+    /// For the names of values in the report.
+    package var participle: String { self == .publish ? "published" : "fetched" }
 }
 
 /// Why there is no connection with a media server.

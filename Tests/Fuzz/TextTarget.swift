@@ -53,9 +53,18 @@ enum TextTarget {
 
     /// The head of a request to the room's server.
     static func request(_ bytes: [UInt8]) {
-        guard let end = RequestHead.end(in: bytes, from: 0) else { return }
+        let lines = String(decoding: bytes, as: UTF8.self)
+            .split(separator: "\r\n", omittingEmptySubsequences: false).prefix { !$0.isEmpty }
+        guard let words = lines.first?.split(separator: " "), words.count == 3 else { return }
         do {
-            let head = try RequestHead(bytes[..<end])
+            let head = try RequestHead(
+                method: String(words[0]), target: String(words[1]), version: String(words[2]),
+                fields: lines.dropFirst().map { line in
+                    let sides = line.split(
+                        separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
+                    return RequestHead.Field(
+                        name: String(sides[0]), value: sides.count > 1 ? String(sides[1]) : "")
+                })
             precondition(head.length >= 0, "a body has less than no bytes")
         } catch {
             _ = error.text

@@ -35,6 +35,12 @@ import Testing
         return try Greenroom.start(["run", file])
     }
 
+    /// A value that the room of a session reports.
+    private func value(_ value: String, of session: String) throws -> Double? {
+        try Report(folder("\(session)/session.json")).outputPlugins?.lazy
+            .compactMap { $0.values[value] }.first
+    }
+
     private func server(
         port: Int, microphone: String = MediaServerTests.tone
     ) throws -> ChildProcess {
@@ -131,6 +137,9 @@ import Testing
             #expect(!run.standardError.contains(Self.guest), "no secret is said: \(run)")
             #expect(!run.standardError.contains("/wh"), "a path may be a secret: \(run)")
         }
+        // The report says how long there was a connection, not whether there is one at the end.
+        #expect(try value("published-seconds", of: "publisher") ?? 0 >= 1)
+        #expect(try value("fetched-seconds", of: "fetcher") ?? 0 >= 1)
         // Grey arrived at the server, and its bars at who fetches.
         let relay = try Y4MRecording(folder("server/relay-camera.y4m"))
         let hall = try Y4MRecording(folder("fetcher/hall-camera.y4m"))

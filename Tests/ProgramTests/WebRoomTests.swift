@@ -345,6 +345,76 @@ import Testing
         }
     }
 
+    @Test func `a room speaks HTTPS with its certificate, and with a renewed one from then on`()
+        throws
+    {
+        let folder = try TemporaryFolder()
+        func make(_ name: String) throws {
+            let made = try ChildProcess.run(
+                "/usr/bin/openssl",
+                [
+                    "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256",
+                    "-nodes",
+                    "-days", "2", "-subj", "/CN=\(name)", "-keyout", folder("\(name).key"), "-out",
+                    folder("\(name).pem"),
+                ])
+            try #require(made.exit == .code(0), "\(made)")
+        }
+        try make("first")
+        try make("second")
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            call:
+              plugin: WebRoom
+              isolation: process
+              allow: { network: true, read: [\(folder(""))] }
+              memory-limit: 1 GB
+              settings:
+                public-url: https://room.example
+                certificate: \(folder("first.pem"))
+                key: \(folder("first.key"))
+                turn: turn.example
+                turn-secret: shared
+            """, deadline: "20s", isolation: nil, outputs: "[]")
+        let port = Int.random(in: 20_000..<32_000)
+        let run = try Greenroom.start(["live", session.file, "--port", "\(port)"])
+        #expect(
+            run.waitForErrors(
+                containing: "operators: https://room.example/#", atMost: .seconds(30)),
+            "\(run.errorsSoFar)")
+        /// The subject of the certificate, and the answer.
+        func ask(_ arguments: String...) throws -> String {
+            let asked = try ChildProcess.run(
+                "/usr/bin/curl", ["-kisvS", "https://127.0.0.1:\(port)/health"] + arguments)
+            return asked.text + asked.standardError
+        }
+        let first = try ask()
+        #expect(first.contains("subject: CN=first") && first.contains("HTTP/1.1 200"), "\(first)")
+        let plain = try ChildProcess.run("/usr/bin/curl", ["-sS", "http://127.0.0.1:\(port)/"])
+        #expect(plain.exit != .code(0), "\(plain)")
+        for (old, new) in [("first.pem", "second.pem"), ("first.key", "second.key")] {
+            #expect(rename(folder(new), folder(old)) == 0)
+        }
+        #expect(
+            run.waitForErrors(containing: "certificate: read again", atMost: .seconds(30)),
+            "\(run.errorsSoFar)")
+        #expect(try ask().contains("subject: CN=second"))
+        // A program with a link learns the servers; a page without one does not.
+        let token = run.errorsSoFar.split(separator: "viewers:").last?.split(separator: "#")
+            .dropFirst()
+            .first?.prefix { !$0.isWhitespace }
+        let mine = try ask("-X", "OPTIONS", "-H", "Authorization: Bearer \(token ?? "")")
+        #expect(
+            mine.contains("Link: <turn:turn.example:3478>; rel=\"ice-server\"; username="),
+            "\(mine)")
+        #expect(try !ask("-X", "OPTIONS").contains("turn.example"))
+        run.signal(SIGINT)
+        let finished = run.wait(atMost: .seconds(30))
+        #expect(finished.exit == .code(130), "\(finished)")
+        #expect(!finished.standardError.contains("shared"), "no secret is said")
+    }
+
     @Test func `candidates may follow an offer, and without them there is no connection`() throws {
         let live = try Live()
         let results = try script("trickle.py", with: live)

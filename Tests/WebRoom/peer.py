@@ -23,7 +23,8 @@
     peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
                                         writes itself. KIND is one of FLOODS
 
-CODEC=H264 sends and takes H.264, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, LIMIT the most seconds.
+CODEC=H264 sends and takes H.264, FEEDBACK=0 does not say what arrives, ADDRESS is this side's address, ICE=1 uses
+the room's STUN and TURN servers, LIMIT the most seconds.
 """
 
 import json
@@ -34,6 +35,7 @@ import sys
 import threading
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import frame_code
@@ -143,12 +145,32 @@ def connected(webrtc, _, number, then):
         GLib.idle_add(lambda: kept.append(then(number)) or GLib.SOURCE_REMOVE)
 
 
+def use_servers(webrtc):
+    """Takes the STUN and TURN servers from the headers Link, as WHIP clients do."""
+    asked = urllib.request.Request(url, method="OPTIONS", headers={"Authorization": f"Bearer {token}"})
+    with urllib.request.urlopen(asked, timeout=LIMIT_SECONDS) as response:
+        links = response.headers.get_all("Link") or []
+    for link in links:
+        server, *parts = link.split("; ")
+        assert 'rel="ice-server"' in parts, link
+        scheme, place = server.strip("<>").split(":", 1)
+        if scheme == "stun":
+            webrtc.set_property("stun-server", f"stun://{place}")
+            continue
+        user = [urllib.parse.quote(part.split("=", 1)[1].strip('"'), safe="")
+                for name in ("username", "credential") for part in parts if part.startswith(f"{name}=")]
+        webrtc.emit("add-turn-server", f"{scheme}://{user[0]}:{user[1]}@{place}")
+    print("servers:", len(links), file=sys.stderr, flush=True)
+
+
 def negotiate(webrtc, path, then=None):
     """Connects; then(id) is called once that is done."""
     # The room of a test is reached on this machine alone.
     agent = webrtc.get_property("ice-agent")
     kept.append(agent)
     agent.emit("add-local-ip-address", os.environ.get("ADDRESS", "127.0.0.1"))
+    if os.environ.get("ICE"):
+        use_servers(webrtc)
     webrtc.connect("notify::ice-gathering-state", gathered, path, then)
     promise = Gst.Promise.new_with_change_func(lambda p, _: describe(webrtc, p, None), None)
     kept.append(promise)

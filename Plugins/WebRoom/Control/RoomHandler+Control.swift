@@ -84,7 +84,7 @@ extension RoomHandler {
                     + "--control, or add control: true to the call's \"allow\".")
         }
         guard request.method != "GET" else { return session }
-        guard request.isSameOrigin else {
+        guard isOwn(request) else {
             throw Problem(status: 403, text: "The request comes from another page.")
         }
         guard allows(\.changes, sender) else { throw Self.tooMany }

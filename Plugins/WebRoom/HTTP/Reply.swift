@@ -69,13 +69,16 @@ struct Reply: Sendable {
     /// - Parameters:
     ///   - kind: The folder of the connection.
     ///   - id: The connection's.
-    static func created(_ sdp: String, in kind: String, _ id: String) -> Reply {
+    ///   - links: The STUN and TURN servers.
+    static func created(
+        _ sdp: String, in kind: String, _ id: String, links: [String]
+    ) -> Reply {
         Reply(
             201, "application/sdp", .data(Data(sdp.utf8)),
             [
                 ("Location", "/\(kind)/\(id)"), ("ETag", tag(of: id)),
                 ("Accept-Patch", CandidateFragment.type),
-            ])
+            ] + links.map { (name: "Link", value: $0) })
     }
 
     /// A resource without a body.
@@ -89,13 +92,15 @@ struct Reply: Sendable {
     static var done: Reply { Reply(204, nil, .data(Data())) }
 
     /// The answer to `OPTIONS`.
-    static var options: Reply {
+    ///
+    /// - Parameter links: The STUN and TURN servers.
+    static func options(links: [String]) -> Reply {
         Reply(
             204, nil, .data(Data()),
             [
                 ("Allow", "GET, POST, PUT, PATCH, DELETE, OPTIONS"),
                 ("Accept-Post", "application/sdp"),
-            ])
+            ] + links.map { (name: "Link", value: $0) })
     }
 
     /// The reply for a page of another origin, which may read it.
@@ -110,29 +115,6 @@ struct Reply: Sendable {
         Reply(status, "text/plain; charset=utf-8", .data(Data("\(text)\n".utf8)))
     }
 
-    /// What HTTP calls the status.
-    var phrase: String {
-        switch status {
-        case 200: "OK"
-        case 201: "Created"
-        case 202: "Accepted"
-        case 204: "No Content"
-        case 400: "Bad Request"
-        case 401: "Unauthorized"
-        case 403: "Forbidden"
-        case 404: "Not Found"
-        case 405: "Method Not Allowed"
-        case 406: "Not Acceptable"
-        case 409: "Conflict"
-        case 411: "Length Required"
-        case 412: "Precondition Failed"
-        case 413: "Payload Too Large"
-        case 415: "Unsupported Media Type"
-        case 429: "Too Many Requests"
-        case 431: "Request Header Fields Too Large"
-        case 503: "Service Unavailable"
-        case 505: "HTTP Version Not Supported"
-        default: "Internal Server Error"
-        }
-    }
+    /// Ends the connection with the reply.
+    mutating func close() { headers.append(("Connection", "close")) }
 }

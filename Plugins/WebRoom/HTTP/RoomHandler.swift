@@ -39,14 +39,18 @@ final class RoomHandler: Sendable {
     let access: Access
     let control: RoomControl
     private let origins: AllowedOrigins
+    /// Where a proxy shows the room's own page; nil: nowhere.
+    private let publicOrigin: String?
     /// The title of the page; nil for none.
     private let title: String?
     private let limits = Mutex(Limits())
 
     /// - Parameter origins: Which other pages may use the room.
     init(
-        room: Room, access: Access, origins: AllowedOrigins, control: RoomControl, title: String?
+        room: Room, access: Access, origins: AllowedOrigins, publicOrigin: String?,
+        control: RoomControl, title: String?
     ) {
+        self.publicOrigin = publicOrigin
         self.title = title
         self.room = room
         self.access = access
@@ -87,10 +91,10 @@ final class RoomHandler: Sendable {
         guard allows(role == nil ? \.withoutToken : \.requests, sender) else {
             return Self.tooMany
         }
-        let isAllowed = request.isSameOrigin || origins.allows(request.head["origin"])
+        let isAllowed = isOwn(request) || origins.allows(request.head["origin"])
         if request.method == "OPTIONS" {
             // A browser asks without the token.
-            return isAllowed ? Reply.options : Self.otherPage
+            return isAllowed ? Reply.options(links: role == nil ? [] : links) : Self.otherPage
         }
         if let response = try await respondToProgram(request, path, role, sender) {
             return response
@@ -107,6 +111,18 @@ final class RoomHandler: Sendable {
             guard allows(\.changes, sender) else { return Self.tooMany }
         }
         return try await respond(to: request, path, role, client, sender)
+    }
+
+    /// Whether the room's own page sends a request, or a program without an origin.
+    func isOwn(_ request: RoomRequest) -> Bool {
+        let origin = request.head["origin"]
+        return Access.isSameOrigin(origin, host: request.head["host"])
+            || publicOrigin.map { origin?.lowercased() == $0 } ?? false
+    }
+
+    /// The STUN and TURN servers, for programs.
+    private var links: [String] {
+        room.services.network.servers.links(at: RoomNetwork.now)
     }
 
     private func respond(
@@ -130,7 +146,7 @@ final class RoomHandler: Sendable {
             let offer = try Self.offer(in: request)
             let (id, answer) = try await room.watch(
                 Self.subject(path.dropFirst().first), offer: offer, from: client)
-            return Reply.created(answer, in: "viewers", id)
+            return Reply.created(answer, in: "viewers", id, links: links)
         case ("PUT", "viewers", 3) where path[2] == "slots":
             try room.wish(try Self.wishes(in: request), of: path[1])
             return Reply.done
@@ -143,7 +159,7 @@ final class RoomHandler: Sendable {
             let (id, answer) = try await room.join(
                 query["name"] ?? "Guest", offer: offer, sharer: query["share-of"],
                 listener: query["viewer"])
-            return Reply.created(answer, in: "guests", id)
+            return Reply.created(answer, in: "guests", id, links: links)
         case ("PATCH", "viewers", 2):
             let fragment = try Self.candidates(in: request, of: path[1])
             try room.take(fragment) { $0.viewers[path[1]]?.peer }

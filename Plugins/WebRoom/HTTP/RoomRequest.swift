@@ -10,7 +10,4 @@ struct RoomRequest: Sendable {
 
     /// The type of the body, in lower case; empty for none.
     var type: String { head["content-type"]?.lowercased() ?? "" }
-
-    /// Whether a page of the room has sent it, or a program that is no browser.
-    var isSameOrigin: Bool { Access.isSameOrigin(head["origin"], host: head["host"]) }
 }

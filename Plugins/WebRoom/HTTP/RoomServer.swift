@@ -1,25 +1,49 @@
 import CGStreamer
-import FlyingSocks
-import Foundation
+import CMicroHTTPD
+import Dispatch
 import Glibc
 import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// The room's HTTP server, on the sockets of FlyingSocks.
+/// The room's HTTP server: libmicrohttpd, with the room's limits.
 ///
 /// It bounds what untrusted clients can take: connections, together and of an address, and the bytes and
-/// the time of a head, a body and an answer. It begins again at the same port if it ends: the viewers'
-/// media continue meanwhile.
+/// the time of a head, a body and an answer.
 final class RoomServer: Sendable {
+    /// How long a head may take, a body, an answer to be made, and 16 kB of it to be sent, in seconds.
+    private static let headSeconds = 10.0
+    private static let bodySeconds = 10.0
+    private static let answerSeconds = 40.0
+    private static let writeSeconds = 15.0
+    /// How long an answer of a known length may take to be sent: those who read slowly keep a place.
+    private static let sendSeconds = 60.0
+    /// How long a connection waits for the next request.
+    private static let idleSeconds = 60.0
+    /// The memory of a connection: a head, and the head of an answer.
+    private static let memory = 32 * 1024
+
+    /// Safe to share: the functions that are called with it take the server's lock, and ``stop()`` is the last of
+    /// them, because the state loses it then.
+    private struct Server: @unchecked Sendable {
+        let pointer: OpaquePointer
+    }
+
+    private struct Connection {
+        var socket: Int32
+        /// Where it is from; nil: unknown.
+        var client: ClientAddress?
+        /// Until when an answer of a known length has to be sent; nil: there is none.
+        var end: Double?
+    }
+
     private struct State {
-        /// The port that it listens at; nil before.
-        var port: UInt16?
+        var server: Server?
         var serving: Task<Void, Never>?
-        var connections: ConnectionTable
-        /// The sockets of the connections.
-        var files: [Int: Int32] = [:]
-        var next = 0
+        var table: ConnectionTable
+        var connections: [UInt64: Connection] = [:]
+        /// Connections that are open and have no place yet.
+        var waiting: [UInt64] = []
         var hasSaidFull = false
     }
 
@@ -27,18 +51,29 @@ final class RoomServer: Sendable {
     private let handler: RoomHandler
     private let address: String
     private let port: Int
+    private let publicURL: String?
+    private let certificate: ServerCertificate?
     private let proxy: ClientAddress?
     private let state: Mutex<State>
+    private let requests: AsyncStream<RoomExchange>
+    private let enqueue: AsyncStream<RoomExchange>.Continuation
 
-    /// - Parameter proxy: The address of a proxy that says whom it speaks for; nil: none.
+    /// - Parameters:
+    ///   - publicURL: Where people open the page; nil: at the machine's addresses.
+    ///   - certificate: Nil: HTTP without TLS.
+    ///   - proxy: The address of a proxy that says whom it speaks for; nil: none.
     /// - Throws: What is wrong with the address.
     init(
-        address: String, port: Int, proxy: ClientAddress?, handler: RoomHandler, host: PluginHost
+        address: String, port: Int, publicURL: String?, certificate: ServerCertificate?,
+        proxy: ClientAddress?, handler: RoomHandler, host: PluginHost
     ) throws(PluginError) {
         (self.host, self.handler, self.proxy) = (host, handler, proxy)
-        (self.address, self.port) = (address, port)
+        (self.address, self.port, self.publicURL) = (address, port, publicURL)
+        self.certificate = certificate
         state = Mutex(
-            State(connections: RoomLimits.connections(openFiles: sysconf(Int32(_SC_OPEN_MAX)))))
+            State(table: RoomLimits.connections(openFiles: sysconf(Int32(_SC_OPEN_MAX)))))
+        // A connection has one request at a time, so their number is bounded.
+        (requests, enqueue) = AsyncStream.makeStream()
         guard ClientAddress(address) != nil else {
             throw PluginError(
                 "address: \"\(address)\" is no IP address. Write 127.0.0.1 for this machine alone, or "
@@ -49,194 +84,75 @@ final class RoomServer: Sendable {
     /// Begins to listen. Gives up if that is impossible.
     ///
     /// - Parameter onListening: Gets the URL of the page.
-    func start(onListening: @escaping @Sendable (String) -> Void) {
-        let serving = Task { [self] in await serve(onListening) }
-        state.withLock { $0.serving = serving }
-    }
-
-    private func serve(_ onListening: (String) -> Void) async {
-        while !Task.isCancelled {
-            do {
-                let socket = try listen(at: state.withLock { $0.port } ?? UInt16(clamping: port))
-                defer { try? socket.close() }
-                let pool = SocketPool(queue: RoomEventQueue())
-                try await pool.prepare()
-                let isFirst = state.withLock { $0.port == nil }
-                let bound = try socket.sockname().port
-                state.withLock { $0.port = bound }
-                if isFirst, let bound {
-                    let name = address.contains(":") ? "[\(address)]" : address
-                    onListening("http://\(name):\(bound)/")
+    func start(onListening: @Sendable (String) -> Void) {
+        let secure = certificate?.take()
+        guard certificate == nil || secure != nil else {
+            return host.giveUp("the certificate can't be read any more", status: .unavailable)
+        }
+        let socket = greenroom_mhd_listen(address, UInt16(clamping: port))
+        guard socket >= 0 else {
+            return host.giveUp(Self.explain(errno, address, port), status: .unavailable)
+        }
+        let bound = greenroom_mhd_port(socket)
+        // The server thread's calls keep the room's server, until ``stop()``.
+        let context = Unmanaged.passRetained(self)
+        var calls = Self.calls(context.toOpaque())
+        let most = state.withLock { $0.table.most } + 8
+        let server = greenroom_mhd_start(
+            socket, UInt32(clamping: most), Self.memory, secure, &calls)
+        guard let server else {
+            context.release()
+            return host.giveUp("the room's server does not start", status: .unavailable)
+        }
+        let serving = Task { [self] in
+            await withDiscardingTaskGroup { group in
+                group.addTask { await self.keepTime() }
+                for await exchange in requests {
+                    group.addTask { [handler] in await exchange.serve(handler) }
                 }
-                try await serve(on: try AsyncSocket(socket: socket, pool: pool), pool)
-            } catch {
-                guard !Task.isCancelled else { return }
-                guard state.withLock({ $0.port }) != nil else {
-                    return host.giveUp(
-                        Self.explain(error, address, self.port), status: .unavailable)
-                }
-                host.log(.warning, "the page's server begins again: \(error)")
-                try? await Task.sleep(for: .milliseconds(500))
+                group.cancelAll()
             }
         }
+        let shared = Server(pointer: server)
+        state.withLock { ($0.server, $0.serving) = (shared, serving) }
+        onListening(
+            PageAddress(
+                publicURL: publicURL, address: address, port: Int(bound),
+                isSecure: certificate != nil, machine: NetworkAddress.ofMachine
+            ).urls[0])
     }
 
-    /// A socket that listens.
-    private func listen(at port: UInt16) throws -> Socket {
-        let isWide = address.contains(":")
-        let socket = try Socket(domain: isWide ? AF_INET6 : AF_INET)
-        do {
-            try socket.setValue(true, for: .localAddressReuse)
-            if isWide {
-                try socket.bind(to: try sockaddr_in6.inet6(ip6: address, port: port))
+    /// Uses the files of the certificate anew if they have changed. Called every second.
+    func renewCertificate() {
+        guard let certificate, let new = certificate.changed() else { return }
+        state.withLock { state in
+            if let server = state.server {
+                greenroom_mhd_renew(server.pointer, new)
             } else {
-                try socket.bind(to: try sockaddr_in.inet(ip4: address, port: port))
-            }
-        } catch {
-            try? socket.close()
-            throw error
-        }
-        try socket.listen()
-        return socket
-    }
-
-    private func serve(
-        on listener: AsyncSocket, _ pool: SocketPool<RoomEventQueue>
-    ) async throws {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await pool.run() }
-            group.addTask { try await self.accept(on: listener) }
-            group.addTask { try await self.expire() }
-            defer { group.cancelAll() }
-            try await group.next()
-        }
-    }
-
-    /// Takes connections for ever.
-    private func accept(on listener: AsyncSocket) async throws {
-        try await withThrowingDiscardingTaskGroup { group in
-            while true {
-                try Task.checkCancellation()
-                do {
-                    let socket = try await listener.accept()
-                    guard let (id, peer) = try await admit(socket) else { continue }
-                    group.addTask {
-                        let connection = RoomConnection(
-                            id: id, socket: socket, peer: peer, proxy: self.proxy, server: self)
-                        await connection.serve(self.handler)
-                        self.leave(id, socket)
-                    }
-                } catch SocketError.failed(let type, let code, let message) {
-                    guard [EMFILE, ENFILE, ENOBUFS, ENOMEM, ECONNABORTED, EINTR].contains(code)
-                    else {
-                        throw SocketError.failed(type: type, errno: code, message: message)
-                    }
-                    // The connection waits in the kernel, until there are files again.
-                    try await Task.sleep(for: .milliseconds(100))
-                }
+                greenroom_mhd_certificate_free(new)
             }
         }
     }
 
-    /// Gives a connection a place; waits for one, and others in the kernel meanwhile.
-    ///
-    /// - Returns: nil if its address has as many as it may: it is closed.
-    private func admit(_ socket: AsyncSocket) async throws -> (id: Int, peer: ClientAddress?)? {
-        let address = (try? socket.socket.remotePeer())?.client
-        // What many share has no limit of its own.
-        let key = address.flatMap { $0.isLocal || $0.isExactly(proxy) ? nil : $0.text }
-        let file = socket.socket.file.rawValue
-        while true {
-            switch add(file, from: key) {
-            case .id(let id): return (id, address)
-            case .full: try await Task.sleep(for: .milliseconds(5))
-            case .refused(let isNews):
-                try? socket.close()
-                if isNews {
-                    host.log(
-                        .warning,
-                        "a connection is closed: its address has as many as it may, and all of them "
-                            + "are in use")
-                }
-                return nil
-            }
+    /// Ends all connections; waits a second at most for what is being answered.
+    func stop() {
+        let (server, serving) = state.withLock { ($0.server.take(), $0.serving.take()) }
+        guard let server else { return }
+        serving?.cancel()
+        enqueue.finish()
+        greenroom_mhd_stop(server.pointer)
+        Unmanaged.passUnretained(self).release()
+        let done = DispatchSemaphore(value: 0)
+        Task {
+            await serving?.value
+            done.signal()
         }
+        _ = done.wait(timeout: .now() + 1)
     }
-
-    private enum Place {
-        case id(Int)
-        case full
-        case refused(isNews: Bool)
-    }
-
-    private func add(_ file: Int32, from key: String?) -> Place {
-        state.withLock { state in
-            let id = state.next
-            state.next += 1
-            let files = state.files
-            let verdict = state.connections.add(
-                id, from: key, at: Self.now, until: Self.now + RoomConnection.headSeconds
-            ) { Self.hasInput(files[$0]) }
-            switch verdict {
-            case .full: return .full
-            case .refused:
-                defer { state.hasSaidFull = true }
-                return .refused(isNews: !state.hasSaidFull)
-            case .inPlace(of: let old):
-                if let file = state.files[old] { shutdown(file, Int32(SHUT_RDWR)) }
-            case .admitted: break
-            }
-            state.files[id] = file
-            return .id(id)
-        }
-    }
-
-    /// Whether a socket has unread input.
-    private static func hasInput(_ file: Int32?) -> Bool {
-        guard let file else { return false }
-        var byte: UInt8 = 0
-        return recv(file, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
-    }
-
-    private func leave(_ id: Int, _ socket: AsyncSocket) {
-        state.withLock { state in
-            state.connections.remove(id)
-            state.files[id] = nil
-        }
-        try? socket.close()
-    }
-
-    /// A connection begins its next step.
-    ///
-    /// - Parameter seconds: How long it may take.
-    /// - Returns: Whether it may continue.
-    func allows(_ id: Int, isBusy: Bool, for seconds: Double) -> Bool {
-        state.withLock {
-            $0.connections.set(id, isBusy: isBusy, at: Self.now, until: Self.now + seconds)
-        }
-    }
-
-    /// Ends those that take too long.
-    private func expire() async throws {
-        while true {
-            try await Task.sleep(for: .milliseconds(500))
-            // Under the lock: later the file may be another one's.
-            state.withLock { state in
-                for id in state.connections.expire(at: Self.now) {
-                    if let file = state.files[id] { shutdown(file, Int32(SHUT_RDWR)) }
-                }
-            }
-        }
-    }
-
-    private static var now: Double { Double(greenroom_gst_now()) / 1e9 }
 
     /// Why the room is not open.
-    static func explain(_ error: any Error, _ address: String, _ port: Int) -> String {
-        guard case SocketError.failed(_, let code, let message) = error else {
-            return "the room's server has ended: \(error)"
-        }
-        return switch code {
+    static func explain(_ code: Int32, _ address: String, _ port: Int) -> String {
+        switch code {
         case EADDRINUSE:
             "port \(port) of \(address) is taken by another program: choose another one, or none to "
                 + "get a free one"
@@ -245,37 +161,212 @@ final class RoomServer: Sendable {
                 + "network with allow: { network: true }"
         case EPERM:
             "the network is not granted: add allow: { network: true }"
-        case EADDRNOTAVAIL: "\(address) is no address of this machine"
-        default: "the room can't listen at \(address), port \(port): \(message)"
+        case EADDRNOTAVAIL: "this machine does not have the address \(address)"
+        default:
+            "the room can't listen at \(address), port \(port): \(String(cString: strerror(code)))"
         }
     }
 
-    /// Ends all connections; waits a second at most.
-    func stop() {
-        guard let serving = state.withLock({ $0.serving.take() }) else { return }
-        serving.cancel()
-        let done = DispatchSemaphore(value: 0)
-        Task {
-            await serving.value
-            done.signal()
+    // MARK: Calls of the server's thread
+
+    private static func calls(_ context: UnsafeMutableRawPointer) -> greenroom_mhd_calls {
+        greenroom_mhd_calls(
+            context: context,
+            opened: { context, id, socket, address in
+                Unmanaged<RoomServer>.fromOpaque(context).takeUnretainedValue()
+                    .open(id, socket, ClientAddress(of: address))
+            },
+            closed: { context, id in
+                Unmanaged<RoomServer>.fromOpaque(context).takeUnretainedValue().close(id)
+            },
+            stepped: { context, id, step in
+                Unmanaged<RoomServer>.fromOpaque(context).takeUnretainedValue().step(id, step)
+            },
+            began: { context, request, method, target, version, fields, count in
+                Unmanaged<RoomServer>.fromOpaque(context).takeUnretainedValue().begin(
+                    request,
+                    Result { () throws(RequestHead.Fault) -> RequestHead in
+                        try RequestHead(
+                            method: String(cString: method), target: String(cString: target),
+                            version: String(cString: version),
+                            fields: UnsafeBufferPointer(start: fields, count: count).map {
+                                RequestHead.Field(
+                                    name: String(cString: $0.name),
+                                    value: String(cString: $0.value))
+                            })
+                    })
+            },
+            asked: { context, request in
+                Unmanaged<RoomServer>.fromOpaque(context).takeUnretainedValue().ask(request)
+            },
+            drained: { value in
+                Unmanaged<RoomExchange>.fromOpaque(value).takeUnretainedValue().drain()
+            },
+            release: { value in Unmanaged<RoomExchange>.fromOpaque(value).release() })
+    }
+
+    /// A head is read.
+    ///
+    /// - Returns: Whether its body is wanted; else the reason is the answer.
+    private func begin(
+        _ request: OpaquePointer, _ head: Result<RequestHead, RequestHead.Fault>
+    ) -> Bool {
+        switch head {
+        case .success(let head):
+            let peer = state.withLock {
+                $0.connections[greenroom_mhd_connection(request)]?.client
+            }
+            let client = ClientAddress.of(
+                peer: peer, proxy: proxy, forwarded: head["x-forwarded-for"])
+            let exchange = RoomExchange(request, head: head, client: client)
+            greenroom_mhd_set_value(request, Unmanaged.passRetained(exchange).toOpaque())
+            return true
+        case .failure(let fault):
+            var reply = Reply.refused(fault.status, fault.text)
+            reply.close()
+            reply.send(to: request)
+            return false
         }
-        _ = done.wait(timeout: .now() + 1)
+    }
+
+    private func ask(_ request: OpaquePointer) {
+        let value = greenroom_mhd_value(request)
+        let exchange = value.map {
+            Unmanaged<RoomExchange>.fromOpaque($0).takeUnretainedValue()
+        }
+        guard let exchange else { return greenroom_mhd_request_free(request) }
+        exchange.take()
+        let id = greenroom_mhd_connection(request)
+        _ = set(id, isBusy: true, for: Self.answerSeconds)
+        setEnd(id, Self.now + Self.answerSeconds + Self.sendSeconds)
+        if case .terminated = enqueue.yield(exchange) { exchange.abandon() }
+    }
+
+    // MARK: Places and times
+
+    private static var now: Double { Double(greenroom_gst_now()) / 1e9 }
+
+    private func open(_ id: UInt64, _ socket: Int32, _ client: ClientAddress?) {
+        let isNews = state.withLock { state in
+            state.connections[id] = Connection(socket: socket, client: client)
+            return admit(id, in: &state)
+        }
+        if isNews {
+            host.log(
+                .warning,
+                "a connection is closed: its address has as many as it may, and all of them are in use"
+            )
+        }
+    }
+
+    /// Gives a connection a place, or lets it wait for one.
+    ///
+    /// - Returns: Whether it is refused, for the first time.
+    private func admit(_ id: UInt64, in state: inout State) -> Bool {
+        guard let connection = state.connections[id] else { return false }
+        let client = connection.client
+        // Many clients share this machine's address and the proxy's: these have no limit.
+        let key = client.flatMap { $0.isLocal || $0.isExactly(proxy) ? nil : $0.text }
+        let connections = state.connections
+        let verdict = state.table.add(
+            Int(id), from: key, at: Self.now, until: Self.now + Self.headSeconds
+        ) { Self.hasInput(connections[UInt64($0)]?.socket) }
+        switch verdict {
+        case .admitted: break
+        case .inPlace(let old): Self.end(state.connections[UInt64(old)])
+        case .full: state.waiting.append(id)
+        case .refused:
+            Self.end(connection)
+            defer { state.hasSaidFull = true }
+            return !state.hasSaidFull
+        }
+        return false
+    }
+
+    /// The server's thread closes the connection then. The socket is open: it is closed after ``close(_:)``.
+    private static func end(_ connection: Connection?) {
+        if let connection { shutdown(connection.socket, Int32(SHUT_RDWR)) }
+    }
+
+    /// Whether a socket has unread input.
+    private static func hasInput(_ socket: Int32?) -> Bool {
+        guard let socket else { return false }
+        var byte: UInt8 = 0
+        return recv(socket, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT)) > 0
+    }
+
+    private func close(_ id: UInt64) {
+        state.withLock { state in
+            state.table.remove(Int(id))
+            state.connections[id] = nil
+            state.waiting.removeAll { $0 == id }
+        }
+    }
+
+    private func step(_ id: UInt64, _ step: greenroom_mhd_step) -> Bool {
+        switch step {
+        case GREENROOM_MHD_HEAD: return set(id, isBusy: false, for: Self.headSeconds)
+        case GREENROOM_MHD_BODY: return set(id, isBusy: false, for: Self.bodySeconds)
+        case GREENROOM_MHD_WAIT: return set(id, isBusy: true, for: Self.answerSeconds)
+        case GREENROOM_MHD_IDLE:
+            setEnd(id, nil)
+            return set(id, isBusy: false, for: Self.idleSeconds)
+        default:
+            let end = state.withLock { $0.connections[id]?.end }
+            let left = end.map { $0 - Self.now } ?? .infinity
+            return set(id, isBusy: true, for: min(Self.writeSeconds, left))
+        }
+    }
+
+    private func setEnd(_ id: UInt64, _ end: Double?) {
+        state.withLock { state in
+            guard state.connections[id] != nil else { return }
+            state.connections[id]?.end = end
+        }
+    }
+
+    /// A connection begins its next step.
+    ///
+    /// - Parameter seconds: How long it may take.
+    /// - Returns: Whether it may continue.
+    private func set(_ id: UInt64, isBusy: Bool, for seconds: Double) -> Bool {
+        state.withLock { state in
+            // A connection without a place is served anyway: files are left.
+            state.waiting.contains(id)
+                || state.table.set(
+                    Int(id), isBusy: isBusy, at: Self.now, until: Self.now + seconds)
+        }
+    }
+
+    /// Ends connections that take too long, and gives free places to waiting connections.
+    private func keepTime() async {
+        while !Task.isCancelled {
+            let isCrowded = state.withLock { state in
+                for id in state.table.expire(at: Self.now) {
+                    Self.end(state.connections[UInt64(id)])
+                }
+                let waiting = state.waiting
+                state.waiting = []
+                for id in waiting { _ = admit(id, in: &state) }
+                return !state.waiting.isEmpty
+            }
+            try? await Task.sleep(for: .milliseconds(isCrowded ? 20 : 500))
+        }
     }
 }
 
-extension Socket.Address {
-    fileprivate var port: UInt16? {
-        switch self {
-        case .ip4(_, let port), .ip6(_, let port): port
-        case .unix: nil
-        }
-    }
-
-    /// Whose it is.
-    var client: ClientAddress? {
-        switch self {
-        case .ip4(let address, _), .ip6(let address, _): ClientAddress(address)
-        case .unix: nil
-        }
+extension ClientAddress {
+    /// - Parameter address: Of a socket.
+    fileprivate init?(of address: UnsafePointer<sockaddr>) {
+        let isIPv4 = Int32(address.pointee.sa_family) == AF_INET
+        let size = isIPv4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard
+            getnameinfo(
+                address, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+        else { return nil }
+        self.init(
+            String(
+                decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
     }
 }

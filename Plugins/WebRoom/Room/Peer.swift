@@ -34,10 +34,19 @@ final class Peer: Sendable {
         var target: CandidateTarget?
         /// Nil from the end on: its callbacks keep the peer, and would keep it for ever.
         var webrtc: Element?
+        /// The candidates that are tried: the room's, and the far end's.
+        var local: [SessionDescription.Candidate] = []
+        var remote: [SessionDescription.Candidate] = []
+        /// Whether all candidates were tried in vain.
+        var hasFailed = false
+        /// Why media have not connected in time.
+        var trouble: String?
     }
 
     /// How long an answer and a connection may take.
     private static let longestConnecting: UInt64 = 15_000_000_000
+    /// How long servers of STUN and TURN are waited for, in seconds.
+    private static let longestGathering = 4
     /// How long the answer to an offer may take.
     private static let longestAnswer: UInt64 = 25_000_000_000
     /// A peer that sends nothing has vanished: browsers report on what they get every few seconds.
@@ -47,8 +56,7 @@ final class Peer: Sendable {
     let pipeline: Pipeline
     private let events: Events
     private let state: Mutex<State>
-    /// The ports of UDP; nil: any.
-    private let ports: ClosedRange<UInt16>?
+    private let network: RoomNetwork
     /// The start of the pipeline's time on GStreamer's clock.
     private let base: UInt64
     /// All that arrives.
@@ -64,7 +72,7 @@ final class Peer: Sendable {
         services: RoomServices
     ) throws(PluginError) {
         self.events = events
-        (ports, base) = (services.ports, services.clock.base)
+        (network, base) = (services.network, services.clock.base)
         meter = PacketMeter(bounds, onExcess: events.onGone)
         let now = greenroom_gst_now()
         state = Mutex(State(begun: now, lastHeard: now))
@@ -96,17 +104,24 @@ final class Peer: Sendable {
     func answer(
         _ answer: Answer, receiving: Receiving?, address: String?
     ) async throws -> String {
-        state.withLock { $0.target = answer.candidateTarget }
-        let local = try await describe(
-            answering: answer.offerForRoom.text, receiving: receiving, address: address)
-        return try answer.description(with: SessionDescription(local)).text
+        let offer = answer.offerForRoom
+        state.withLock { state in
+            state.target = answer.candidateTarget
+            state.remote = offer.media.flatMap(\.transport.candidates)
+        }
+        let local = try SessionDescription(
+            await describe(answering: offer.text, receiving: receiving, address: address))
+        keep(local)
+        return try answer.description(with: local).text
     }
 
     /// Takes candidates that follow the far end's offer.
     func take(_ fragment: CandidateFragment) throws(SignallingError) {
         let (webrtc, candidates) = try state.withLock { state throws(SignallingError) in
             guard let webrtc = state.webrtc else { throw SignallingError.hasClosed }
-            return (webrtc, try state.target?.take(fragment) ?? [])
+            let candidates = try state.target?.take(fragment) ?? []
+            state.remote += candidates.map { $0.address }
+            return (webrtc, candidates)
         }
         for candidate in candidates {
             greenroom_peer_take_candidate(
@@ -123,13 +138,21 @@ final class Peer: Sendable {
     func offer(receiving: Receiving?, address: String?) async throws -> String {
         // The far end may take its time.
         state.withLock { $0.begun = greenroom_gst_now() + Self.longestAnswer }
-        return try await describe(answering: nil, receiving: receiving, address: address)
+        let text = try await describe(answering: nil, receiving: receiving, address: address)
+        if let local = try? SessionDescription(text) { keep(local) }
+        return text
+    }
+
+    /// Keeps the room's candidates, to say later which ones were tried.
+    private func keep(_ local: SessionDescription) {
+        state.withLock { $0.local = local.media.flatMap(\.transport.candidates) }
     }
 
     /// Takes the far end's answer to its offer. May wait.
     func take(_ answer: ServerAnswer) throws(SignallingError) {
         let webrtc = state.withLock { state in
             state.begun = greenroom_gst_now()
+            state.remote = answer.description.media.flatMap(\.transport.candidates)
             return state.webrtc
         }
         guard let webrtc else { throw SignallingError.hasClosed }
@@ -148,10 +171,26 @@ final class Peer: Sendable {
             self?.resume(.failure(SignallingError.failed("No answer could be made in time.")))
         }
         defer { late.cancel() }
-        return try await withCheckedThrowingContinuation { continuation in
+        let gathering = Task { [weak self] in
+            try await Task.sleep(for: .seconds(Self.longestGathering))
+            self?.describeNow()
+        }
+        defer { gathering.cancel() }
+        let text: String = try await withCheckedThrowingContinuation { continuation in
             state.withLock { $0.description = continuation }
             begin(offer, receiving: receiving, address: address)
         }
+        return network.announcement.applied(to: text)
+    }
+
+    /// Goes on without the candidates that a silent STUN or TURN server owes.
+    private func describeNow() {
+        guard let webrtc = state.withLock({ $0.webrtc }),
+            let text = greenroom_peer_description(webrtc.pointer)
+        else { return }
+        defer { free(text) }
+        let description = String(cString: text)
+        if description.contains("a=candidate:") { resume(.success(description)) }
     }
 
     private func begin(_ offer: String?, receiving: Receiving?, address: String?) {
@@ -183,21 +222,17 @@ final class Peer: Sendable {
             fed_back: { value, feedback in
                 greenroom_gst_context.object(value, Peer.self).events.onFeedback(feedback.pointee)
             })
-        withOptional(receiving?.audioCaps) { audio in
-            withOptional(receiving?.videoCaps) { video in
-                withOptional(address) { address in
-                    withOptional(offer) { text in
-                        var terms = greenroom_peer_terms(
-                            offer: text, sends: receiving == nil, audio_caps: audio,
-                            video_caps: video, address: address,
-                            first_port: UInt32(ports?.lowerBound ?? 0),
-                            last_port: UInt32(ports?.upperBound ?? 0))
-                        greenroom_peer_describe(
-                            webrtc.pointer, &terms, &calls, greenroom_gst_context(self))
-                    }
-                }
-            }
-        }
+        let servers = network.servers.forAgent(at: RoomNetwork.now)
+        let turn = servers.turn.isEmpty ? nil : servers.turn.joined(separator: "\n")
+        let texts = [
+            offer, receiving?.audioCaps, receiving?.videoCaps, address, servers.stun, turn,
+        ].map { $0.map { strdup($0) } ?? nil }
+        defer { for text in texts { free(text) } }
+        var terms = greenroom_peer_terms(
+            offer: texts[0], sends: receiving == nil, audio_caps: texts[1], video_caps: texts[2],
+            address: texts[3], first_port: UInt32(network.ports?.lowerBound ?? 0),
+            last_port: UInt32(network.ports?.upperBound ?? 0), stun: texts[4], turn: texts[5])
+        greenroom_peer_describe(webrtc.pointer, &terms, &calls, greenroom_gst_context(self))
     }
 
     private func resume(_ result: Result<String, any Error>) {
@@ -208,14 +243,19 @@ final class Peer: Sendable {
         switch connection {
         case GREENROOM_PEER_CONNECTED:
             let isNew = state.withLock { state in
-                defer { state.connection = .connected }
+                defer { (state.connection, state.trouble) = (.connected, nil) }
                 state.lastHeard = greenroom_gst_now()
                 return state.connection == .new
             }
             if isNew { events.onConnected() }
         case GREENROOM_PEER_FAILED, GREENROOM_PEER_CLOSED:
-            state.withLock { $0.connection = .gone }
-            events.onGone("the connection has failed")
+            let isOver = state.withLock { state in
+                // The room keeps it until the page knows the reason.
+                state.hasFailed = state.connection == .new && connection == GREENROOM_PEER_FAILED
+                if !state.hasFailed { state.connection = .gone }
+                return !state.hasFailed
+            }
+            if isOver { events.onGone("the connection has failed") }
         default: break
         }
     }
@@ -257,6 +297,28 @@ final class Peer: Sendable {
     /// Whether media can flow.
     var isConnected: Bool { state.withLock { $0.connection == .connected } }
 
+    /// Why media have not connected in time; nil: they have, or may still.
+    var trouble: String? { state.withLock { $0.trouble } }
+
+    /// Finds out why media have not connected in time; nil: nothing is new. Asked every second.
+    func newTrouble(now: UInt64) -> String? {
+        state.withLock { state in
+            let isLate =
+                now > state.begun
+                && now - state.begun >= UInt64(ConnectionTrouble.patience) * 1_000_000_000
+            guard state.connection == .new, state.trouble == nil, isLate || state.hasFailed else {
+                return nil
+            }
+            state.trouble =
+                ConnectionTrouble(
+                    ConnectionTrouble.Facts(
+                        local: state.local, remote: state.remote, ports: network.ports,
+                        hasTURN: network.servers.hasTURN)
+                ).text
+            return state.trouble
+        }
+    }
+
     /// How long it has waited for its connection; nil: it is there, or has been.
     func waiting(now: UInt64) -> UInt64? {
         state.withLock { state in
@@ -286,12 +348,4 @@ final class Peer: Sendable {
         resume(.failure(SignallingError.hasClosed))
         pipeline.stop()
     }
-}
-
-/// Calls a body with the text as C has it, or with nil.
-private func withOptional<Result>(
-    _ text: String?, _ body: (UnsafePointer<CChar>?) -> Result
-) -> Result {
-    guard let text else { return body(nil) }
-    return text.withCString(body)
 }

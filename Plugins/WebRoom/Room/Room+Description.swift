@@ -78,6 +78,10 @@ struct RoomDescription: Encodable, Equatable {
     var control: Bool?
     /// Of the connection of the page that asks.
     var slots: [Slot]?
+    /// Why media of the page that asks do not connect; nil for no reason.
+    var trouble: String?
+    /// The STUN and TURN servers; nil for none.
+    var ice: [IceServers.ForPage]?
 }
 
 extension Room {
@@ -90,7 +94,8 @@ extension Room {
     func description(
         for role: Access.Role, guest: String?, viewer: String?, messages: Int?
     ) -> RoomDescription {
-        state.withLock { state in
+        let servers = services.network.servers
+        return state.withLock { state in
             let tracks = state.streams.values.map(\.track)
             return RoomDescription(
                 revision: state.revision, role: role.rawValue,
@@ -127,7 +132,10 @@ extension Room {
                     RoomDescription.Slot(
                         slot: shown.slot, stream: shown.stream, lines: shown.size?.height,
                         of: shown.whole.height, lowered: shown.isLowered)
-                })
+                },
+                trouble: viewer.flatMap { state.viewers[$0] }?.peer.trouble
+                    ?? guest.flatMap { state.guests[$0] }?.peer?.trouble,
+                ice: servers.isEmpty ? nil : servers.forPage(at: RoomNetwork.now))
         }
     }
 }

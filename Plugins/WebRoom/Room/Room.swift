@@ -51,7 +51,7 @@ final class Room: Sendable {
     /// What everybody hears who is no participant.
     let audio: AudioStream
     /// The only address to be reached at; nil: all.
-    let address: String?
+    var address: String? { services.network.address }
     /// Whether the room publishes to the server that it fetches from.
     let hasOneServer: Bool
     /// How many files this process may open.
@@ -60,9 +60,8 @@ final class Room: Sendable {
     /// Requests that wait for a change.
     let polls = Atomic(0)
 
-    init(services: RoomServices, address: String?, hasOneServer: Bool = false) {
+    init(services: RoomServices, hasOneServer: Bool = false) {
         self.services = services
-        self.address = address
         self.hasOneServer = hasOneServer
         audio = AudioStream(room: services)
     }
@@ -279,6 +278,8 @@ final class Room: Sendable {
         let (viewers, guests) = state.withLock {
             (Array($0.viewers.values), Array($0.guests.values))
         }
+        for viewer in viewers { say(viewer.peer.newTrouble(now: now), of: viewer.id, "a viewer") }
+        for guest in guests { say(guest.peer?.newTrouble(now: now), of: guest.id, guest.name) }
         for viewer in viewers {
             if let fault = viewer.peer.fault(now: now) { remove(viewer: viewer.id, because: fault) }
         }
@@ -287,6 +288,16 @@ final class Room: Sendable {
         }
         forgetTracksOfGone()
         followSpeech()
+    }
+
+    /// Says why a connection has no media.
+    private func say(_ trouble: String?, of id: String, _ name: String) {
+        guard let trouble else { return }
+        let server = state.withLock { state in
+            state.revision += 1
+            return state.servers.first { $0.value == id }?.key.rawValue
+        }
+        services.host.log(.warning, "\(server ?? name): \(trouble)")
     }
 
     /// Forgets the tracks of guests who have left: the host tells the end of those alone that were wanted,

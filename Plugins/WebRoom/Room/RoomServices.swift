@@ -6,16 +6,15 @@ import Synchronization
 final class RoomServices: Sendable {
     let host: PluginHost
     let clock: RoomClock
-    /// The ports of UDP that media use; nil: any.
-    let ports: ClosedRange<UInt16>?
+    let network: RoomNetwork
 
     private let queue = DispatchQueue(label: "room")
     private let adapting = DispatchQueue(label: "room-adapts")
     private let counts = Mutex<[String: Int]>([:])
     private let decoded = Atomic(0)
 
-    init(host: PluginHost, ports: ClosedRange<UInt16>? = nil) {
-        (self.host, self.ports) = (host, ports)
+    init(host: PluginHost, network: RoomNetwork) {
+        (self.host, self.network) = (host, network)
         clock = RoomClock(now: host.nowNanoseconds)
     }
 

@@ -17,6 +17,10 @@ final class ServerLink: Sendable {
 
     private struct State {
         var task: Task<Void, Never>?
+        /// How long connections have lasted that are over.
+        var lasted = Duration.zero
+        /// When the connection began that there is.
+        var begun: ContinuousClock.Instant?
         /// Where the connection can be ended.
         var resource: String?
     }
@@ -71,10 +75,10 @@ final class ServerLink: Sendable {
                 try await untilConnected(id, peer)
                 guard !Task.isCancelled else { return }
                 let begun = ContinuousClock.now
-                report(true)
+                state.withLock { $0.begun = begun }
                 say(.info, done)
                 await untilGone(id)
-                report(false)
+                setEnded()
                 guard !Task.isCancelled else { return }
                 guard !room.wasDismissed(id) else {
                     return say(
@@ -103,8 +107,20 @@ final class ServerLink: Sendable {
         host.log(level, "\(plan.address.origin): \(text)")
     }
 
-    private func report(_ isConnected: Bool) {
-        host.report("\(plan.purpose == .publish ? "published" : "fetched")", isConnected ? 1 : 0)
+    private func setEnded() {
+        state.withLock { state in
+            if let begun = state.begun.take() { state.lasted += ContinuousClock.now - begun }
+        }
+        report()
+    }
+
+    /// Reports how long the server was connected, in whole seconds. Called every second.
+    func report() {
+        let seconds = state.withLock { state in
+            let now = state.begun.map { ContinuousClock.now - $0 } ?? .zero
+            return (state.lasted + now).components.seconds
+        }
+        host.report("\(plan.purpose.participle)-seconds", Int(seconds))
     }
 
     /// Tells the server that the connection has ended, if there was one.
@@ -173,8 +189,9 @@ final class ServerLink: Sendable {
         while !Task.isCancelled, !peer.isConnected {
             guard room.has(id) else {
                 throw ServerProblem(
-                    text: "it has answered, but no media get through. Check that firewalls let UDP "
-                        + "pass.")
+                    text:
+                        "it has answered, but no media get through: \(peer.trouble ?? "it has ended")."
+                )
             }
             try? await Task.sleep(for: .milliseconds(100))
         }

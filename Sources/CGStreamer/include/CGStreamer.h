@@ -167,17 +167,24 @@ typedef struct greenroom_peer_terms {
     // The caps of what is received; NULL: nothing of the kind.
     const char *_Nullable audio_caps;
     const char *_Nullable video_caps;
-    // The only address to be reached at; NULL: all of the machine's.
+    // The only address to be reached at; NULL: all of the machine's that others can use.
     const char *_Nullable address;
     // The ports of UDP to be reached at; 0: any.
     uint32_t first_port;
     uint32_t last_port;
+    // A STUN server as stun://HOST:PORT; NULL: none.
+    const char *_Nullable stun;
+    // TURN servers as turn://USER:PASSWORD@HOST:PORT?transport=udp, with newlines between them; NULL: none.
+    const char *_Nullable turn;
 } greenroom_peer_terms;
 
 // Answer an offer, or make one, with the webrtcbin of a pipeline that plays.
 void greenroom_peer_describe(
     GstElement *_Nonnull webrtc, const greenroom_peer_terms *_Nonnull terms,
     const greenroom_peer_calls *_Nonnull calls, greenroom_gst_context context);
+
+// The peer's own description with the candidates that there are by now; NULL: there is none yet. Free it.
+char *_Nullable greenroom_peer_description(GstElement *_Nonnull webrtc);
 
 // Take the far end's answer to a peer's offer. NULL: it is taken; else why not: free it.
 char *_Nullable greenroom_peer_take_answer(

@@ -13,6 +13,7 @@ struct LiveRoom {
     /// By role, in the order in which they are printed.
     private let tokens: [(role: Access.Role, token: String)]
     private let address: String
+    private let hasPublicURL: Bool
 
     /// Adds the room to a session, or completes the one that it has.
     ///
@@ -37,6 +38,7 @@ struct LiveRoom {
             return text
         }
         address = text("address") ?? "127.0.0.1"
+        hasPublicURL = text("public-url") != nil
         tokens = Access.Role.allCases.map { role in
             (role, text("\(role.rawValue)-token") ?? Secret.random())
         }
@@ -86,25 +88,27 @@ struct LiveRoom {
     ///
     /// - Parameter url: Of the page.
     func text(at url: String) -> String {
-        var page = url
-        if address == "0.0.0.0" || address == "::" {
-            // The address of this machine in other machines' browsers.
-            page = page.replacing("://\(address)", with: "://\(Self.hostName)")
-            page = page.replacing("://[\(address)]", with: "://\(Self.hostName)")
-        }
-        let lines = tokens.map { role, token in
+        var lines = tokens.map { role, token in
             let name = "\(role.rawValue)s:"
-            return "  \(name)\(String(repeating: " ", count: 11 - name.count))\(page)#\(token)"
+            return "  \(name)\(String(repeating: " ", count: 11 - name.count))\(url)#\(token)"
+        }
+        let others = otherPages(than: url)
+        if !others.isEmpty {
+            lines.append("  The page is also at \(others.joined(separator: " "))")
         }
         return (["The room is open. Ctrl-C closes it."] + lines.map(\.printable)).joined(
             separator: "\n")
     }
 
-    private static var hostName: String {
-        var name = [CChar](repeating: 0, count: 256)
-        guard gethostname(&name, name.count - 1) == 0 else { return "localhost" }
-        return String(
-            decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    /// The page at other addresses of this machine, if it is at all of them.
+    private func otherPages(than url: String) -> [String] {
+        guard PageAddress.isWildcard(address), !hasPublicURL,
+            let port = url.split(separator: ":").last.flatMap({ Int($0.dropLast()) })
+        else { return [] }
+        return PageAddress(
+            publicURL: nil, address: address, port: port, isSecure: url.hasPrefix("https:"),
+            machine: NetworkAddress.ofMachine
+        ).urls.filter { $0 != url }
     }
 
     // MARK: Ports

@@ -1,7 +1,7 @@
 // Joining: the dialog with devices and preview, and the connections through which this page sends.
 
 import { $, icon, idOf, isOn, keep, kept, make, me, request, state, stopTracks, toast } from "./common.js";
-import { negotiate, prefer, watcher } from "./watch.js";
+import { configuration, negotiate, prefer, watcher } from "./watch.js";
 
 let changed = () => {};
 /** Calls back when this page's guest has changed. */
@@ -300,7 +300,7 @@ export function leave(text) {
 }
 
 async function publish(media, path, { onLost }) {
-  const pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
+  const pc = new RTCPeerConnection(configuration());
   for (const track of media.getTracks()) {
     const transceiver = pc.addTransceiver(track, { direction: "sendonly", streams: [media] });
     if (track.kind === "video") prefer(transceiver, "video/VP8");

@@ -69,6 +69,7 @@ function take(room, viewer) {
     return close({ title: "The session has ended", text: "Thank you for being here. You can close this page.", isEnd: true, status: "Ended" });
   }
   state.room = room;
+  if (room.trouble) watcher.trouble = room.trouble;
   if (note?.isEnd) note = null;
   // The room has given the connection up.
   if (viewer && viewer === watcher.id && !room.slots) watcher.again(watcher.pc);
@@ -183,6 +184,9 @@ function ordered(streams) {
   return [...streams].sort((left, right) => rank(left) - rank(right));
 }
 
+/** How long media may take, in milliseconds, before the page says why they do not come: see ConnectionTrouble. */
+const PATIENCE = 8000;
+
 /** Says where the connection is. */
 function showState() {
   const { room } = state;
@@ -191,10 +195,12 @@ function showState() {
   const isLate = performance.now() - answered > 12000;
   const isBroken = failures > 0 || (connection !== "connected" && (isLate || watcher.wasConnected));
   const isFull = watcher.isFull && !watcher.wasConnected;
+  const isBlocked = watcher.since !== null && performance.now() - watcher.since > PATIENCE && !isLate && failures === 0;
   let [status, shown] = ["Live", note];
   if (note) status = note.status ?? "Closed";
   else if (!room) [status, shown] = ["Connecting", { title: "Connecting to the room", text: "The session appears here in a moment.", isWaiting: true }];
   else if (isFull) [status, shown] = ["Full", { title: "The room is full", text: "The page tries again every 10 s." }];
+  else if (isBlocked) [status, shown] = ["No media", { title: "Video and audio do not get through", text: watcher.trouble ?? "The page waits for the reason.", isWaiting: true }];
   else if (isBroken) status = "Reconnecting";
   else if (connection !== "connected") status = "Connecting";
   if (!shown && room && tiles.size === 0) shown = { title: "The session has no video", text: "Turn the audio on to hear it." };

@@ -1,6 +1,6 @@
 // The connection through which this page watches and hears.
 
-import { $, idOf, me, request, state, toast } from "./common.js";
+import { $, idOf, request, state } from "./common.js";
 import { hearYourself } from "./join.js";
 import { linesOf, tiles } from "./stage.js";
 
@@ -12,6 +12,7 @@ export function onConnectionChange(call) { changed = call; }
 export async function negotiate(pc, path) {
   await pc.setLocalDescription();
   await gathered(pc);
+  const later = follow(pc);
   // The room sends stereo on request only.
   const offer = pc.localDescription.sdp.replace(/useinbandfec=1/g, "useinbandfec=1;stereo=1");
   const response = await request("POST", path, offer);
@@ -23,8 +24,32 @@ export async function negotiate(pc, path) {
     throw new Error("closed");
   }
   await pc.setRemoteDescription({ type: "answer", sdp: text });
+  later(location);
   return location;
 }
+
+/** Sends the candidates that the offer does not have yet, as soon as it is known where to. */
+function follow(pc) {
+  const waiting = [];
+  let location = null;
+  const send = (candidates) => {
+    const name = pc.localDescription.sdp.match(/a=ice-ufrag:(\S+)/)?.[1];
+    const lines = candidates.map(({ candidate, sdpMid }) => `m=audio 9 UDP/TLS/RTP/SAVPF 0\r\na=mid:${sdpMid}\r\na=${candidate}\r\n`);
+    request("PATCH", location, `a=ice-ufrag:${name}\r\n${lines.join("")}`, { type: "application/trickle-ice-sdpfrag" }).catch(() => {});
+  };
+  pc.addEventListener("icecandidate", ({ candidate }) => {
+    if (!candidate?.candidate) return;
+    if (location) send([candidate]);
+    else waiting.push(candidate);
+  });
+  return (place) => {
+    location = place;
+    if (waiting.length) send(waiting);
+  };
+}
+
+/** The configuration of this page's connections. */
+export const configuration = () => ({ bundlePolicy: "max-bundle", iceServers: state.room?.ice ?? [] });
 
 function gathered(pc) {
   if (pc.iceGatheringState === "complete") return Promise.resolve();
@@ -49,6 +74,8 @@ export const watcher = {
   pc: null, location: null, tries: 0, isClosed: true,
   // Whether media have come before, and whether the room has no place.
   wasConnected: false, isFull: false,
+  // Since when it waits for media, and why they do not come.
+  since: null, trouble: null,
   // The media of each slot, and the number of the stream that it has.
   slots: [],
   wished: "", wishTimer: null, isWishing: false,
@@ -62,8 +89,9 @@ export const watcher = {
   },
 
   async connect() {
-    const pc = new RTCPeerConnection({ bundlePolicy: "max-bundle" });
+    const pc = new RTCPeerConnection(configuration());
     this.pc = pc;
+    this.since ??= performance.now();
     this.wished = "";
     const streams = this.slots.map((slot) => slot.stream);
     this.slots = Array.from({ length: SLOTS }, (_, slot) => {
@@ -75,7 +103,7 @@ export const watcher = {
     $("audio-out").srcObject = new MediaStream([receiver.track]);
     pc.onconnectionstatechange = () => {
       if (pc.connectionState === "connected") {
-        Object.assign(this, { tries: 0, wasConnected: true, isFull: false });
+        Object.assign(this, { tries: 0, wasConnected: true, isFull: false, since: null, trouble: null });
         changed();
       }
       if (pc.connectionState === "failed" || pc.connectionState === "closed") this.again(pc);
@@ -100,7 +128,6 @@ export const watcher = {
     this.drop();
     this.tries += 1;
     changed();
-    if (this.tries === 3 && !this.isFull) toast("Video and audio do not get through to this browser. The page tries again.");
     setTimeout(() => this.isClosed || this.pc || this.connect(), this.isFull ? 10000 : Math.min(500 * 2 ** this.tries, 8000));
   },
 
@@ -113,6 +140,7 @@ export const watcher = {
 
   close() {
     this.isClosed = true;
+    this.since = this.trouble = null;
     this.drop();
     this.slots = [];
   },

@@ -1,0 +1,82 @@
+/// Why media do not connect: which candidates were tried, and what is missing.
+package struct ConnectionTrouble: Equatable, Sendable {
+    /// The facts of a connection that waits for its media.
+    package struct Facts: Sendable {
+        /// The candidates that the room has told.
+        package var local: [SessionDescription.Candidate]
+        /// The far end's candidates.
+        package var remote: [SessionDescription.Candidate]
+        /// The ports of UDP that media use; nil: any.
+        package var ports: ClosedRange<UInt16>?
+        /// Whether the room has a TURN server.
+        package var hasTURN: Bool
+
+        /// Describes a connection.
+        package init(
+            local: [SessionDescription.Candidate], remote: [SessionDescription.Candidate],
+            ports: ClosedRange<UInt16>?, hasTURN: Bool
+        ) {
+            (self.local, self.remote) = (local, remote)
+            (self.ports, self.hasTURN) = (ports, hasTURN)
+        }
+    }
+
+    /// The longest time without media before the room says why, in seconds.
+    package static let patience = 8
+
+    /// In one line.
+    package let text: String
+
+    /// Finds the reason.
+    package init(_ facts: Facts) {
+        text =
+            "media do not connect; tried \(Self.list(facts.local)) of the room with "
+            + "\(Self.list(facts.remote)) of the far end. \(Self.reason(facts))"
+    }
+
+    private static let most = 6
+
+    private static func list(_ candidates: [SessionDescription.Candidate]) -> String {
+        guard !candidates.isEmpty else { return "no address" }
+        let names = candidates.prefix(most).map { candidate in
+            let host =
+                candidate.address.contains(":") ? "[\(candidate.address)]" : candidate.address
+            return "\(host):\(candidate.port) (\(candidate.kind.rawValue))"
+        }
+        let rest = candidates.count - names.count
+        return names.joined(separator: ", ") + (rest > 0 ? " and \(rest) more" : "")
+    }
+
+    /// The missing part, and the cure.
+    private static func reason(_ facts: Facts) -> String {
+        let local = facts.local.compactMap { NetworkAddress($0.address) }
+        let remote = facts.remote.compactMap { NetworkAddress($0.address) }
+        let udp =
+            facts.ports.map { "the UDP ports \($0.lowerBound)-\($0.upperBound)" }
+            ?? "UDP, all ports"
+        if facts.hasTURN, !facts.local.contains(where: { $0.kind == .relay }) {
+            return "The TURN server gives the room no address: check turn, turn-username, "
+                + "turn-password and turn-secret."
+        }
+        guard let widest = local.map(\.reach).max() else {
+            return "The room has no address: check address, and the machine's network."
+        }
+        if widest == .machine {
+            return "The room's media are for this machine alone: set address to 0.0.0.0."
+        }
+        guard !remote.isEmpty else {
+            return "The far end tells no address; a browser tells one if UDP is not blocked there. "
+                + "Open \(udp), or set turn."
+        }
+        if !remote.contains(where: { far in local.contains { $0.isIPv6 == far.isIPv6 } }) {
+            let (own, other) = local.contains(where: \.isIPv6) ? ("IPv6", "IPv4") : ("IPv4", "IPv6")
+            return "The room has \(own) alone, and the far end \(other): set turn."
+        }
+        if widest == .network, remote.contains(where: { $0.reach == .everywhere }) {
+            return "The room tells private addresses alone: set announce to its public address and "
+                + "forward \(udp), or set turn."
+        }
+        return "Packets do not get through: open \(udp), and forward them on the router"
+            + (facts.hasTURN ? "; the TURN server does not help." : ", or set turn.")
+    }
+}

@@ -1,0 +1,69 @@
+/// SHA-1 with a key (RFC 2104), which TURN's time-limited passwords are made with. Nothing else uses it.
+package enum HMAC {
+    /// The 20 bytes for a message.
+    package static func sha1(_ message: [UInt8], key: [UInt8]) -> [UInt8] {
+        var block = key.count > 64 ? sha1(key) : key
+        block += [UInt8](repeating: 0, count: 64 - block.count)
+        return sha1(block.map { $0 ^ 0x5c } + sha1(block.map { $0 ^ 0x36 } + message))
+    }
+
+    /// RFC 3174.
+    private static func sha1(_ message: [UInt8]) -> [UInt8] {
+        var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476, 0xc3d2_e1f0]
+        var bytes = message + [0x80]
+        bytes += [UInt8](repeating: 0, count: (120 - bytes.count % 64) % 64)
+        let bits = UInt64(message.count) &* 8
+        bytes += (0..<8).map { UInt8(truncatingIfNeeded: bits >> (56 - 8 * UInt64($0))) }
+        for block in stride(from: 0, to: bytes.count, by: 64) {
+            var words = (0..<16).map { index in
+                bytes[block + 4 * index..<block + 4 * index + 4].reduce(UInt32(0)) {
+                    $0 << 8 | UInt32($1)
+                }
+            }
+            for index in 16..<80 {
+                words.append(
+                    rotated(
+                        words[index - 3] ^ words[index - 8] ^ words[index - 14] ^ words[index - 16],
+                        by: 1))
+            }
+            var (a, b, c, d, e) = (state[0], state[1], state[2], state[3], state[4])
+            for index in 0..<80 {
+                let (mixed, constant): (UInt32, UInt32) =
+                    switch index {
+                    case ..<20: (b & c | ~b & d, 0x5a82_7999)
+                    case ..<40: (b ^ c ^ d, 0x6ed9_eba1)
+                    case ..<60: (b & c | b & d | c & d, 0x8f1b_bcdc)
+                    default: (b ^ c ^ d, 0xca62_c1d6)
+                    }
+                let next = rotated(a, by: 5) &+ mixed &+ e &+ words[index] &+ constant
+                (a, b, c, d, e) = (next, a, rotated(b, by: 30), c, d)
+            }
+            for (index, value) in [a, b, c, d, e].enumerated() { state[index] &+= value }
+        }
+        return state.flatMap { word in
+            (0..<4).map { UInt8(truncatingIfNeeded: word >> (24 - 8 * UInt32($0))) }
+        }
+    }
+
+    private static func rotated(_ word: UInt32, by bits: UInt32) -> UInt32 {
+        word << bits | word >> (32 - bits)
+    }
+}
+
+/// Base64 (RFC 4648).
+enum Base64 {
+    private static let digits = Array(
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
+
+    static func text(_ bytes: [UInt8]) -> String {
+        var text = ""
+        for start in stride(from: 0, to: bytes.count, by: 3) {
+            let part = bytes[start..<min(start + 3, bytes.count)]
+            let bits = (part + [0, 0]).prefix(3).reduce(0) { $0 << 8 | Int($1) }
+            for index in 0..<4 {
+                text.append(index <= part.count ? digits[bits >> (18 - 6 * index) & 63] : "=")
+            }
+        }
+        return text
+    }
+}

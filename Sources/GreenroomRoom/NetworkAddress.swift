@@ -1,0 +1,118 @@
+import Glibc
+
+/// An IP address, and from where it can be reached.
+package struct NetworkAddress: Hashable, Sendable {
+    /// From where an address can be reached, the nearest first.
+    package enum Reach: Int, Comparable, Sendable {
+        /// From the same machine.
+        case machine
+        /// From the same cable: IPv6 needs the network card's name with it.
+        case link
+        /// From the same network: RFC 1918, RFC 4193, and carriers' RFC 6598.
+        case network
+        case everywhere
+
+        package static func < (one: Reach, other: Reach) -> Bool { one.rawValue < other.rawValue }
+    }
+
+    /// As `inet_ntop` writes it.
+    package let text: String
+    package let isIPv6: Bool
+    package let reach: Reach
+
+    /// - Parameter text: An address of IPv4 or IPv6, without brackets and network card.
+    /// - Returns: nil for another text, for a multicast address and for the address zero.
+    package init?(_ text: some StringProtocol) {
+        let text = String(text)
+        var (ip4, ip6) = (in_addr(), in6_addr())
+        if inet_pton(AF_INET, text, &ip4) == 1 {
+            let bytes = withUnsafeBytes(of: ip4) { Array($0) }
+            guard bytes[0] != 0, bytes[0] < 224 else { return nil }
+            (self.text, isIPv6, reach) = (text, false, Self.reach(ofIPv4: bytes))
+            return
+        }
+        guard inet_pton(AF_INET6, text, &ip6) == 1 else { return nil }
+        let bytes = withUnsafeBytes(of: ip6) { Array($0) }
+        guard bytes[0] != 0xff, bytes.contains(where: { $0 != 0 }) else { return nil }
+        var written = [CChar](repeating: 0, count: Int(INET6_ADDRSTRLEN))
+        guard inet_ntop(AF_INET6, &ip6, &written, socklen_t(written.count)) != nil else {
+            return nil
+        }
+        self.text = String(
+            decoding: written.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+        isIPv6 = true
+        if bytes[..<15].allSatisfy({ $0 == 0 }), bytes[15] == 1 {
+            reach = .machine
+        } else if bytes[0] == 0xfe, bytes[1] & 0xc0 == 0x80 {
+            reach = .link
+        } else {
+            reach = bytes[0] & 0xfe == 0xfc ? .network : .everywhere
+        }
+    }
+
+    private static func reach(ofIPv4 bytes: [UInt8]) -> Reach {
+        switch (bytes[0], bytes[1]) {
+        case (127, _): .machine
+        case (169, 254): .link
+        case (10, _), (172, 16...31), (192, 168), (100, 64...127): .network
+        default: .everywhere
+        }
+    }
+
+    /// As a part of a URL.
+    package var host: String { isIPv6 ? "[\(text)]" : text }
+
+    // MARK: This machine's
+
+    /// The addresses of this machine in the order in which others can use them best: those with the widest
+    /// reach first, and IPv4 before IPv6. Loopback and link-local addresses are left out.
+    ///
+    /// - Parameters:
+    ///   - all: The machine's addresses.
+    ///   - isIPv6Heard: Whether a server of the machine listens at IPv6, too.
+    package static func usable(
+        _ all: [NetworkAddress], isIPv6Heard: Bool
+    ) -> [NetworkAddress] {
+        var seen: Set<NetworkAddress> = []
+        let usable = all.filter { address in
+            address.reach >= .network && (isIPv6Heard || !address.isIPv6)
+                && seen.insert(address).inserted
+        }
+        return usable.enumerated().sorted { one, other in
+            if one.element.reach != other.element.reach {
+                return one.element.reach > other.element.reach
+            }
+            if one.element.isIPv6 != other.element.isIPv6 { return !one.element.isIPv6 }
+            return one.offset < other.offset
+        }.map(\.element)
+    }
+
+    /// The addresses of this machine's network cards that are up, in the kernel's order.
+    package static var ofMachine: [NetworkAddress] {
+        var first: UnsafeMutablePointer<ifaddrs>?
+        guard getifaddrs(&first) == 0 else { return [] }
+        defer { freeifaddrs(first) }
+        var found: [NetworkAddress] = []
+        var next = first
+        while let entry = next?.pointee {
+            next = entry.ifa_next
+            guard entry.ifa_flags & UInt32(IFF_UP) != 0, let address = entry.ifa_addr
+            else { continue }
+            let family = Int32(address.pointee.sa_family)
+            guard family == AF_INET || family == AF_INET6 else { continue }
+            let size =
+                family == AF_INET
+                ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
+            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+            guard
+                getnameinfo(
+                    address, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
+                    == 0
+            else { continue }
+            let name = String(
+                decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            if let address = NetworkAddress(name.prefix { $0 != "%" }) { found.append(address) }
+        }
+        return found
+    }
+}
