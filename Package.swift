@@ -64,10 +64,19 @@ struct BundledPlugin {
 let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Adjust", dependencies: ["GreenroomFilters"]),
     BundledPlugin(name: "AlsaMicrophone", dependencies: ["GreenroomALSA"]),
+    BundledPlugin(
+        name: "Browser",
+        dependencies: [
+            "CLinux", "CPNG", "GreenroomBrowser", "GreenroomProcess", "GreenroomSystem",
+            systemPackage,
+        ],
+        libraries: ["png"]),
     BundledPlugin(name: "ColorBars"),
     BundledPlugin(
         name: "Command",
-        dependencies: ["CLinux", "GreenroomFiles", "GreenroomSystem", systemPackage]),
+        dependencies: [
+            "CLinux", "GreenroomFiles", "GreenroomProcess", "GreenroomSystem", systemPackage,
+        ]),
     BundledPlugin(name: "FrameFolder", dependencies: ["GreenroomImages", "GreenroomSystem"]),
     BundledPlugin(
         name: "Frei0r", dependencies: ["GreenroomConversion", "GreenroomFilters"],
@@ -82,6 +91,9 @@ let bundledPlugins: [BundledPlugin] = [
         name: "Media", dependencies: ["CDecoderCrash", "CFFmpeg", "GreenroomPlayback"],
         libraries: ["avdevice", "swresample", "swscale"]),
     BundledPlugin(name: "NoiseSuppression", dependencies: ["CWebRTCAudio"]),
+    BundledPlugin(
+        name: "PipeWireCamera",
+        dependencies: ["GreenroomMedia", "GreenroomPipeWire", "GreenroomV4L2"]),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
     BundledPlugin(
         name: "Screen",
@@ -97,6 +109,9 @@ let bundledPlugins: [BundledPlugin] = [
         dependencies: ["CFFmpeg", "GreenroomEncoding", "GreenroomSystem", systemPackage]),
     BundledPlugin(name: "Text", dependencies: ["CPango", "GreenroomImages"]),
     BundledPlugin(name: "Tone"),
+    BundledPlugin(
+        name: "V4L2Camera",
+        dependencies: ["CLinux", "GreenroomMedia", "GreenroomProcess", "GreenroomV4L2"]),
     BundledPlugin(
         name: "VirtualCamera", dependencies: ["CV4L2", "GreenroomPipeWire", "GreenroomSystem"]),
     BundledPlugin(name: "VirtualMicrophone", dependencies: ["GreenroomPipeWire"]),
@@ -242,6 +257,13 @@ let package = Package(
             linkerSettings: [.linkedLibrary("png"), .linkedLibrary("yuv")]),
         .target(
             name: "GreenroomFilters", dependencies: ["CGreenroomKernels", "GreenroomMedia"]),
+        // A program that a plugin runs, and that ends with it.
+        .target(
+            name: "GreenroomProcess", dependencies: ["CLinux", "GreenroomPlugin", systemPackage]),
+        // The decisions of Browser: addresses, Chromium's options and messages, pictures.
+        .target(
+            name: "GreenroomBrowser",
+            dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia"]),
         // FFmpeg's encoders, for frames and samples of the SDK.
         .target(
             name: "GreenroomEncoding",
@@ -256,6 +278,9 @@ let package = Package(
 
         // The screens that are captured; the host lists them.
         .target(name: "GreenroomX11", dependencies: ["CX11", "GreenroomMedia"]),
+
+        // The cameras that are captured; the host lists them.
+        .target(name: "GreenroomV4L2", dependencies: ["CV4L2", "GreenroomMedia"]),
 
         // The host, bottom up.
         .target(name: "GreenroomRuntime"),
@@ -418,7 +443,7 @@ let package = Package(
                 "GreenroomMedia", "GreenroomMetrics", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOperate", "GreenroomOutputs",
                 "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
-                "GreenroomSystem",
+                "GreenroomSystem", "GreenroomV4L2",
                 "GreenroomValidator", "GreenroomVideo", "GreenroomX11",
                 external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
             ],
@@ -514,6 +539,13 @@ let package = Package(
             path: "Tests/SandboxProbe"),
         .testTarget(
             name: "GreenroomEncodingTests", dependencies: ["GreenroomEncoding", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomBrowserTests",
+            dependencies: ["GreenroomBrowser", "GreenroomMedia"]),
+        .testTarget(
+            name: "GreenroomV4L2Tests",
+            dependencies: ["CFakeCamera", "GreenroomMedia", "GreenroomV4L2"]),
+        .target(name: "CFakeCamera", dependencies: ["CV4L2"], path: "Tests/FakeCamera"),
         .testTarget(
             name: "GreenroomX11Tests", dependencies: ["GreenroomMedia", "GreenroomX11"]),
         .testTarget(

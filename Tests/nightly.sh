@@ -19,7 +19,7 @@ cd "$(dirname "$0")/.."
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages $pipewire_packages $screen_packages \
-    gcc g++ binutils curl ffmpeg python3-dev python3-gi rustc python3-jsonschema \
+    chromium-headless-shell gcc g++ binutils curl ffmpeg python3-dev python3-gi rustc python3-jsonschema \
     python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 iproute2 iptables
 prepare_media
 export GREENROOM_NIGHTLY=1

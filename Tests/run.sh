@@ -18,7 +18,8 @@ fi
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages $pipewire_packages $screen_packages \
-    patchelf help2man curl gcc g++ binutils ffmpeg frei0r-plugins ladspa-sdk swh-plugins nginx-light \
+    chromium-headless-shell patchelf help2man curl gcc g++ binutils ffmpeg frei0r-plugins ladspa-sdk \
+    swh-plugins nginx-light \
     libnginx-mod-rtmp python3-dev python3-gi python3-numpy \
     python3-jsonschema \
     python3-yaml gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0 \

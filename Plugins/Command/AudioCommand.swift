@@ -1,5 +1,6 @@
 import GreenroomFiles
 import GreenroomPlugin
+import GreenroomProcess
 
 /// The settings of a microphone or a share's audio.
 struct AudioCommandSettings: PluginSettings {

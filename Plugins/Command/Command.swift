@@ -1,6 +1,7 @@
 import Glibc
 import GreenroomFiles
 import GreenroomPlugin
+import GreenroomProcess
 import GreenroomSystem
 
 /// Gives a track to a command's standard input: video as Y4M, audio as 16-bit little-endian samples.
@@ -166,7 +167,7 @@ final class Command: Output {
     private var name: String { command.name }
 
     private func start() throws {
-        let process = try CommandProcess(command.words, pipe: .input) { [host, name] line in
+        let process = try CommandProcess(command.words, pipes: [.input]) { [host, name] line in
             host.log(.info, "\(name): \(line)")
         }
         let started = CommandWriter(process, sessionTime: { [host] in host.nowNanoseconds })

@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomPlugin
+import GreenroomProcess
 
 /// Writes to the standard input of a command.
 ///

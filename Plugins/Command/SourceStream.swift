@@ -1,7 +1,7 @@
-import CLinux
 import Glibc
 import GreenroomFiles
 import GreenroomPlugin
+import GreenroomProcess
 import GreenroomSystem
 import Synchronization
 import SystemPackage
@@ -33,32 +33,6 @@ enum StreamPlace: Sendable {
     }
 }
 
-/// Tells a thread that waits for a stream to end.
-final class StopSignal: Sendable {
-    /// Readable from ``set()`` on.
-    let descriptor: Int32
-    private let other: Int32
-
-    init() throws {
-        var ends: [Int32] = [-1, -1]
-        guard greenroom_pipe(&ends) == 0 else {
-            throw PluginError(
-                "a pipe can't be made: \(Errno(rawValue: errno))", status: .unavailable)
-        }
-        (descriptor, other) = (ends[0], ends[1])
-    }
-
-    deinit {
-        close(descriptor)
-        close(other)
-    }
-
-    func set() {
-        var byte: UInt8 = 0
-        write(other, &byte, 1)
-    }
-}
-
 /// Sending has stopped.
 struct SendingStopped: Error {}
 
@@ -82,7 +56,7 @@ final class SourceStream: Sendable {
         name = place.name
         switch place {
         case .command(let command):
-            let process = try CommandProcess(command.words, pipe: .output) { [isEnding] line in
+            let process = try CommandProcess(command.words, pipes: [.output]) { [isEnding] line in
                 // A command complains of the pipe that is closed.
                 guard !isEnding.flag.load(ordering: .relaxed) else { return }
                 host.log(.info, "\(command.name): \(line)")

@@ -1,5 +1,6 @@
 import GreenroomFiles
 import GreenroomPlugin
+import GreenroomProcess
 
 /// The settings of a camera or share.
 struct VideoCommandSettings: PluginSettings {

@@ -202,7 +202,8 @@ static greenroom_pipewire *audio_node(
         PW_KEY_MEDIA_CLASS, class, PW_KEY_MEDIA_TYPE, "Audio", PW_KEY_NODE_GROUP,
         "pipewire.dummy", PW_KEY_NODE_LATENCY, LONGEST_CYCLE, NULL);
     return node_start(
-        node, name, properties, events, direction, PW_ID_ANY, PW_STREAM_FLAG_RT_PROCESS, format, reason);
+        node, name, properties, events, direction, PW_ID_ANY, PW_STREAM_FLAG_RT_PROCESS, &format, 1,
+        reason);
 }
 
 greenroom_pipewire *greenroom_pipewire_microphone(

@@ -62,8 +62,8 @@ greenroom_pipewire *greenroom_pipewire_camera(
     struct pw_properties *properties = pw_properties_new(
         PW_KEY_MEDIA_CLASS, "Video/Source", PW_KEY_MEDIA_ROLE, "Camera", NULL);
     return node_start(
-        node, name, properties, &events, PW_DIRECTION_OUTPUT, PW_ID_ANY, PW_STREAM_FLAG_DRIVER, format,
-        reason);
+        node, name, properties, &events, PW_DIRECTION_OUTPUT, PW_ID_ANY, PW_STREAM_FLAG_DRIVER, &format,
+        1, reason);
 }
 
 // Returns where the next plane begins.

@@ -67,6 +67,7 @@ static void node_free(struct greenroom_pipewire *node) {
     if (node->context) pw_context_destroy(node->context);
     if (node->loop) pw_thread_loop_destroy(node->loop);
     image_free(node->image);
+    capture_free(node->capture);
     free(node->samples);
     free(node);
 }
@@ -106,8 +107,8 @@ struct greenroom_pipewire *node_new(int descriptor, greenroom_pipewire_reason *r
 struct greenroom_pipewire *node_start(
     struct greenroom_pipewire *node, const char *name, struct pw_properties *properties,
     const struct pw_stream_events *events, enum pw_direction direction,
-    uint32_t target, enum pw_stream_flags flags, const struct spa_pod *format,
-    greenroom_pipewire_reason *reason) {
+    uint32_t target, enum pw_stream_flags flags, const struct spa_pod **formats,
+    uint32_t format_count, greenroom_pipewire_reason *reason) {
     int result = -ENOMEM;
     if (properties) {
         pw_properties_set(properties, PW_KEY_NODE_NAME, name);
@@ -119,7 +120,8 @@ struct greenroom_pipewire *node_start(
     if (node->stream) {
         pw_stream_add_listener(node->stream, &node->stream_listener, events, node);
         result = pw_stream_connect(
-            node->stream, direction, target, flags | PW_STREAM_FLAG_MAP_BUFFERS, &format, 1);
+            node->stream, direction, target, flags | PW_STREAM_FLAG_MAP_BUFFERS, formats,
+            format_count);
     }
     if (result >= 0) result = pw_thread_loop_start(node->loop);
     if (result >= 0) return node;

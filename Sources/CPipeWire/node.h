@@ -31,6 +31,8 @@ struct greenroom_pipewire {
 
     // A screen's.
     struct greenroom_pipewire_image *image;
+    // The frames of a camera of others.
+    struct greenroom_pipewire_capture *capture;
     // The links from other programs.
     struct greenroom_pipewire_tap *tap;
 
@@ -57,8 +59,8 @@ struct greenroom_pipewire *node_new(int descriptor, greenroom_pipewire_reason *r
 struct greenroom_pipewire *node_start(
     struct greenroom_pipewire *node, const char *name, struct pw_properties *properties,
     const struct pw_stream_events *events, enum pw_direction direction,
-    uint32_t target, enum pw_stream_flags flags, const struct spa_pod *format,
-    greenroom_pipewire_reason *reason);
+    uint32_t target, enum pw_stream_flags flags, const struct spa_pod **formats,
+    uint32_t format_count, greenroom_pipewire_reason *reason);
 
 // Makes a node that other nodes' audio can be linked to.
 struct greenroom_pipewire *audio_input(
@@ -66,6 +68,9 @@ struct greenroom_pipewire *audio_input(
 
 // The links of a node; NULL is allowed. The loop has stopped.
 void tap_free(struct greenroom_pipewire_tap *tap);
+
+// The frames of a camera of others; NULL is allowed.
+void capture_free(struct greenroom_pipewire_capture *capture);
 
 // The image of a node; NULL is allowed.
 void image_free(struct greenroom_pipewire_image *image);

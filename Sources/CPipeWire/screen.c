@@ -122,7 +122,7 @@ greenroom_pipewire *greenroom_pipewire_screen(
         NULL);
     return node_start(
         node, name, properties, &screen_events, PW_DIRECTION_INPUT, target,
-        PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_DONT_RECONNECT, format, reason);
+        PW_STREAM_FLAG_AUTOCONNECT | PW_STREAM_FLAG_DONT_RECONNECT, &format, 1, reason);
 }
 
 int greenroom_pipewire_read_image(

@@ -1,15 +1,17 @@
 import ArgumentParser
 import GreenroomALSA
 import GreenroomConfig
+import GreenroomHost
 import GreenroomSchema
 
 /// `greenroom devices`.
 struct DevicesCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "devices",
-        abstract: "List the loudspeakers, microphones, monitors and windows of this machine.",
+        abstract: "List the cameras, microphones, screens and more that a session can use.",
         discussion: """
-            Prints each ALSA PCM, and each monitor and window of the X server, with its line for a session file. ALSA lists a PCM of your own \
+            Prints each camera, monitor, window, ALSA PCM, effect and voice of this machine with its line for a \
+            session file, and what is missing to use it. ALSA lists a PCM of your own \
             only if its definition has `hint { show on }`, but a session file can name it anyway.
             """)
 
@@ -23,6 +25,11 @@ struct DevicesCommand: ParsableCommand {
         } catch {
             throw Failure(.outputFailed, "ALSA can't list its devices: \(error)")
         }
+        let others: [any DeviceList] = [
+            ScreenDevices(), EffectDevices(Installation.ofThisProgram.locator(rescans: false)),
+            VoiceDevices(),
+        ]
+        let cameras = CameraDevices()
         if json {
             let list = devices.map { device -> JSON in
                 [
@@ -30,12 +37,14 @@ struct DevicesCommand: ParsableCommand {
                     "playback": .boolean(device.canPlay), "capture": .boolean(device.canCapture),
                 ]
             }
-            let object = JSON.members(
-                [("devices", .array(list)), ("card", .boolean(ALSADevice.hasCard))]
-                    + ScreenDevices().members)
-            Console.write(json: object.text)
+            let members =
+                cameras.members
+                + [("devices", .array(list)), ("card", .boolean(ALSADevice.hasCard))]
+                + others.flatMap(\.members)
+            Console.write(json: JSON.members(members).text)
             return
         }
+        for line in cameras.lines { Console.write(line) }
         for device in devices {
             Console.write(
                 device.description.isEmpty ? device.name : "\(device.name): \(device.description)")
@@ -48,6 +57,15 @@ struct DevicesCommand: ParsableCommand {
             }
         }
         if !ALSADevice.hasCard { Console.write(ALSAError.noCard) }
-        for line in ScreenDevices().lines { Console.write(line) }
+        for line in others.flatMap(\.lines) { Console.write(line) }
     }
+}
+
+/// Devices of one kind.
+protocol DeviceList {
+    /// For people: each device with its line for a session file, or what is missing.
+    var lines: [String] { get }
+
+    /// The same as members of a JSON object.
+    var members: [(String, JSON)] { get }
 }

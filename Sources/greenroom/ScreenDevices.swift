@@ -4,15 +4,20 @@ import GreenroomSchema
 import GreenroomX11
 
 /// The monitors and windows that `Screen` can share, for `greenroom devices`.
-struct ScreenDevices {
+struct ScreenDevices: DeviceList {
     private let monitors: [X11Display.Monitor]
     private let windows: [X11Display.Window]
+    /// Why there are none.
+    private let problem: String?
 
     /// Asks the X server; without one there are none.
     init() {
         let broker = ConnectionBroker(.everything)
-        guard let connection = try? broker.open(GR_CONNECT_X11) else {
-            (monitors, windows) = ([], [])
+        let connection: gr_connection
+        do throws(ConnectionBroker.Problem) {
+            connection = try broker.open(GR_CONNECT_X11)
+        } catch {
+            (monitors, windows, problem) = ([], [], error.text)
             return
         }
         let key = withUnsafeBytes(of: connection.key) {
@@ -20,13 +25,15 @@ struct ScreenDevices {
         }
         let display = try? X11Display(
             descriptor: connection.descriptor, key: key, screen: Int(connection.screen))
+        problem = display == nil ? "the X server refuses the connection." : nil
         monitors = display?.monitors ?? []
         windows = (display?.windows ?? []).filter { $0.area.width > 1 && $0.area.height > 1 }
     }
 
     /// Each with its line for a session file.
     var lines: [String] {
-        monitors.flatMap { monitor in
+        if let problem { return ["no monitors and windows: \(problem)"] }
+        return monitors.flatMap { monitor in
             [
                 "monitor \(monitor.name), \(monitor.area.size) at \(monitor.area.x),\(monitor.area.y)",
                 Self.line("monitor", monitor.name),
@@ -48,13 +55,14 @@ struct ScreenDevices {
 
     /// The same as JSON.
     var members: [(String, JSON)] {
+        let missing: [(String, JSON)] = problem.map { [("screen-missing", .string($0))] } ?? []
         func place(_ area: PixelArea) -> [(String, JSON)] {
             [
                 ("x", .integer(Int64(area.x))), ("y", .integer(Int64(area.y))),
                 ("width", .integer(Int64(area.width))), ("height", .integer(Int64(area.height))),
             ]
         }
-        return [
+        return missing + [
             (
                 "monitors",
                 .array(

@@ -2,13 +2,10 @@ import TestSupport
 import Testing
 
 private let bundledPlugins = [
-    "Adjust", "AlsaMicrophone", "ColorBars", "Command", "FrameFolder", "Gain", "LoopbackCall",
-    "Media",
-    "NoiseSuppression",
-    "Recorder", "Slides", "SpeakerFile", "Stream", "Text", "Tone", "VirtualCamera",
-    "VirtualMicrophone",
-    "VirtualSpeaker", "Watermark",
-    "WaveFile", "Y4MFile",
+    "Adjust", "AlsaMicrophone", "Browser", "ColorBars", "Command", "FrameFolder", "Gain",
+    "LoopbackCall", "Media", "NoiseSuppression", "PipeWireCamera", "Recorder", "Slides",
+    "SpeakerFile", "Stream", "Text", "Tone", "V4L2Camera", "VirtualCamera", "VirtualMicrophone",
+    "VirtualSpeaker", "Watermark", "WaveFile", "Y4MFile",
 ]
 
 /// Dependencies and exports of built plugins.

@@ -63,6 +63,38 @@ int greenroom_pipewire_read_image(
     greenroom_pipewire *_Nonnull node, uint8_t *_Nullable pixels, size_t capacity,
     uint32_t *_Nonnull width, uint32_t *_Nonnull height, int *_Nonnull has_blue_first);
 
+// The formats of a camera's frames.
+enum {
+    GREENROOM_PIPEWIRE_I420 = 1,
+    GREENROOM_PIPEWIRE_NV12,
+    GREENROOM_PIPEWIRE_YUY2,
+    GREENROOM_PIPEWIRE_UYVY,
+    GREENROOM_PIPEWIRE_BGRX,
+    GREENROOM_PIPEWIRE_RGBX,
+    GREENROOM_PIPEWIRE_MJPEG
+};
+
+// A frame of a camera.
+typedef struct greenroom_pipewire_captured {
+    uint32_t format; // GREENROOM_PIPEWIRE_I420 and so on
+    uint32_t width, height;
+    uint32_t stride; // of the first plane; 0 for rows without padding
+    size_t count;    // bytes of all planes, one after the other
+    int is_bt709, is_full_range;
+} greenroom_pipewire_captured;
+
+// The video of the camera whose node has the name `target`, or of any if that is empty, as near to a size and a rate
+// as the camera can. `descriptor` likewise.
+greenroom_pipewire *_Nullable greenroom_pipewire_capture(
+    int descriptor, const char *_Nonnull name, const char *_Nonnull target, uint32_t width,
+    uint32_t height, uint32_t rate_numerator, uint32_t rate_denominator,
+    greenroom_pipewire_reason *_Nonnull reason);
+
+// Copies the newest frame of a camera, if it is new and fits. Returns whether it is new.
+int greenroom_pipewire_read_capture(
+    greenroom_pipewire *_Nonnull node, uint8_t *_Nullable bytes, size_t capacity,
+    greenroom_pipewire_captured *_Nonnull frame);
+
 // Removes a node; ends its threads first.
 void greenroom_pipewire_close(greenroom_pipewire *_Nonnull node);
 

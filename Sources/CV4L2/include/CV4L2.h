@@ -4,6 +4,8 @@
 #ifndef GREENROOM_CV4L2_H
 #define GREENROOM_CV4L2_H
 
+#include "camera.h"
+
 #include <stdint.h>
 
 // What went wrong in `greenroom_v4l2_open_output`, beside errno.

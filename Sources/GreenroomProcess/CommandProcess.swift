@@ -1,22 +1,42 @@
-import CLinux
-import Glibc
-import GreenroomPlugin
-import SystemPackage
+internal import CLinux
+internal import Glibc
+internal import GreenroomPlugin
+internal import SystemPackage
 
-/// A command that runs in a process group of its own, with a pipe to its standard input or from its
-/// standard output.
+/// A command that runs in a process group of its own, with pipes to and from it.
 ///
 /// The group ends with this process, also if SIGKILL ends this process.
-final class CommandProcess: Sendable {
-    /// The stream of the command that the pipe is connected to.
-    enum Stream: Sendable {
-        case input, output
+package final class CommandProcess: Sendable {
+    /// A descriptor of the command that a pipe is connected to.
+    package struct Stream: Sendable {
+        /// The command's number, from 0 to 9; not 2, whose lines are read.
+        var number: Int32
+        /// Whether the command reads it.
+        var isRead: Bool
+
+        /// Standard input.
+        package static let input = reads(0)
+        /// Standard output.
+        package static let output = writes(1)
+
+        /// A descriptor that the command reads.
+        package static func reads(_ number: Int32) -> Stream {
+            Stream(number: number, isRead: true)
+        }
+
+        /// A descriptor that the command writes to.
+        package static func writes(_ number: Int32) -> Stream {
+            Stream(number: number, isRead: false)
+        }
     }
 
-    /// This side of the pipe, which never blocks. ``end(within:)`` closes it.
-    let pipe: Int32
+    /// This side of each pipe, which never blocks. ``end(within:)`` closes them.
+    package let pipes: [Int32]
 
-    private let stream: Stream
+    /// This side of the first pipe.
+    package var pipe: Int32 { pipes.first ?? -1 }
+
+    private let isFirstRead: Bool
     private let process: pid_t
     /// The leader of the process group: ends the group when this process has ended.
     private let watch: pid_t
@@ -28,22 +48,29 @@ final class CommandProcess: Sendable {
     private let wakeup: Int32
 
     /// How long a command may take at its end, in milliseconds of real time.
-    struct EndLimits {
+    package struct EndLimits: Sendable {
         /// To end by itself.
-        var close: Int
+        package var close: Int
         /// To end after SIGTERM.
-        var terminate: Int
+        package var terminate: Int
+
+        package init(close: Int, terminate: Int) {
+            (self.close, self.terminate) = (close, terminate)
+        }
     }
 
     /// Starts a command.
     ///
     /// - Parameters:
     ///   - words: The program, which is looked for in PATH, and its arguments.
-    ///   - stream: The stream that the pipe is connected to.
+    ///   - streams: The descriptors that pipes are connected to.
+    ///   - variables: Variables of its environment beside this process's.
+    ///   - folder: A folder to remove if this process ends before the command.
     ///   - line: Takes a line of its standard error. [any]
     /// - Throws: ``PluginError`` with the cure.
-    init(
-        _ words: [String], pipe stream: Stream, line: @escaping @Sendable (String) -> Void
+    package init(
+        _ words: [String], pipes streams: [Stream], variables: [String: String] = [:],
+        removing folder: String? = nil, line: @escaping @Sendable (String) -> Void
     ) throws {
         var open: [Int32] = []
         func pipe() throws -> (read: Int32, write: Int32) {
@@ -51,27 +78,37 @@ final class CommandProcess: Sendable {
             let result = greenroom_pipe(&ends)
             guard result == 0 else {
                 throw PluginError(
-                    "a pipe to \(words[0]) can't be made: \(Errno(rawValue: -result))",
+                    "a pipe to \(words.first ?? "") can't be made: \(Errno(rawValue: -result))",
                     status: .unavailable)
+            }
+            // Beyond the numbers that the command's descriptors have: none overwrites another.
+            for index in ends.indices where ends[index] < Self.firstOwn {
+                let copy = fcntl(ends[index], F_DUPFD_CLOEXEC, Self.firstOwn)
+                if copy >= 0 {
+                    close(ends[index])
+                    ends[index] = copy
+                }
             }
             open += ends
             return (ends[0], ends[1])
         }
         do {
-            let (media, errors, wakeup, lifeline) = (
-                try pipe(), try pipe(), try pipe(), try pipe()
-            )
-            // The command reads and writes as at any pipe; this side never waits.
-            for end in [media.read, media.write, lifeline.read] { _ = fcntl(end, F_SETFL, 0) }
-            let (theirs, ours) =
-                stream == .input ? (media.read, media.write) : (media.write, media.read)
-            _ = fcntl(ours, F_SETFL, O_NONBLOCK)
-            watch = try Self.spawnWatch(on: lifeline.read)
+            let (errors, wakeup, lifeline) = (try pipe(), try pipe(), try pipe())
+            _ = fcntl(lifeline.read, F_SETFL, 0)
+            var theirs: [Int32: Int32] = [2: errors.write]
+            var ours: [Int32] = []
+            for stream in streams {
+                let ends = try pipe()
+                // The command reads and writes as at any pipe; this side never waits.
+                for end in [ends.read, ends.write] { _ = fcntl(end, F_SETFL, 0) }
+                theirs[stream.number] = stream.isRead ? ends.read : ends.write
+                let own = stream.isRead ? ends.write : ends.read
+                _ = fcntl(own, F_SETFL, O_NONBLOCK)
+                ours.append(own)
+            }
+            watch = try Self.spawnWatch(on: lifeline.read, folder)
             do {
-                process = try Self.spawn(
-                    words,
-                    stream == .input ? [theirs, nil, errors.write] : [nil, theirs, errors.write],
-                    group: watch)
+                process = try Self.spawn(words, theirs, variables, group: watch)
                 reader = try Self.reader(of: errors.read, until: wakeup.read, line)
             } catch {
                 // The command is in the group of the watch, if it runs.
@@ -79,9 +116,10 @@ final class CommandProcess: Sendable {
                 while waitpid(-watch, nil, 0) > 0 {}
                 throw error
             }
-            for end in [theirs, errors.write, lifeline.read] { close(end) }
-            self.stream = stream
-            self.pipe = ours
+            for end in theirs.values { close(end) }
+            close(lifeline.read)
+            isFirstRead = streams.first?.isRead ?? false
+            pipes = ours
             self.wakeup = wakeup.write
             self.lifeline = lifeline.write
         } catch {
@@ -90,33 +128,39 @@ final class CommandProcess: Sendable {
         }
     }
 
+    /// The least number of a descriptor of this side.
+    private static let firstOwn: Int32 = 10
+
     // MARK: Starting
 
     /// Starts the process that ends the command's group once the other side of a pipe is closed.
     ///
     /// `PR_SET_PDEATHSIG` would reach the command alone, and would end it with the thread that started it.
-    private static func spawnWatch(on lifeline: Int32) throws -> pid_t {
-        try spawn(
-            ["/bin/sh", "-c", "trap '' HUP INT QUIT TERM; read -r _; kill -KILL 0"],
-            [lifeline, nil, nil], group: 0)
+    private static func spawnWatch(on lifeline: Int32, _ folder: String?) throws -> pid_t {
+        let script =
+            "trap '' HUP INT QUIT TERM; read -r _; "
+            + (folder == nil ? "" : "rm -rf -- \"$1\"; ")
+        return try spawn(
+            ["/bin/sh", "-c", script + "kill -KILL 0", "sh"] + (folder.map { [$0] } ?? []),
+            [0: lifeline], [:], group: 0)
     }
 
     /// - Parameters:
-    ///   - streams: Standard input, output and error; nil for none.
+    ///   - streams: Descriptors by the number that they get. Standard streams that are missing are empty.
+    ///   - variables: They are added to this process's environment.
     ///   - group: The process group; 0 for a new one. Ctrl-C reaches only the host.
     private static func spawn(
-        _ words: [String], _ streams: [Int32?], group: pid_t
+        _ words: [String], _ streams: [Int32: Int32], _ variables: [String: String], group: pid_t
     ) throws -> pid_t {
         var actions = posix_spawn_file_actions_t()
         posix_spawn_file_actions_init(&actions)
         defer { posix_spawn_file_actions_destroy(&actions) }
-        for (number, stream) in zip(Int32(0)..., streams) {
-            if let stream {
-                posix_spawn_file_actions_adddup2(&actions, stream, number)
-            } else {
-                // The host's standard output may be media.
-                posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
-            }
+        // The host's standard output may be media.
+        for number in Int32(0)...2 where streams[number] == nil {
+            posix_spawn_file_actions_addopen(&actions, number, "/dev/null", O_RDWR, 0)
+        }
+        for (number, stream) in streams {
+            posix_spawn_file_actions_adddup2(&actions, stream, number)
         }
         var attributes = posix_spawnattr_t()
         posix_spawnattr_init(&attributes)
@@ -134,10 +178,30 @@ final class CommandProcess: Sendable {
             Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETPGROUP))
         var arguments: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]
         defer { for word in arguments { free(word) } }
+        let lines = variables.isEmpty ? [] : environment(with: variables)
+        var values: [UnsafeMutablePointer<CChar>?] = lines.map { strdup($0) } + [nil]
+        defer { for value in values { free(value) } }
         var process = pid_t()
-        let status = posix_spawnp(&process, words[0], &actions, &attributes, &arguments, environ)
+        let status = values.withUnsafeMutableBufferPointer {
+            posix_spawnp(
+                &process, words[0], &actions, &attributes, &arguments,
+                variables.isEmpty ? environ : $0.baseAddress)
+        }
         guard status == 0 else { throw refusal(of: words[0], status) }
         return process
+    }
+
+    /// This process's environment with other variables.
+    private static func environment(with variables: [String: String]) -> [String] {
+        var lines: [String] = []
+        var next = environ
+        while let line = next.pointee {
+            let text = String(cString: line)
+            let name = text.prefix { $0 != "=" }
+            if variables[String(name)] == nil { lines.append(text) }
+            next += 1
+        }
+        return lines + variables.map { "\($0)=\($1)" }
     }
 
     private static func refusal(of program: String, _ status: Int32) -> PluginError {
@@ -158,7 +222,8 @@ final class CommandProcess: Sendable {
 
     // MARK: The end
 
-    var hasExited: Bool {
+    /// Whether the command has ended.
+    package var hasExited: Bool {
         // It is not reaped yet: its number stays its own.
         var info = siginfo_t()
         let result = waitid(P_PID, id_t(process), &info, WEXITED | WNOHANG | WNOWAIT)
@@ -166,25 +231,25 @@ final class CommandProcess: Sendable {
     }
 
     /// How a command ended.
-    struct Ending {
+    package struct Ending: Sendable {
         /// In words, after its name.
-        var text: String
+        package var text: String
         /// Whether a signal ended it, or it says itself that it failed.
-        var hasFailed: Bool
+        package var hasFailed: Bool
         /// Whether it was killed because it did not end.
-        var wasKilled: Bool
-        /// The bytes that the command has not read of its standard input.
-        var unreadByteCount: Int
+        package var wasKilled: Bool
+        /// The bytes that the command has not read of the first pipe.
+        package var unreadByteCount: Int
     }
 
-    /// Ends the command: the pipe is closed, and if that is not enough it gets SIGTERM and SIGKILL, with
+    /// Ends the command: the pipes are closed, and if that is not enough it gets SIGTERM and SIGKILL, with
     /// all of its process group. Call it once.
-    func end(within limits: EndLimits) -> Ending {
+    package func end(within limits: EndLimits) -> Ending {
         // The other side of the pipe, to see what is in it at last.
         let unread =
-            stream == .input
+            isFirstRead
             ? open("/proc/self/fd/\(pipe)", O_RDONLY | O_NONBLOCK | O_CLOEXEC) : -1
-        close(pipe)
+        for pipe in pipes { close(pipe) }
         var wasKilled = false
         if !waitForExit(limits.close) {
             kill(-watch, SIGTERM)
@@ -272,7 +337,7 @@ final class CommandProcess: Sendable {
 }
 
 /// Milliseconds of real time, from an arbitrary start.
-func realMilliseconds() -> Int64 {
+package func realMilliseconds() -> Int64 {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)
     return Int64(time.tv_sec) * 1000 + Int64(time.tv_nsec) / 1_000_000

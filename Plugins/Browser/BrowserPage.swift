@@ -1,0 +1,250 @@
+import CLinux
+import GreenroomBrowser
+import GreenroomPlugin
+import GreenroomProcess
+
+/// The page of a browser that runs, and what of the wishes it follows already.
+struct BrowserPage: ~Copyable {
+    /// How long the page may take for a frame or a script, in milliseconds of real time.
+    private static let patience = 5_000
+    /// How long a server may take for the begin of a page, in milliseconds of real time.
+    private static let serverPatience = 30_000
+    /// How long a page may load before it is shown as it is, in milliseconds of real time.
+    private static let loadPatience = 10_000
+
+    private var browser: BrowserProcess
+    private let host: PluginHost
+    private let isTransparent: Bool
+    private let events: PageEvents
+    private var address: PageAddress?
+    private var refusal = ""
+    private var settings: BrowserSettings?
+    private(set) var geometry: PageGeometry?
+    private var schedule = PictureSchedule()
+    /// The newest picture.
+    private(set) var png: [UInt8] = []
+    /// Memory for the next one.
+    private var nextPNG: [UInt8] = []
+    /// Chromium's clock less the session's, in nanoseconds.
+    private let clockOffset: Int64
+    private var lastTicks: Double = 0
+
+    init(_ browser: consuming BrowserProcess, host: PluginHost, isTransparent: Bool) {
+        self.browser = browser
+        self.host = host
+        self.isTransparent = isTransparent
+        events = PageEvents(host: host)
+        clockOffset = greenroom_monotonic_now() - host.nowNanoseconds
+    }
+
+    mutating func open(idle: () throws -> Void) throws {
+        try browser.openPage(events.handle, idle: idle)
+        if isTransparent {
+            try call(
+                "Emulation.setDefaultBackgroundColorOverride",
+                "\"color\":{\"r\":0,\"g\":0,\"b\":0,\"a\":0}", idle)
+        }
+        // A dialog would hold the page until somebody answers.
+        try call(
+            "Page.addScriptToEvaluateOnNewDocument",
+            "\"source\":\"alert=()=>{};confirm=()=>false;prompt=()=>null;print=()=>{}\"", idle)
+    }
+
+    private mutating func call(
+        _ method: String, _ parameters: String, within limit: Int = patience,
+        _ idle: () throws -> Void, result: (JSONText, Span<UInt8>) -> Void = { _, _ in }
+    ) throws {
+        try browser.call(
+            method, parameters, within: limit, events.handle, idle: idle, result: result)
+    }
+
+    // MARK: Wishes
+
+    /// Applies the wishes that have changed.
+    ///
+    /// - Parameter time: The next frame's, on the session clock.
+    mutating func follow(
+        _ wish: PageState.Wish, at time: Int64, idle: () throws -> Void
+    ) throws {
+        let geometry = PageGeometry(
+            frame: wish.frame.size, width: wish.settings.width, height: wish.settings.height,
+            zoom: wish.settings.zoom)
+        if geometry != self.geometry {
+            let (width, height) = (geometry.layout.width, geometry.layout.height)
+            try call(
+                "Emulation.setDeviceMetricsOverride",
+                "\"width\":\(width),\"height\":\(height),\"deviceScaleFactor\":\(geometry.scale),"
+                    + "\"mobile\":false", idle)
+            self.geometry = geometry
+            schedule.reset()
+        }
+        let new = wish.settings
+        let old = settings
+        settings = new
+        if let address = wantedAddress(new), address != self.address || old?.reload != new.reload {
+            self.address = address
+            try load(address, at: time, idle)
+            try style(new.css, idle)
+            try run(new.script, idle)
+        } else if let old {
+            // A page that has navigated by itself has lost both.
+            let isOther = events.takeLoad()
+            if isOther || old.css != new.css { try style(new.css, idle) }
+            if isOther || old.script != new.script { try run(new.script, idle) }
+        }
+    }
+
+    /// The address of the settings; the page stays as it is if a live change has none.
+    private mutating func wantedAddress(_ settings: BrowserSettings) -> PageAddress? {
+        do throws(PluginError) {
+            let address = try settings.address()
+            refusal = ""
+            return address
+        } catch {
+            if refusal != error.text { host.log(.warning, "\(error.text). The page stays") }
+            refusal = error.text
+            return address
+        }
+    }
+
+    /// Loads a page, and waits for its content: pictures show no half of it, and a virtual clock waits, too.
+    private mutating func load(
+        _ address: PageAddress, at time: Int64, _ idle: () throws -> Void
+    ) throws {
+        _ = events.takeLoad()
+        var failure: String?
+        try call(
+            "Page.navigate", "\"url\":\(address.url.quoted)", within: Self.serverPatience, idle
+        ) { failure = $0.member("errorText", in: $1)?.text(in: $1) }
+        if let failure {
+            throw BrowserLoss(reason: "\(address.url.prefix(200)): can't be loaded: \(failure)")
+        }
+        let end = realMilliseconds() + Int64(Self.loadPatience)
+        while !events.takeLoad(), realMilliseconds() < end {
+            _ = try drawFrame(at: time, 10_000_000, isRead: false, idle)
+            try browser.rest(10)
+        }
+        schedule.reset()
+    }
+
+    private mutating func style(_ css: String, _ idle: () throws -> Void) throws {
+        // A style sheet of the page's own is not subject to its content security policy.
+        try evaluate(
+            "(()=>{let s=window.__greenroom;if(!s){s=window.__greenroom=new CSSStyleSheet();"
+                + "document.adoptedStyleSheets=[...document.adoptedStyleSheets,s]}"
+                + "s.replaceSync(\(css.quoted))})()", of: "css", idle)
+    }
+
+    private mutating func run(_ script: String, _ idle: () throws -> Void) throws {
+        if !script.isEmpty { try evaluate(script, of: "script", idle) }
+    }
+
+    private mutating func evaluate(
+        _ script: String, of setting: String, _ idle: () throws -> Void
+    ) throws {
+        var failure: String?
+        try call("Runtime.evaluate", "\"expression\":\(script.quoted)", idle) {
+            failure = PageEvents.failure(in: $0, $1)
+        }
+        if let failure { host.log(.warning, "\(setting): \(failure)") }
+        schedule.reset()
+    }
+
+    /// Throws ``BrowserLoss`` if the page's scripts hang: frames are drawn without them, too.
+    mutating func checkResponse() throws { try browser.ping(within: Self.patience) }
+
+    // MARK: Pictures
+
+    /// Draws a frame of the page.
+    ///
+    /// - Parameters:
+    ///   - time: When it shows, on the session clock; scripts and animations see the same steps of time.
+    ///   - interval: Until the next one, in nanoseconds.
+    /// - Returns: Whether ``png`` has changed.
+    mutating func draw(
+        at time: Int64, interval: Int64, idle: () throws -> Void
+    ) throws -> Bool {
+        if !schedule.wantsPicture(at: time) {
+            let hasDamage = try drawFrame(at: time, interval, isRead: false, idle)
+            guard schedule.drewFrame(hasDamage: hasDamage) else { return false }
+        }
+        nextPNG.removeAll(keepingCapacity: true)
+        _ = try drawFrame(at: time, interval, isRead: true, idle)
+        // Chromium has none while it exchanges its renderer.
+        guard !nextPNG.isEmpty else { return false }
+        let isEqual = nextPNG == png
+        schedule.tookPicture(isEqual: isEqual, at: time)
+        if !isEqual { swap(&png, &nextPNG) }
+        return !isEqual
+    }
+
+    /// Draws a frame, and reads it to `nextPNG`.
+    ///
+    /// - Returns: Whether something has changed.
+    private mutating func drawFrame(
+        at time: Int64, _ interval: Int64, isRead: Bool, _ idle: () throws -> Void
+    ) throws -> Bool {
+        // Chromium's time never stands still, not even between two frames of one time.
+        let ticks = max(Double(time + clockOffset) / 1_000_000, lastTicks + 0.5)
+        lastTicks = ticks
+        var hasDamage = false
+        var png: [UInt8] = []
+        swap(&png, &nextPNG)
+        defer { swap(&png, &nextPNG) }
+        try call(
+            "HeadlessExperimental.beginFrame",
+            "\"frameTimeTicks\":\(ticks),\"interval\":\(Double(interval) / 1_000_000)"
+                + (isRead ? ",\"screenshot\":{\"format\":\"png\",\"optimizeForSpeed\":true}" : ""),
+            idle
+        ) { result, bytes in
+            hasDamage = result.member("hasDamage", in: bytes)?.isTrue ?? false
+            guard case .string(let place) = result.member("screenshotData", in: bytes) else {
+                return
+            }
+            if !Base64.decode(bytes, place, into: &png) { png.removeAll(keepingCapacity: true) }
+        }
+        return hasDamage
+    }
+}
+
+/// The events of a page, on the page's thread.
+private final class PageEvents {
+    /// The most errors of a page that are logged.
+    private static let mostErrors = 20
+
+    private let host: PluginHost
+    private var hasLoaded = false
+    private var errorCount = 0
+
+    init(host: PluginHost) { self.host = host }
+
+    func handle(_ event: String, _ content: JSONText, _ bytes: Span<UInt8>) {
+        switch event {
+        case "Page.domContentEventFired": hasLoaded = true
+        case "Runtime.exceptionThrown":
+            guard errorCount < Self.mostErrors, let failure = Self.failure(in: content, bytes)
+            else {
+                return
+            }
+            errorCount += 1
+            host.log(.info, "the page's script: \(failure)")
+        default: break
+        }
+    }
+
+    /// Whether a document has loaded since the last call.
+    func takeLoad() -> Bool {
+        defer { hasLoaded = false }
+        return hasLoaded
+    }
+
+    /// The message of an exception.
+    static func failure(in content: JSONText, _ bytes: Span<UInt8>) -> String? {
+        guard let details = content.member("exceptionDetails", in: bytes) else { return nil }
+        let text =
+            details.member("exception", in: bytes)?.member("description", in: bytes)?
+            .text(in: bytes) ?? details.member("text", in: bytes)?.text(in: bytes) ?? "failed"
+        let line = text.split(whereSeparator: \.isNewline).first.map(String.init) ?? "failed"
+        return String(line.prefix(300))
+    }
+}

@@ -1,0 +1,331 @@
+import Glibc
+import GreenroomBrowser
+import GreenroomPlugin
+import GreenroomProcess
+import GreenroomSystem
+import Synchronization
+import SystemPackage
+
+/// Why a page can't continue: its browser must be restarted.
+struct BrowserLoss: Error {
+    var reason: String
+}
+
+/// Sending has stopped: the thread ends.
+struct BrowserStopped: Error {}
+
+/// A Chromium that runs, and the messages between it and one thread.
+struct BrowserProcess: ~Copyable {
+    /// Takes an event of the page, with its parameters.
+    typealias EventHandler = (String, JSONText, Span<UInt8>) -> Void
+
+    private let process: CommandProcess
+    private let stop: StopSignal
+    private let folder: String
+    private let lastLine: LastLine
+    private var stream = DevToolsStream()
+    private var lastCall = 0
+    /// The page's session of DevTools; empty before there is one.
+    private var session = ""
+    private var input: [UInt8]
+    /// A call that a page answers as soon as its scripts wait: its number, and when it was made.
+    private var ping: (call: Int, time: Int64, isAnswered: Bool) = (0, 0, true)
+
+    /// The last line of Chromium's standard error.
+    private final class LastLine: Sendable {
+        let text = Mutex("")
+    }
+
+    /// Says whether Chromium is installed.
+    ///
+    /// - Throws: ``PluginError`` with the cure.
+    static func find() throws(PluginError) {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin"
+        let isThere = path.split(separator: ":").contains {
+            access("\($0)/\(BrowserLaunch.program)", X_OK) == 0
+        }
+        guard isThere else {
+            throw PluginError(
+                "\(BrowserLaunch.program) is not installed; install it with: apt install "
+                    + BrowserLaunch.program, status: .unavailable)
+        }
+    }
+
+    /// Starts Chromium.
+    ///
+    /// - Parameter log: Takes what to tell the user.
+    init(_ settings: BrowserSettings, stop: StopSignal, log: (String) -> Void) throws {
+        try Self.find()
+        let sandbox = ChromiumSandbox(
+            isRoot: geteuid() == 0, hasUserNamespaces: Self.hasUserNamespaces,
+            hasHelper: Self.hasHelper)
+        if case .unusable(let reason) = sandbox {
+            log("Chromium's own sandbox is off: \(reason)")
+        }
+        let folder = try Self.makeFolder()
+        let launch = BrowserLaunch(
+            isNetworkGranted: settings.network, hasSpeaker: !settings.speaker.isEmpty,
+            sandbox: sandbox, folder: folder)
+        var variables = ["TMPDIR": folder, "HOME": folder]
+        if !settings.speaker.isEmpty { variables["PULSE_SINK"] = settings.speaker }
+        let lastLine = LastLine()
+        let process: CommandProcess
+        do {
+            process = try CommandProcess(
+                launch.words, pipes: [.reads(3), .writes(4)], variables: variables,
+                removing: folder
+            ) { line in lastLine.text.withLock { $0 = line } }
+        } catch {
+            Self.remove(folder)
+            throw error
+        }
+        (self.process, self.stop, self.folder, self.lastLine) = (process, stop, folder, lastLine)
+        input = [UInt8](repeating: 0, count: 1 << 18)
+    }
+
+    deinit {
+        _ = process.end(within: CommandProcess.EndLimits(close: 0, terminate: 0))
+        Self.remove(folder)
+    }
+
+    // MARK: Surroundings
+
+    private static func makeFolder() throws(PluginError) -> String {
+        let parent = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+        var template = Array("\(parent)/greenroom-browser-XXXXXX".utf8CString)
+        let isMade = template.withUnsafeMutableBufferPointer { template in
+            template.baseAddress.map { mkdtemp($0) != nil } ?? false
+        }
+        guard isMade else {
+            throw PluginError(
+                "\(parent): no folder can be made in it: \(Errno.last)", status: .unavailable)
+        }
+        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Removes a folder with all that is in it; links are not followed.
+    private static func remove(_ folder: String) {
+        if let entries = opendir(folder) {
+            while let entry = readdir(entries) {
+                let name = withUnsafeBytes(of: entry.pointee.d_name) {
+                    String(decoding: $0.prefix { $0 != 0 }, as: UTF8.self)
+                }
+                guard name != ".", name != ".." else { continue }
+                let path = "\(folder)/\(name)"
+                if entry.pointee.d_type == UInt8(DT_DIR) { remove(path) } else { unlink(path) }
+            }
+            closedir(entries)
+        }
+        rmdir(folder)
+    }
+
+    /// The helper of Debian's package, which runs as root.
+    private static var hasHelper: Bool {
+        var status = stat()
+        return stat("/usr/lib/chromium/chrome-sandbox", &status) == 0 && status.st_uid == 0
+            && status.st_mode & S_ISUID != 0
+    }
+
+    /// Whether a process may make a user namespace: settings, AppArmor and containers forbid it.
+    private static var hasUserNamespaces: Bool {
+        guard
+            let probe = try? CommandProcess(
+                ["unshare", "--user", "true"], pipes: [.output], line: { _ in })
+        else { return false }
+        return !probe.end(within: CommandProcess.EndLimits(close: 1000, terminate: 0)).hasFailed
+    }
+
+    // MARK: Messages
+
+    /// Opens a page that draws a frame for each call of BeginFrame.
+    mutating func openPage(_ events: EventHandler, idle: () throws -> Void) throws {
+        let longWait = 20_000
+        var target: String?
+        try call(
+            "Target.createTarget",
+            "\"url\":\"about:blank\",\"newWindow\":true,\"enableBeginFrameControl\":true",
+            within: longWait, events, idle: idle
+        ) { target = $0.member("targetId", in: $1)?.text(in: $1) }
+        guard let target else { throw BrowserLoss(reason: "Chromium opens no page") }
+        var session: String?
+        try call(
+            "Target.attachToTarget", "\"targetId\":\(target.quoted),\"flatten\":true",
+            within: longWait, events, idle: idle
+        ) { session = $0.member("sessionId", in: $1)?.text(in: $1) }
+        guard let session else { throw BrowserLoss(reason: "Chromium opens no page") }
+        self.session = session
+        for domain in ["Page", "Runtime", "Inspector"] {
+            try call("\(domain).enable", "", within: longWait, events, idle: idle) {
+                _, _ in
+            }
+        }
+        // Files that a page offers are not written.
+        try? call(
+            "Browser.setDownloadBehavior", "\"behavior\":\"deny\"", within: longWait, events,
+            idle: idle
+        ) {
+            _, _ in
+        }
+    }
+
+    /// Calls a function of DevTools and waits for its result.
+    ///
+    /// - Parameters:
+    ///   - parameters: Members of a JSON object.
+    ///   - limit: In milliseconds of real time.
+    ///   - events: Takes events that come meanwhile.
+    ///   - idle: Runs ten times a second while the result is missing.
+    ///   - result: Takes the result.
+    /// - Throws: ``BrowserLoss``, ``BrowserStopped``, or a ``PluginError`` if DevTools refuses the call.
+    mutating func call(
+        _ method: String, _ parameters: String, within limit: Int, _ events: EventHandler,
+        idle: () throws -> Void = {}, result: (JSONText, Span<UInt8>) -> Void
+    ) throws {
+        let number = try send(method, parameters, within: limit)
+        let end = realMilliseconds() + Int64(limit)
+        var answer: DevToolsMessage?
+        while true {
+            var isGarbled = false
+            var crashed = false
+            var isPingAnswered = ping.isAnswered
+            let ping = ping.call
+            while answer == nil,
+                stream.next({ bytes in
+                    guard let message = DevToolsMessage(bytes) else {
+                        isGarbled = true
+                        return
+                    }
+                    if message.call == number {
+                        answer = message
+                        if message.failure == nil { result(message.content, bytes) }
+                    } else if message.call == ping {
+                        isPingAnswered = true
+                    } else if let event = message.event {
+                        if event == "Inspector.targetCrashed" { crashed = true }
+                        events(event, message.content, bytes)
+                    }
+                })
+            {}
+            self.ping.isAnswered = isPingAnswered
+            guard !isGarbled else {
+                throw BrowserLoss(reason: "Chromium sent a message that is not JSON")
+            }
+            guard !crashed else { throw BrowserLoss(reason: "the page crashed") }
+            if let answer {
+                guard let failure = answer.failure else { return }
+                throw PluginError("\(method): \(failure)")
+            }
+            let left = end - realMilliseconds()
+            guard left > 0 else {
+                throw BrowserLoss(
+                    reason: "the page does not respond for \(limit / 1000) s")
+            }
+            try read(within: Int(min(left, 100)))
+            try idle()
+        }
+    }
+
+    /// Asks the page for a sign of life once a second.
+    ///
+    /// - Parameter limit: How long the answer to the last question may take, in milliseconds of real time.
+    /// - Throws: ``BrowserLoss`` if it took longer.
+    mutating func ping(within limit: Int) throws {
+        let age = realMilliseconds() - ping.time
+        guard ping.isAnswered else {
+            guard age < limit else {
+                throw BrowserLoss(reason: "the page does not respond for \(limit / 1000) s")
+            }
+            return
+        }
+        guard age >= 1000 else { return }
+        let call = try send("Runtime.evaluate", "\"expression\":\"0\"", within: limit)
+        ping = (call, realMilliseconds(), false)
+    }
+
+    /// Calls a function of DevTools.
+    ///
+    /// - Returns: The number that the result has.
+    private mutating func send(
+        _ method: String, _ parameters: String, within limit: Int
+    ) throws -> Int {
+        lastCall += 1
+        let address = session.isEmpty ? "" : ",\"sessionId\":\(session.quoted)"
+        try write(
+            "{\"id\":\(lastCall),\"method\":\"\(method)\",\"params\":{\(parameters)}\(address)}\0",
+            within: limit)
+        return lastCall
+    }
+
+    private mutating func read(within milliseconds: Int) throws {
+        guard try wait(process.pipes[1], POLLIN, milliseconds) else { return }
+        let count = Glibc.read(process.pipes[1], &input, input.count)
+        if count < 0, errno == EAGAIN || errno == EINTR { return }
+        guard count > 0 else { throw loss() }
+        let isShort = input.withUnsafeBytes { stream.append(.init(rebasing: $0[..<count])) }
+        guard isShort else {
+            throw BrowserLoss(reason: "Chromium sent a message of more than 96 MiB")
+        }
+    }
+
+    private func write(_ text: String, within limit: Int) throws {
+        var rest = Array(text.utf8)[...]
+        let end = realMilliseconds() + Int64(limit)
+        while !rest.isEmpty {
+            let count = rest.withUnsafeBytes {
+                Glibc.write(process.pipes[0], $0.baseAddress, $0.count)
+            }
+            if count > 0 {
+                rest = rest.dropFirst(count)
+                continue
+            }
+            guard errno == EAGAIN || errno == EINTR else { throw loss() }
+            guard try wait(process.pipes[0], POLLOUT, Int(end - realMilliseconds())) else {
+                throw BrowserLoss(reason: "Chromium reads no messages")
+            }
+        }
+    }
+
+    /// Waits, unless the thread is to end.
+    func rest(_ milliseconds: Int32) throws {
+        var query = pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)
+        if poll(&query, 1, milliseconds) > 0 { throw BrowserStopped() }
+    }
+
+    /// Waits for a pipe.
+    ///
+    /// - Returns: Whether it is ready.
+    private func wait(_ pipe: Int32, _ events: Int32, _ milliseconds: Int) throws -> Bool {
+        var queries = [
+            pollfd(fd: pipe, events: Int16(events), revents: 0),
+            pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
+        ]
+        guard poll(&queries, 2, Int32(clamping: max(milliseconds, 0))) > 0 else { return false }
+        guard queries[1].revents == 0 else { throw BrowserStopped() }
+        return queries[0].revents != 0
+    }
+
+    /// Chromium has closed the pipe.
+    private func loss() -> BrowserLoss {
+        let line = lastLine.text.withLock { $0 }
+        return BrowserLoss(
+            reason: "Chromium ended" + (line.isEmpty ? "" : " (its last line: \(line))"))
+    }
+}
+
+extension String {
+    /// The text as JSON.
+    var quoted: String {
+        var result = "\""
+        for scalar in unicodeScalars {
+            switch scalar {
+            case "\"": result += "\\\""
+            case "\\": result += "\\\\"
+            case "\u{0}"..."\u{1F}":
+                let digits = String(scalar.value, radix: 16)
+                result += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            default: result.unicodeScalars.append(scalar)
+            }
+        }
+        return result + "\""
+    }
+}

@@ -1,0 +1,48 @@
+import GreenroomBrowser
+import GreenroomPlugin
+
+/// The settings of all three plugins.
+struct BrowserSettings: PluginSettings, Equatable {
+    var page = ""
+    var url = ""
+    var width = 0
+    var height = 0
+    var zoom = 1.0
+    var css = ""
+    var script = ""
+    var reload = 0
+    var network = false
+    var speaker = ""
+
+    static let table: [Setting<Self>] = [
+        .path("page", \.page, title: "HTML file to show", live: true),
+        .string("url", \.url, title: "Page to show, in place of a file", live: true),
+        .integer(
+            "width", \.width, in: 0...PageGeometry.longestSide,
+            title: "Width that the page is made for; 0: the video's", unit: "px", live: true),
+        .integer(
+            "height", \.height, in: 0...PageGeometry.longestSide,
+            title: "Height that the page is made for; 0: the video's", unit: "px", live: true),
+        .number(
+            "zoom", \.zoom, in: 0.1...10, title: "How much larger the page's content is", live: true
+        ),
+        .string("css", \.css, title: "Style sheet that is added to the page", live: true),
+        .string(
+            "script", \.script,
+            title: "JavaScript that runs when the page has loaded, and when it changes", live: true),
+        .integer("reload", \.reload, title: "Another number reloads the page", live: true),
+        .boolean("network", \.network, title: "Whether the page may use the network"),
+        .string(
+            "speaker", \.speaker,
+            title: "Loudspeaker of PipeWire that the page plays to; muted without it"),
+    ]
+
+    /// - Throws: ``PluginError`` with the cure.
+    func address() throws(PluginError) -> PageAddress {
+        do throws(PageAddress.Fault) {
+            return try PageAddress(page: page, url: url, isNetworkGranted: network)
+        } catch {
+            throw PluginError(error.description, status: .badSetting)
+        }
+    }
+}

@@ -1,0 +1,7 @@
+import GreenroomPlugin
+
+/// The library's entry, `greenroom_plugin_entry`.
+@c(greenroom_plugin_entry)
+public func greenroomPluginEntry() -> UnsafeRawPointer? {
+    exportPlugins(BrowserCamera.self, BrowserShare.self, BrowserOverlay.self)
+}

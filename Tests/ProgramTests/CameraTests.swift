@@ -1,0 +1,94 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Tests of V4L2Camera with a device that PipeWire makes: `pw-v4l2` needs no module of the kernel.
+@Suite(.ownThreads, .timeLimit(.minutes(5))) struct CameraTests {
+    @Test func `a session captures another session's frames in order, and at another size`() throws
+    {
+        let server = try PipeWireServer()
+        let source = try TestSession(
+            "camera: { plugin: ColorBars }", maximum: "640x360@30", duration: nil,
+            outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
+        let run = try server.greenroom(source)
+        defer { run.signal(SIGINT) }
+        try server.waitForNode("Stage")
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("V4L2Camera", "device: /dev/video0, zoom: 2"))",
+            maximum: "640x360@30", duration: "3s")
+        let capture = try server.start(
+            "pw-v4l2", [Checkout.greenroom, "run", session.file]
+        ).wait(atMost: .seconds(60))
+        #expect(capture.exit == .code(0), "\(capture)")
+        #expect(capture.standardError.contains("camera: Stage: YU12 640x360"), "\(capture)")
+        #expect(
+            capture.standardError.contains("zoom: this camera has no such control"), "\(capture)")
+        let film = try session.picture("camera")
+        let indices = try (0..<film.frameCount).compactMap {
+            BurntInCode(try film.frame($0))?.index
+        }
+        #expect(indices == indices.sorted())
+        #expect(Set(indices).count >= 15, "\(indices)\n\(capture)")
+    }
+
+    @Test func `a camera of PipeWire is captured, and a slate is in its place when it ends`() throws
+    {
+        let server = try PipeWireServer()
+        let source = try TestSession(
+            "camera: { plugin: ColorBars }", maximum: "320x180@15", duration: nil,
+            outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
+        let run = try server.greenroom(source)
+        try server.waitForNode("Stage")
+        let stream = try FrameStream(
+            ["PipeWireCamera", "--set", "camera=Stage", "--maximum", "320x180@15"],
+            environment: server.environment)
+        var indices: [Int] = []
+        try stream.next("twenty frames") { frame in
+            let luma = Array(frame.bytes.prefix(frame.width * frame.height))
+            let image = YUVImage(width: frame.width, height: frame.height, y: luma, u: [], v: [])
+            if let index = BurntInCode(image)?.index, index != indices.last {
+                indices.append(index)
+            }
+            return indices.count == 20
+        }
+        #expect(indices == indices.sorted())
+        run.signal(SIGINT)
+        try stream.next("a slate") { $0.luma(2, 2) == 0x20 && $0.luma(317, 177) == 0x20 }
+        let finished = stream.end()
+        #expect(finished.text.contains("the camera is missing: "), "\(finished.text)")
+    }
+
+    @Test func `a camera that is missing is told with the cure`() throws {
+        let session = try TestSession(
+            "camera: \(TestSession.bundled("V4L2Camera", "device: /dev/video99"))")
+        let run = try session.run()
+        #expect(run.exit != .code(0))
+        #expect(run.standardError.contains("/dev/video99: no such camera"), "\(run)")
+    }
+
+    @Test func `cameras, effects and voices are listed with their lines, or what is missing`()
+        throws
+    {
+        let people = try Greenroom.run("devices")
+        #expect(people.exit == .code(0), "\(people)")
+        let lines = people.text.split(separator: "\n")
+        #expect(lines.contains { $0.hasPrefix("camera /dev/video") || $0.hasPrefix("no camera: ") })
+        #expect(lines.contains("voice en-us: English (America)"))
+        #expect(lines.contains("  microphone: { plugin: Speech, settings: { voice: \"en-us\" } }"))
+        #expect(lines.contains { $0.hasPrefix("  pre-processors: [{ plugin: \"frei0r-") })
+        let programs = try Greenroom.run("devices", "--json")
+        let json = try JSONSerialization.jsonObject(with: Data(programs.standardOutput))
+        let object = try #require(json as? [String: Any])
+        #expect(object["cameras"] is [Any])
+        let voices = try #require(object["voices"] as? [[String: String]])
+        #expect(
+            voices.contains {
+                $0["language"] == "en-us"
+                    && $0["line"]
+                        == "microphone: { plugin: Speech, settings: { voice: \"en-us\" } }"
+            })
+        let effects = try #require(object["effects"] as? [[String: String]])
+        #expect(effects.contains { $0["name"]?.hasPrefix("frei0r-") == true })
+    }
+}
