@@ -384,8 +384,8 @@ let package = Package(
         .executableTarget(
             name: "greenroom-runner",
             dependencies: [
-                "CLinux", "GreenroomIPC", "GreenroomPluginInterface", "GreenroomProbe",
-                "GreenroomRunner", "GreenroomSandbox",
+                "CLinux", "GreenroomIPC", "GreenroomMedia", "GreenroomPluginInterface",
+                "GreenroomProbe", "GreenroomRunner", "GreenroomSandbox",
             ]),
         .target(
             name: "GreenroomConfig",

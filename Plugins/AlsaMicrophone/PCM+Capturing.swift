@@ -13,7 +13,9 @@ extension PCM {
                 format: AudioFormat(sampleRate: settings.rate, channels: settings.channels),
                 periodFrames: settings.rate / 100, bufferFrames: settings.rate / 5)
         } catch {
-            throw PluginError("\(settings.device): \(error)", status: .unavailable)
+            throw PluginError(
+                "\(settings.device): \(error)",
+                status: error.isUnknownName ? .badSetting : .unavailable)
         }
         guard AudioFormat(sampleRate: card.sampleRate, channels: card.channels).isLegal else {
             throw PluginError(

@@ -90,7 +90,7 @@ final class Recorder: Output {
     private let host: PluginHost
     /// What is recorded, by the number of the track.
     private var tracks: [UInt32: Track] = [:]
-    private var container = Container.mkv
+    private let container: Container
     /// The file of each track; tracks may share one.
     private var files: [UInt32: FileRecorder] = [:]
     /// What the files have that are complete.
@@ -103,24 +103,20 @@ final class Recorder: Output {
     /// The bytes and seconds of the newest line in the log.
     private var logged = (bytes: Int64(0), seconds: 0.0)
 
-    init(settings: Settings, host: PluginHost) {
-        self.settings = settings
-        self.host = host
-        // What matters comes as an error; it is process-wide.
-        av_log_set_level(AV_LOG_QUIET)
-    }
-
-    private func findContainer() throws {
+    init(settings: Settings, host: PluginHost) throws {
         guard let container = Container(path: settings.file) else {
             throw PluginError(
                 "\(settings.file): the name says no format; end it with .mkv, .webm or .mp4",
                 status: .badSetting)
         }
         self.container = container
+        self.settings = settings
+        self.host = host
+        // What matters comes as an error; it is process-wide.
+        av_log_set_level(AV_LOG_QUIET)
     }
 
-    func onTrack(_ track: Track) throws -> TrackWant? {
-        try findContainer()
+    func onTrack(_ track: Track) -> TrackWant? {
         guard wants(track) else { return nil }
         tracks[track.id] = track
         // One who joins later.
@@ -154,7 +150,6 @@ final class Recorder: Output {
 
     func onStart() throws {
         forget()
-        try findContainer()
         start = host.nowNanoseconds
         guard !tracks.isEmpty || settings.participants == .files else {
             throw PluginError("the session has nothing to record; add a camera or a microphone")

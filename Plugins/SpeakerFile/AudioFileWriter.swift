@@ -73,6 +73,9 @@ final class AudioFileWriter {
         return PluginError("\(path): writing failed: \(reason) Check the disk and the path")
     }
 
+    /// Requires a name with an ending of a format.
+    static func check(path: String) throws { _ = try type(of: path) }
+
     private static func type(of path: String) throws -> Int {
         let name = path.lowercased()
         if name.hasSuffix(".wav") { return SF_FORMAT_RF64 }

@@ -39,7 +39,8 @@ final class SpeakerFile: VirtualAudioSpeaker {
     /// Whose mix-minus it writes; nil before anybody has joined.
     private var listener: Track.Participant?
 
-    init(settings: Settings, host: PluginHost) {
+    init(settings: Settings, host: PluginHost) throws {
+        try AudioFileWriter.check(path: settings.path)
         self.settings = settings
         self.host = host
     }

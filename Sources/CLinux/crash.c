@@ -217,8 +217,8 @@ static void report_crash(int signal_number, siginfo_t *information, void *contex
     end_by(signal_number);
 }
 
-// The handler has its own stack, because an overflowed stack has no room. Threads of the plugin
-// have no such stack: if theirs overflows, they write nothing.
+// The handler has its own stack, because an overflowed stack has no room. CExit gives one to each thread
+// of the host's process; in greenroom-runner only this thread has one.
 void greenroom_report_crashes(void) {
     size_t size = 256 * 1024;
     stack_t stack = {0};

@@ -19,15 +19,20 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
         self.message = message
     }
 
+    /// Whether ALSA's configuration has no PCM of the name: no attempt can succeed.
+    public var isUnknownName: Bool { code == ENOENT && message.hasPrefix("Unknown PCM") }
+
     /// What the user can do; nil if unknown.
     public var cure: String? {
         switch code {
-        case ENOENT where message.hasPrefix("Unknown PCM"):
+        case _ where isUnknownName:
             return "No device has this name: `greenroom devices` lists all devices. A "
                 + "name of your own is defined in ~/.asoundrc, or in a file that "
                 + "ALSA_CONFIG_PATH names and that begins with </usr/share/alsa/alsa.conf>."
-        case ENOENT where message.hasPrefix("Cannot access file"):
-            return "ALSA_CONFIG_PATH names this file: paths there can't contain spaces or colons."
+        case _ where message.lowercased().hasPrefix("cannot access file"):
+            return
+                "It is a file of ALSA's configuration. A sandboxed plugin needs the grant to read it; "
+                + "paths in ALSA_CONFIG_PATH can't contain spaces or colons."
         case ENOENT, ENODEV, ENXIO:
             return Self.noCard + " `greenroom devices` lists all devices."
         case EBUSY:

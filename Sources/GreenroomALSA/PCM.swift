@@ -85,6 +85,31 @@ public struct PCM: ~Copyable, @unchecked Sendable {
     }
 
     deinit { snd_pcm_close(handle) }
+
+    /// Why ALSA's configuration has no PCM of a name; nil if it has one. Opens no device.
+    public static func problem(ofName name: String) -> ALSAError? {
+        do throws(ALSAError) {
+            var root: OpaquePointer?
+            try attempt("snd_config_update_ref", on: name) { Int(snd_config_update_ref(&root)) }
+            defer { snd_config_unref(root) }
+            var found: OpaquePointer?
+            do throws(ALSAError) {
+                try attempt("snd_config_search_definition", on: name) {
+                    Int(snd_config_search_definition(root, "pcm", name, &found))
+                }
+            } catch {
+                // As snd_pcm_open says it.
+                throw error.code == ENOENT
+                    ? ALSAError(
+                        call: error.call, pcm: name, code: ENOENT, message: "Unknown PCM \(name)")
+                    : error
+            }
+            snd_config_delete(found)
+            return nil
+        } catch {
+            return error
+        }
+    }
 }
 
 /// Makes a PCM start only with `snd_pcm_start`, not when its buffer has samples.

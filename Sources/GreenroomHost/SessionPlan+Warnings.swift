@@ -11,7 +11,7 @@ extension SessionPlan {
     /// What the session would fail on as this machine is now, and grants that no plugin should have.
     package var warnings: [ConfigurationProblem] {
         outputWarnings + diskWarnings + pathWarnings + broadcastWarnings + grantWarnings
-            + connectionWarnings + pipeWireWarnings + warningsOfRun
+            + connectionWarnings + pipeWireWarnings + bundledOutputWarnings + warningsOfRun
     }
 
     /// The warnings that a run prints, too: who else can change files.

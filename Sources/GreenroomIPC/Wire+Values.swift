@@ -231,7 +231,7 @@ extension WireReader {
         guard let code = LoadError.Code(rawValue: try readString()) else { throw Problem() }
         let (place, explanation) = (try readString(), try readString())
         return LoadError(
-            code: code, place: String(place.repaired.prefix(4096)),
-            explanation: String(explanation.repaired.prefix(4096)))
+            code: code, place: String(place.printable.prefix(4096)),
+            explanation: String(explanation.printable.prefix(4096)))
     }
 }

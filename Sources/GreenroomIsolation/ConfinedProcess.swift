@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomIPC
+import GreenroomMedia
 import GreenroomRuntime
 import GreenroomLifecycle
 import GreenroomPluginInterface
@@ -133,7 +134,7 @@ package enum ConfinedProcess {
         let lines = String(decoding: output, as: UTF8.self).split(separator: "\n").suffix(100)
         return CrashReport(
             code: code, status: status, whereabouts: nil,
-            stderrTail: lines.map { $0.description.repaired }
+            stderrTail: lines.map { $0.description.printable }
         ).text
     }
 }

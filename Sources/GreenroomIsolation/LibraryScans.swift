@@ -72,7 +72,7 @@ package final class LibraryScans: Sendable {
         case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
         case .notConfined, .notFound, .notAPlugin, .missingLibrary, .unresolvedSymbol,
             .noSuchPlugin, .ambiguous, .noRunner,
-            .noSocket, .badInstance, .hangs, .crashes:
+            .noSocket, .socketInUse, .badInstance, .hangs, .crashes:
             false
         }
     }

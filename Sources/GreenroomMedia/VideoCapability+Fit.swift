@@ -20,6 +20,13 @@ extension VideoCapability {
             rate: min(rate, other.rate))
     }
 
+    /// The capability with its sides swapped, if it is wide and an image is tall, or the other way round.
+    package func turned(like image: FrameSize) -> VideoCapability {
+        let isTurned =
+            (size.width - size.height).signum() * (image.width - image.height).signum() < 0
+        return VideoCapability(size: size.rotated(by: isTurned ? .quarter : .none), rate: rate)
+    }
+
     /// The capability under a ceiling: its size reduced without changing its aspect ratio, its rate
     /// limited.
     public func reduced(toFit ceiling: VideoCapability) -> VideoCapability {

@@ -1,6 +1,6 @@
 import Glibc
+import GreenroomMedia
 import GreenroomModel
-import GreenroomSchema
 import Synchronization
 import SystemPackage
 

@@ -1,3 +1,4 @@
+import GreenroomALSA
 import GreenroomAudio
 import GreenroomLifecycle
 package import GreenroomVideo
@@ -25,6 +26,10 @@ package struct LoudspeakerOutput: Output, Equatable {
         session.connect(
             try Loudspeaker(device: device, clock: session.clock.host, events: session.events),
             to: session.hasCall ? .incoming : .own)
+    }
+
+    package func obstacle(for tracks: TracksInFile) -> String? {
+        PCM.problem(ofName: device).flatMap { $0.isUnknownName ? "\($0)" : nil }
     }
 
     package var summary: (name: String, text: String)? { ("loudspeaker", device) }

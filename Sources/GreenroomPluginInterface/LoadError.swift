@@ -30,8 +30,10 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
         case noRunner = "no-runner"
         /// It is not bundled, and this machine can't keep it to its grants.
         case notConfined = "not-confined"
-        /// The socket for broadcasts could not be created.
+        /// The socket for broadcasts could not be created at its path.
         case noSocket = "no-socket"
+        /// Another process has the socket for broadcasts.
+        case socketInUse = "socket-in-use"
         /// `create` failed, or created an instance that breaks a rule.
         case badInstance = "bad-instance"
     }

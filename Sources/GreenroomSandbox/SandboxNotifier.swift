@@ -1,5 +1,4 @@
 internal import CLinux
-internal import CLinux
 internal import CSeccomp
 import Glibc
 
@@ -265,7 +264,7 @@ extension SandboxNotifier {
         var folder = stat()
         // A folder has a link for each folder in it, and two more.
         guard stat("/proc/\(process)/task", &folder) == 0,
-            folder.st_nlink > ResourceLimits.threadsOfProcess + 2
+            folder.st_nlink >= ResourceLimits.threadsOfProcess + 2
         else { return .proceed }
         return Decision(answer: .fail(EAGAIN), refusal: .tooManyThreads)
     }

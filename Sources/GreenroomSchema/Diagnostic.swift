@@ -1,3 +1,5 @@
+import GreenroomMedia
+
 /// A problem of a session file: location, rule and cure.
 public struct Diagnostic: Hashable, Sendable {
     /// The location.

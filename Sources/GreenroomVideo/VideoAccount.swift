@@ -35,23 +35,28 @@ package struct VideoAccount: Equatable, Sendable {
     package private(set) var slate = 0
     /// Periods before the first frame, also of a source that was started again.
     package private(set) var missing = 0
-    /// Periods for which nothing was owed: the source was stopped, had come to its end, or paused
-    /// itself before its first frame.
+    /// Periods for which nothing was owed: the source was stopped, had not connected yet, had come to its
+    /// end, or paused itself before its first frame.
     package private(set) var stopped = 0
 
     private enum Shown {
         case nothing
         /// Nothing, of a source that paused itself before its first frame.
         case nothingYet
+        /// Nothing, or a slate, before the first connection of a source that connects by itself.
+        case unconnected
         case frame
         case host(HostFrame)
     }
+
+    /// The end of the track: no later period is counted.
+    package var end = Int64.max
 
     private var shown = Shown.nothing
     /// The newest frame, which has no period of its own if the track ends before that.
     private var newest: (period: Int64, quality: Quality)?
     /// The first period that is not accounted for.
-    private var next: Int64 = 0
+    private(set) var next: Int64 = 0
     /// For how many more periods the newest frame is as new as was agreed.
     private var held = 0.0
 
@@ -102,14 +107,26 @@ package struct VideoAccount: Equatable, Sendable {
     package mutating func show(_ frame: HostFrame, from period: Int64) {
         // A frame that came before it is shown for one period.
         fill(until: max(period, newest.map { $0.period + 1 } ?? .min))
+        if case .unconnected = shown, frame == .slate { return }
         shown = .host(frame)
     }
 
-    /// A stopped source was started again: from a period on it owes frames, whatever is still shown.
-    package mutating func start(from period: Int64) {
-        guard case .host(.black) = shown else { return }
+    /// The source connects by itself: from a period on, it owes no frames before ``start(from:)``.
+    package mutating func awaitConnection(from period: Int64) {
+        guard case .nothing = shown else { return }
         fill(until: period)
-        shown = .nothing
+        shown = .unconnected
+    }
+
+    /// The source was started again after a stop, or has connected: from a period on it owes frames, whatever
+    /// is still shown.
+    package mutating func start(from period: Int64) {
+        switch shown {
+        case .host(.black), .unconnected:
+            fill(until: period)
+            shown = .nothing
+        default: break
+        }
     }
 
     /// The source pauses itself, or resumes, from a period on. What is shown stays; before its first
@@ -129,6 +146,7 @@ package struct VideoAccount: Equatable, Sendable {
     /// The account of all periods before one that is not reached by frames yet: what is shown stays.
     package func closed(at period: Int64) -> VideoAccount {
         var account = self
+        account.end = .max
         account.fill(until: period)
         return account
     }
@@ -146,7 +164,8 @@ package struct VideoAccount: Equatable, Sendable {
         return change
     }
 
-    private mutating func fill(until end: Int64) {
+    private mutating func fill(until limit: Int64) {
+        let end = min(limit, end)
         if let (period, quality) = newest, period < end {
             newest = nil
             switch quality {
@@ -166,7 +185,7 @@ package struct VideoAccount: Equatable, Sendable {
             real += covered
             repeated += gap - covered
         case .host(.slate): slate += gap
-        case .nothingYet, .host(.black), .host(.lastFrame): stopped += gap
+        case .nothingYet, .unconnected, .host(.black), .host(.lastFrame): stopped += gap
         }
         next = end
     }

@@ -2,6 +2,7 @@ package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomModel
 package import GreenroomRuntime
+import Synchronization
 
 /// Carries video from its source to the outputs: scales frames to the track's size, runs the
 /// filters, converts once for each distinct want, and hands frames to a branch for each output.
@@ -71,6 +72,10 @@ package final class VideoTrack: Sendable {
     private let filters: FilterChain
     private let pool: FramePool
     private let tell: @Sendable (String) -> Void
+    /// The end of the account, in periods of the agreed rate.
+    private let end: Atomic<Int64>
+    /// The number of periods that are accounted for.
+    private let reached = Atomic<Int64>(0)
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
@@ -82,14 +87,16 @@ package final class VideoTrack: Sendable {
     ///   - taps: What sees its frames as they are.
     ///   - largest: The largest size of outputs that follow the track's shape; nil if none does.
     ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
+    ///   - duration: The length of the track in nanoseconds, if it is known.
     ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
     package init(
         kind: VideoTrackKind, agreed: VideoCapability, sendsWhenNew: Bool = false,
         isOfParticipant: Bool = false,
         input: VideoTrackInput, pool: FramePool, filters: [PreProcessorRunner], groups: [Group],
         idle: [VideoBranch] = [], taps: [any VideoTap] = [], largest: FrameSize? = nil,
-        filterDeadline: Int64, tell: @escaping @Sendable (String) -> Void
+        filterDeadline: Int64, duration: Int64? = nil, tell: @escaping @Sendable (String) -> Void
     ) {
+        end = Atomic(duration.map(agreed.rate.frameCount) ?? .max)
         self.kind = kind
         self.agreed = agreed
         self.sendsWhenNew = sendsWhenNew
@@ -118,6 +125,34 @@ package final class VideoTrack: Sendable {
     package func account(at nanoseconds: Int64) -> VideoAccount {
         let end = agreed.rate.frameCount(inNanoseconds: nanoseconds)
         return input.progress.account.closed(at: end)
+    }
+
+    /// Lets neither the account nor an output go beyond a time of the track. Frames for earlier slots still
+    /// come. [any]
+    ///
+    /// - Returns: The end of all: later than `nanoseconds` if one has a frame for a later time already.
+    package func limit(to nanoseconds: Int64) -> Int64 {
+        let periods = agreed.rate.frameCount(inNanoseconds: nanoseconds)
+        end.store(periods, ordering: .sequentiallyConsistent)
+        let accounted = reached.load(ordering: .sequentiallyConsistent)
+        let own =
+            accounted > periods ? agreed.rate.dueNanoseconds(ofFrame: accounted) : nanoseconds
+        return branches.map { $0.limit(to: nanoseconds) }.reduce(own, max)
+    }
+
+    /// Changes the account, up to the end of the track. [the track's thread]
+    private func account(_ work: inout Work, _ change: (inout VideoAccount) -> Void) {
+        var account = work.progress.account
+        change(&account)
+        // Either limit(to:) sees what is reached, or this sees the end.
+        reached.store(account.next, ordering: .sequentiallyConsistent)
+        let end = end.load(ordering: .sequentiallyConsistent)
+        if account.next > end {
+            account = work.progress.account
+            account.end = end
+            change(&account)
+        }
+        work.progress.account = account
     }
 
     /// What the frames' stamps are like.
@@ -179,20 +214,23 @@ package final class VideoTrack: Sendable {
                 work.progress.counts.busyNanoseconds += max(clock.now - begun - late, 0)
             case .show(.black, let moment):
                 let point = work.point(at: timeline.time(of: moment))
-                work.progress.account.show(.black, from: point.period(of: agreed.rate))
+                account(&work) { $0.show(.black, from: point.period(of: agreed.rate)) }
                 for branch in work.branches { branch.showBlack(from: point) }
                 work.shown = .black
             case .show(.slate(let text), let moment):
                 show(text, from: work.point(at: timeline.time(of: moment)), &work)
             case .show(.lastFrame, let moment):
                 let point = work.point(at: timeline.time(of: moment))
-                work.progress.account.show(.lastFrame, from: point.period(of: agreed.rate))
+                account(&work) { $0.show(.lastFrame, from: point.period(of: agreed.rate)) }
             case .show(.pause(let isPaused), let moment):
                 let point = work.point(at: timeline.time(of: moment))
-                work.progress.account.pause(isPaused, from: point.period(of: agreed.rate))
+                account(&work) { $0.pause(isPaused, from: point.period(of: agreed.rate)) }
+            case .show(.unconnected, let moment):
+                let point = work.point(at: timeline.time(of: moment))
+                account(&work) { $0.awaitConnection(from: point.period(of: agreed.rate)) }
             case .show(.started, let moment):
                 let point = work.point(at: timeline.time(of: moment))
-                work.progress.account.start(from: point.period(of: agreed.rate))
+                account(&work) { $0.start(from: point.period(of: agreed.rate)) }
             case .change(let changes):
                 for change in changes { take(change, &work, timeline) }
             case .end:
@@ -240,7 +278,7 @@ package final class VideoTrack: Sendable {
         guard let carried = reduce(queued.intoFrame(), within: ceiling, &work),
             let edited = filter(carried, at: point, within: ceiling, &work)
         else {
-            work.progress.account.lose(at: min(period, newest))
+            account(&work) { $0.lose(at: min(period, newest)) }
             if takesShape { work.comingShape = nil }
             return
         }
@@ -248,11 +286,12 @@ package final class VideoTrack: Sendable {
         let isLate = difference(came, moment) > SessionTimeline.playoutDelay
         let quality: VideoAccount.Quality =
             work.progress.counts.unedited > unedited ? .unedited : isLate ? .late : .fresh
-        work.progress.account.take(
-            quality, at: min(period, newest),
-            for: sendsWhenNew || isOfParticipant
-                ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond,
-            isAhead: period > newest)
+        let length =
+            sendsWhenNew || isOfParticipant
+            ? .infinity : agreed.rate.framesPerSecond / work.limit.rate.framesPerSecond
+        account(&work) {
+            $0.take(quality, at: min(period, newest), for: length, isAhead: period > newest)
+        }
         follow(seen, takesShape, at: point, &work)
         makeOffer(of: form, within: ceiling, &work)
         deliver(edited, at: point, &work, timeline)
@@ -347,7 +386,7 @@ package final class VideoTrack: Sendable {
 
     /// Shows a slate, or black on an output for which it can't be made.
     private func show(_ text: SlateText, from moment: FrameGrid.Point, _ work: inout Work) {
-        work.progress.account.show(.slate, from: moment.period(of: agreed.rate))
+        account(&work) { $0.show(.slate, from: moment.period(of: agreed.rate)) }
         if work.slates.first??.text != text {
             work.slates = []
             for group in work.groups {

@@ -55,7 +55,9 @@ package final class VideoTrackInput: Sendable {
         case lastFrame
         /// What is shown already: the source is paused, or is not any more.
         case pause(Bool)
-        /// The shown frame stays: a source that was stopped owes frames again.
+        /// The shown frame stays: a source that connects by itself has not connected yet.
+        case unconnected
+        /// The shown frame stays: a source that was stopped, or has connected, owes frames.
         case started
     }
 
@@ -275,7 +277,10 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// Records that a stopped source was started again. [any]
+    /// Records that the source connects by itself, and has not yet. [any]
+    package func setUnconnected() { note(.unconnected) }
+
+    /// Records that a stopped source was started again, or that the source has connected. [any]
     package func setStarted() { note(.started) }
 
     /// The newest request counts.

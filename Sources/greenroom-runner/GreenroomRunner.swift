@@ -1,6 +1,7 @@
 import CLinux
 import Glibc
 import GreenroomIPC
+import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomProbe
 import GreenroomRunner
@@ -35,7 +36,7 @@ struct RunnerProgram {
             let socket = ControlSocket(adopting: socketNumber)
             try Runner(socket: socket, environment: environment).run()
         } catch {
-            print("greenroom-runner: \(error)".repaired)
+            print("greenroom-runner: \(error)".printable)
             _exit(64)
         }
         _exit(0)

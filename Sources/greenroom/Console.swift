@@ -1,5 +1,5 @@
 import Glibc
-import GreenroomSchema
+import GreenroomMedia
 import GreenroomSystem
 import Synchronization
 import SystemPackage

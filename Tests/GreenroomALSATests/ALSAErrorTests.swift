@@ -8,6 +8,7 @@ import Testing
         (ENOENT, "cannot find card '0'", "\"null\""),
         (ENOENT, "Unknown PCM lautsprecher", "`greenroom devices`"),
         (ENOENT, "Cannot access file /tmp/my", "can't contain spaces or colons"),
+        (EACCES, "cannot access file /home/me/.asoundrc", "the grant to read it"),
         (ENODEV, "No such device", "\"null\""),
         (EBUSY, "Device or resource busy", "Another program"),
         (EACCES, "Permission denied", "group audio"),
@@ -23,6 +24,12 @@ import Testing
         #expect(error?.call == "snd_pcm_open")
         #expect(error?.code == ENOENT)
         #expect(error?.message == "Unknown PCM no-such-device")
+    }
+
+    @Test func `a name is looked up without opening a device`() throws {
+        #expect(PCM.problem(ofName: "null") == nil && PCM.problem(ofName: "hw:31,0") == nil)
+        let problem = try #require(PCM.problem(ofName: "no-such-device"))
+        #expect(problem.isUnknownName && problem.message == "Unknown PCM no-such-device")
     }
 
     @Test func `an impossible format is refused without a crash`() {

@@ -71,6 +71,28 @@ import Testing
         #expect(account.missing == 5 && account.stopped == 10 && account.real == 15)
     }
 
+    @Test func `before it connects a source owes nothing, whatever slates are shown`() {
+        var account = VideoAccount()
+        account.awaitConnection(from: 0)
+        account.show(.slate, from: 30)
+        #expect(account.closed(at: 40).realPart == nil)
+        account.start(from: 50)
+        account.take(.fresh, at: 53, for: .infinity)
+        account.show(.slate, from: 60)
+        account = account.closed(at: 70)
+        #expect(account.stopped == 50 && account.missing == 3 && account.real == 7)
+        #expect(account.slate == 10 && account.total == 70)
+    }
+
+    @Test func `nothing after the end is counted`() {
+        var account = VideoAccount()
+        account.end = 10
+        for period in [8, 9, 10, 12] { account.take(.fresh, at: Int64(period), for: 1) }
+        account.show(.slate, from: 14)
+        #expect(account.closed(at: 10).total == 10 && account.closed(at: 10).real == 2)
+        #expect(account.closed(at: 12).total == 12)
+    }
+
     @Test func `nothing at all is 0, and nothing due is nothing`() {
         var account = VideoAccount().closed(at: 30)
         #expect(account.realPart == 0 && account.missing == 30)

@@ -15,15 +15,16 @@ import GreenroomModel
     /// A track at 64x48 with one branch for each want.
     private func track(
         _ wants: [VideoWant], _ sinks: [CollectingSink], rate: FrameRate = FrameRate(1000),
-        filters: [PreProcessorRunner] = [], tell: @escaping @Sendable (String) -> Void = { _ in }
+        filters: [PreProcessorRunner] = [], duration: Int64? = nil,
+        tell: @escaping @Sendable (String) -> Void = { _ in }
     ) -> VideoTrack {
         let size = FrameSize(width: 64, height: 48)
         var groups: [VideoTrack.Group] = []
         for (want, sink) in zip(wants, sinks) {
             let capability = VideoCapability(size: want.size ?? size, rate: rate)
             let branch = VideoBranch(
-                name: "\(want)", capability: capability, want: want, endSlot: nil, sink: sink,
-                clock: clock)
+                name: "\(want)", capability: capability, want: want,
+                endSlot: duration.map(rate.frameCount), sink: sink, clock: clock)
             if let index = groups.firstIndex(where: { $0.want == want }) {
                 groups[index].branches.append(branch)
             } else {
@@ -33,7 +34,7 @@ import GreenroomModel
         return VideoTrack(
             kind: .camera, agreed: VideoCapability(size: size, rate: rate),
             input: VideoTrackInput(clock: clock), pool: pool, filters: filters, groups: groups,
-            filterDeadline: 60_000_000_000, tell: tell)
+            filterDeadline: 60_000_000_000, duration: duration, tell: tell)
     }
 
     private func start(_ track: VideoTrack, _ timeline: SessionTimeline) -> [HostThread] {
@@ -110,6 +111,32 @@ import GreenroomModel
         #expect(track.counts.bytesConverted == 0)
         #expect(sinks[0].periods == (0..<20).map(UInt8.init))
         #expect(sinks[1].periods == sinks[0].periods)
+    }
+
+    /// A source sends until its stop-send returns, which may take seconds.
+    @Test(arguments: [nil, 10_000_000])
+    func `the account ends with the outputs, whatever is sent afterwards`(
+        duration: Int64?
+    ) throws {
+        let track = track([VideoWant(format: .nv12)], [CollectingSink()], duration: duration)
+        let timeline = SessionTimeline()
+        timeline.begin(at: clock.now)
+        let threads = start(track, timeline)
+        func send(_ numbers: Range<Int>) throws {
+            for number in numbers {
+                try self.send(number, to: track, at: timeline.epoch + Int64(number) * 1_000_000)
+            }
+        }
+        try send(0..<8)
+        // On this clock the frames are as late as they are sent: both count what is reached.
+        if duration == nil { _ = track.limit(to: 10_000_000) }
+        try send(8..<30)
+        let end = track.limit(to: 10_000_000)
+        self.end(track, threads, slots: FrameRate(1000).frameCount(inNanoseconds: end))
+        let counts = track.branches[0].counts
+        let shown = counts.delivered + counts.repeated + counts.black + counts.slate
+        #expect(track.account(at: end).total == shown)
+        #expect(duration == nil || shown == 10)
     }
 
     /// How the sender may convert, once a BGRA frame of 64x48 has passed a track.

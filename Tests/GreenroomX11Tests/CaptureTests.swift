@@ -47,7 +47,7 @@ import Testing
     private static func image(_ width: Int, _ height: Int, _ value: UInt32) -> CapturedImage {
         let image = CapturedImage(capacity: width * height * 4)
         image.resize(to: FrameSize(width: width, height: height))
-        _ = image.bytes.bindMemory(to: UInt32.self).initialize(repeating: value)
+        image.bytes.bindMemory(to: UInt32.self).initialize(repeating: value)
         return image
     }
 

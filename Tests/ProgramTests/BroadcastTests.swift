@@ -249,10 +249,20 @@ import Testing
         #expect(!session.folder.has("share.sock"))
     }
 
+    @Test func `a socket in a folder that is not there is a wrong setting, with its line`() throws {
+        let file = try session.folder.write("wrong.yaml", "share: { broadcast: none/share.sock }")
+        let run = try Greenroom.run("run", file)
+        #expect(run.exit == .code(65), "\(run)")
+        #expect(
+            run.standardError.contains(
+                "wrong.yaml:1:21: share.broadcast: \(session.folder("none/share.sock")): its folder can't "
+                    + "be opened"), "\(run)")
+    }
+
     @Test func `two sessions can't have one socket`() throws {
         let host = try startSession()
         let second = try session.run()
-        #expect(second.exit != .code(0))
+        #expect(second.exit == .code(69), "\(second)")
         #expect(second.standardError.contains("has a listener already"), "\(second)")
         #expect(life(end(try visit("finish"))) == Self.wholeLife, "the first continues")
         _ = try finish(host)

@@ -72,6 +72,68 @@ import Testing
         }
     }
 
+    @Test func `what is in the place of a plugin's file, and devices that are not there`() throws {
+        symlink("/etc/passwd", folder("link.wav"))
+        #expect(mkfifo(folder("pipe.mkv"), 0o600) == 0)
+        mkdir(folder("folder.mkv"), 0o755)
+        for name in ["old.mkv", "talk-001.mkv"] { try folder.write(name, "") }
+        func speaker(_ path: String) -> String {
+            "plugin: SpeakerFile, settings: { path: \(path) }"
+        }
+        func recorder(_ settings: String) -> String {
+            "plugin: Recorder, settings: { file: \(settings) }"
+        }
+        func camera(_ device: String) -> String {
+            "plugin: VirtualCamera, settings: { device: \(device) }"
+        }
+        for (output, column, place, words) in [
+            (speaker("link.wav"), 52, ".path: \(folder("link.wav"))", "it is a symbolic link"),
+            (
+                speaker("made.mp3"), 52, ".path: \(folder("made.mp3"))",
+                "the name says no format; end it with .wav or .flac"
+            ),
+            (recorder("pipe.mkv"), 49, ".file: \(folder("pipe.mkv"))", "it is a named pipe"),
+            (
+                recorder("folder.mkv, overwrite: true"), 49, ".file: \(folder("folder.mkv"))",
+                "it is a folder"
+            ),
+            (
+                recorder("old.mkv"), 49, ".file: \(folder("old.mkv"))",
+                "it already exists: remove it, or name another file, or set overwrite: true"
+            ),
+            (
+                recorder("talk.mkv, segment-seconds: 5"), 49, ".file: \(folder("talk-001.mkv"))",
+                "it already exists"
+            ),
+            (
+                recorder("made.avi"), 49, ".file: \(folder("made.avi"))",
+                "the name says no format; end it with .mkv, .webm or .mp4"
+            ),
+            (camera("/dev/video250"), 56, ".device: /dev/video250", "there is no such device"),
+            (camera("/dev/null"), 56, ".device: /dev/null", "it is no video device"),
+        ] {
+            let run = try check(
+                """
+                camera: { plugin: ColorBars }
+                microphone: { plugin: Tone }
+                outputs: [{ \(output) }]
+                """)
+            #expect(
+                run.text.contains(
+                    "s.yaml:3:\(column): warning: outputs[0].settings\(place): \(words)"),
+                "\(run.text)")
+            #expect(run.text.contains(": no errors, 1 warning"), "\(run.text)")
+        }
+    }
+
+    @Test func `a loudspeaker that ALSA does not know`() throws {
+        let run = try check("microphone: { plugin: Tone }\noutputs: [{ loudspeaker: nowhere }]")
+        #expect(
+            run.text.contains(
+                "s.yaml:2:11: warning: outputs[0]: Unknown PCM nowhere (snd_config_search_definition). "
+                    + "No device has this name"), "\(run.text)")
+    }
+
     @Test func `settings that a plugin takes are fine, and nothing is left`() throws {
         let run = try check(
             """

@@ -14,6 +14,7 @@ import Testing
 
     static let ends: [(fault: String, words: String, exit: Exit)] = [
         ("segv", "crashed (SIGSEGV)", .signal(SIGSEGV)),
+        ("overflow", "crashed (SIGSEGV)", .signal(SIGSEGV)),
         ("abort", "called abort()", .signal(SIGABRT)),
         ("exit", "called exit(3)", .code(69)),
         ("quit", "called _exit(0)", .code(69)),

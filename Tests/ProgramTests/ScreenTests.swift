@@ -9,7 +9,7 @@ import Testing
         ["Screen"] + (isIsolated ? ["--allow-display"] : []) + settings.flatMap { ["--set", $0] }
     }
 
-    @Test(.disabled("Waits for a frame that does not come."), arguments: [false, true])
+    @Test(arguments: [false, true])
     func `a window is shared while it moves, is covered, resized, hidden, closed and opened again`(
         isIsolated: Bool
     ) throws {
@@ -49,17 +49,16 @@ import Testing
         let lines = run.text.split(separator: "\n").filter { $0.hasPrefix("share: ") }
         #expect(
             lines == [
-                "share: the window is hidden; the share continues when it is shown",
+                "share: warning: the window is hidden; the share continues when it is shown",
                 "share: the share continues",
-                "share: the window is closed; the share continues with a window that is \"demo\"",
+                "share: warning: the window is closed; the share continues with a window that is \"demo\"",
                 "share: the share continues",
             ], "\(run)\n\(run.text)")
         let process = isIsolated ? "a process of its own" : "the host's process"
         #expect(run.text.contains("Screen 1.0.0, a share source, in \(process)"))
     }
 
-    @Test(.disabled("Fails beside the other changes."))
-    func `a monitor and a region are shared, also when the monitors change`() throws {
+    @Test func `a monitor and a region are shared, also when the monitors change`() throws {
         let server = try XServer()
         try server.xrandr("--setmonitor", "left", "640/169x720/190+0+0", "screen")
         try server.xrandr("--setmonitor", "right", "640/169x720/190+640+0", "none")
@@ -110,8 +109,7 @@ import Testing
         _ = without.end()
     }
 
-    @Test(.disabled("Fails beside the other changes."))
-    func `the share continues with a server that was started again`() throws {
+    @Test func `the share continues with a server that was started again`() throws {
         let server = try XServer()
         let first = try server.window("Counter")
         try first.obey("draw 1")
@@ -127,7 +125,8 @@ import Testing
         let run = stream.end()
         #expect(
             run.text.contains(
-                "share: the X server has closed the connection; trying again every second"))
+                "share: warning: the X server has closed the connection; trying again every second")
+        )
     }
 
     @Test func `a still screen is sent twice a second`() throws {
@@ -139,8 +138,7 @@ import Testing
         #expect((1...6).contains(Int(sent.1) ?? 0), "\(run.text)")
     }
 
-    @Test(.disabled("Fails beside the other changes."))
-    func `a server that wants a key gets it from the host`() throws {
+    @Test func `a server that wants a key gets it from the host`() throws {
         let folder = try TemporaryFolder()
         let keys = folder("keys")
         let key = String(repeating: "5a", count: 16)
@@ -164,8 +162,9 @@ import Testing
         }
         let opened = try preview(own)
         #expect(opened.exit == .code(0), "\(opened)")
+        // It is started again, in vain.
         let refused = try preview(nil)
-        #expect(refused.exit == .code(69), "\(refused)")
+        #expect(refused.exit == .code(66), "\(refused)")
         #expect("\(refused)\(refused.text)".contains("it refuses the connection; set XAUTHORITY"))
     }
 

@@ -224,8 +224,7 @@ import Testing
 
     // MARK: Broadcasts
 
-    @Test(.disabled("A participant's share is scaled into the session's maximum since."))
-    func `Agora's broadcast turns a rotated screen upright`() throws {
+    @Test func `Agora's broadcast turns a rotated screen upright`() throws {
         let session = try session(
             """
             share: { plugin: ColorBarsShare, settings: { ball: false, counter: false } }

@@ -1,4 +1,4 @@
-// `_exit` of the host's program, which plugins call, too: it reports theirs.
+// `_exit` and `pthread_create` of the host's program, which plugins call, too: it reports how they end it.
 
 #ifndef GREENROOM_CEXIT_H
 #define GREENROOM_CEXIT_H

@@ -118,7 +118,7 @@ package final class BroadcastListener: Sendable {
         let socket = try ListeningSocket(at: path)
         guard let wakeupPipe = WakeupPipe() else {
             throw LoadError(
-                code: .noSocket, place: path,
+                code: .noRunner, place: path,
                 explanation: "no pipe can be made: \(Errno.last).")
         }
         state.withLock { $0.wakeupPipe = wakeupPipe }

@@ -69,12 +69,13 @@ struct ListeningSocket: ~Copyable {
         let connection = greenroom_connect(path, greenroom_messages)
         if connection >= 0 { close(connection) }
         guard connection == -ECONNREFUSED else {
-            throw error(
-                path,
-                connection == -EACCES || connection == -EPERM
-                    ? "it is another user's socket. Name another path."
-                    : "the socket has a listener already, maybe another session. Name another path, "
-                        + "or end that one.")
+            guard connection != -EACCES, connection != -EPERM else {
+                throw error(path, "it is another user's socket. Name another path.")
+            }
+            throw LoadError(
+                code: .socketInUse, place: path,
+                explanation: "the socket has a listener already, maybe another session. Name "
+                    + "another path, or end that one.")
         }
         guard unlink(path) == 0 || errno == ENOENT else {
             throw error(

@@ -1,5 +1,5 @@
+import GreenroomMedia
 import GreenroomModel
-import GreenroomSchema
 
 /// Why a command is invalid: the rule and the cure, in sentences.
 public struct CommandProblem: Error, Hashable, Sendable, CustomStringConvertible {

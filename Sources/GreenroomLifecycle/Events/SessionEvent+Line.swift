@@ -1,6 +1,5 @@
 import GreenroomMedia
 import GreenroomNegotiation
-import GreenroomSchema
 
 extension SessionEvent {
     /// The text for users, without control characters; nil for an event without text. Only an

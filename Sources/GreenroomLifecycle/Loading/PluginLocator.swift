@@ -143,7 +143,8 @@ package struct PluginLocator: Sendable {
         throw LoadError(
             code: .noSuchPlugin, place: name,
             explanation: "no \(kind?.name ?? "plugin") of this name is installed. "
-                + (names.isEmpty ? "" : "Installed: \(names.sorted().joined(separator: ", ")). ")
+                + (names.isEmpty
+                    ? "" : "Installed: \(Set(names).sorted().joined(separator: ", ")). ")
                 + "Searched: \(folders.joined(separator: ", ")); GREENROOM_PLUGIN_PATH adds folders. "
                 + "To name a file, write its path with a slash.")
     }

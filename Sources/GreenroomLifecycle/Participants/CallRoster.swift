@@ -5,7 +5,6 @@ import GreenroomModel
 import GreenroomNegotiation
 package import GreenroomPluginInterface
 package import GreenroomRuntime
-import GreenroomSchema
 import GreenroomVideo
 
 /// The participants of a call, and their open tracks.
@@ -161,7 +160,7 @@ package final class CallRoster: Sendable {
         }
         let wanted = role.medium == .video ? try VideoCapability(written, in: call) : nil
         let capability = wanted.map { wanted in
-            maximum.map { wanted.reduced(toFit: $0) } ?? wanted
+            maximum.map { wanted.reduced(toFit: $0.turned(like: wanted.size)) } ?? wanted
         }
         let now = clock.now
         return try add(call) { state throws(Refusal) in

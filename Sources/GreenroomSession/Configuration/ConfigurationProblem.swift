@@ -1,4 +1,4 @@
-import GreenroomSchema
+import GreenroomMedia
 
 /// An error in a configuration, or a warning about an unlikely value.
 public struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible {

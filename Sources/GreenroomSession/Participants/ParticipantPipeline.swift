@@ -83,7 +83,12 @@ final class ParticipantPipeline: Sendable {
     func begin() {
         guard case .video(_, let video) = medium else { return }
         video.begin { [ending] in
-            let end = ending.withLock { $0 } ?? 0
+            // An output may have a frame for a little later.
+            let end = ending.change { ending in
+                let end = video.track.limit(to: ending ?? 0)
+                ending = end
+                return end
+            }
             for branch in video.track.branches { branch.finish(at: end) }
         }
     }
@@ -91,6 +96,12 @@ final class ParticipantPipeline: Sendable {
     /// Lets the first frames of video pass.
     func release() {
         if case .video(_, let video) = medium { video.track.input.release() }
+    }
+
+    /// Lets video not run on after a time of the session.
+    func limit(to nanoseconds: Int64) {
+        guard case .video(_, let video) = medium else { return }
+        _ = video.track.limit(to: max(nanoseconds - start, 0))
     }
 
     /// Ends the track at a time of the session; what was sent before is still delivered.

@@ -332,6 +332,11 @@ final class ParticipantPipelines: Sendable {
 
     // MARK: The end
 
+    /// Lets no video run on after a session time, in accounts and outputs.
+    func limitVideo(to nanoseconds: Int64) {
+        for pipeline in all where !pipeline.isClosed { pipeline.limit(to: nanoseconds) }
+    }
+
     /// Ends all tracks of video at a session time; those of audio end with the mixer.
     func finishVideo(at nanoseconds: Int64) {
         for pipeline in all { pipeline.close(at: max(nanoseconds, pipeline.start)) }

@@ -25,8 +25,8 @@ extension SessionReport {
         public var concealed: Int?
         /// Periods or frames before the first that the source sent, and silence while it was lost.
         public var missing: Int
-        /// Periods or frames for which nothing was owed: the source was stopped or paused, had come to
-        /// its end, or was a share that paused itself before its first frame.
+        /// Periods or frames for which nothing was owed: the source was stopped or paused, had not
+        /// connected yet, had come to its end, or was a share that paused itself before its first frame.
         public var stopped: Int
         /// `real` and `late` as a part of all but `stopped`, in per cent; absent if nothing was owed.
         public var realPercent: Double?
@@ -105,6 +105,10 @@ extension SessionReport {
         let short = checked.map(\.role).filter { isShort($0, of: minimum) }
         guard short.isEmpty else { return short }
         let owing = roles.map(\.role).filter { accounts[$0].map { $0.realPercent != nil } ?? true }
+        // A broadcast owes nothing before it connects; without anything else the session had nothing.
+        guard !owing.isEmpty else {
+            return roles.first { $0.plugin.factory.arrivals != nil }.map { [$0.role] } ?? []
+        }
         return owing.allSatisfy { isShort($0, of: .leastNonzeroMagnitude) } ? owing : []
     }
 }

@@ -2,7 +2,6 @@ import GreenroomAudio
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel
-import GreenroomSchema
 import GreenroomVideo
 
 extension SessionReport {

@@ -100,7 +100,7 @@ final class SessionPipeline: Sendable {
                 taps: outputs.taps(of: kind),
                 largest: source.instance.descriptor.kind.facts.canPause
                     ? configuration.maximum.size : nil,
-                filterDeadline: configuration.callbackDeadline.nanoseconds,
+                filterDeadline: configuration.callbackDeadline.nanoseconds, duration: duration,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             videoTracks.append(
                 Video(
@@ -249,11 +249,12 @@ final class SessionPipeline: Sendable {
         videoTracks.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
     }
 
-    /// Lets no output of video run on after a session time.
+    /// Lets no video run on after a session time, in accounts and outputs.
     ///
-    /// - Returns: When all outputs end: later than that if one has a frame for a later time.
+    /// - Returns: When all end: later than that if one has a frame for a later time.
     func limit(to nanoseconds: Int64) -> Int64 {
-        allBranches.map { $0.limit(to: nanoseconds) }.reduce(nanoseconds, max)
+        participants.limitVideo(to: nanoseconds)
+        return videoTracks.map { $0.track.limit(to: nanoseconds) }.reduce(nanoseconds, max)
     }
 
     /// Ends the audio at a session time; audio due until then is still delivered.

@@ -229,15 +229,19 @@ extension SessionPlugins {
                     }
                 }
                 restarts.awaitConnection(of: plugin.number, isFirst: true, at: clock.now)
-                // A broadcast need not have audio: it owes none before it has connected with some.
+                // A broadcast may have audio or video alone: it owes none before it has connected with some.
                 instance.audioIngest?.rest()
+                plugin.input?.setUnconnected()
                 announceSlate(of: plugin, SlateText.waiting)
             } catch {
+                hasRefusedSettings = error.code == .noSocket
                 events.send(
                     .stepFailed(
-                        role: role, step: .broadcast, status: .unavailable,
+                        role: role, step: .broadcast,
+                        status: hasRefusedSettings ? .badSetting : .unavailable,
                         reason: error.explanation))
                 failedRole = role
+                record(plugin, "\(error)", .end)
                 return
             }
         }
@@ -301,6 +305,7 @@ extension SessionPlugins {
             losses.returned(instance.role, after: seconds)
             events.send(.pluginReturned(role: instance.role, seconds: seconds))
         } else if instance.arrivals != nil {
+            plugin.input?.setStarted()
             events.send(.note(role: instance.role, text: "it is connected"))
         }
         guard slots[instance] != nil else { return }

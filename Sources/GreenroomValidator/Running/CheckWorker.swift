@@ -63,7 +63,7 @@ struct CheckResponse: Codable, Sendable {
     }
 
     private static func readable(_ text: String, most: Int) -> String {
-        String(text.prefix(most)).repaired
+        String(text.prefix(most)).printable
     }
 }
 

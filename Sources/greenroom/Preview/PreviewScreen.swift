@@ -1,6 +1,6 @@
 import Glibc
+import GreenroomMedia
 import GreenroomOperate
-import GreenroomSchema
 import Synchronization
 
 /// The output of a preview: on a terminal, lines that stay and below them a block that is redrawn;

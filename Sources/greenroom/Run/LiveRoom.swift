@@ -3,7 +3,6 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomOutputs
 import GreenroomRoom
-import GreenroomSchema
 import GreenroomSession
 
 /// The room of `greenroom live`: its call, and its links.

@@ -220,7 +220,8 @@ extension SessionFile {
             let reason = report.plugins.first(where: { $0.role == role })?.losses?.last?.evidence
         else { return [] }
         let plugin = configuration.plugins.first { "\($0.address)" == role }?.plugin
-        let path = plugin?.pathOfSetting(in: reason, at: role) ?? "\(role).settings"
+        // A broadcast has no plugin in the file.
+        let path = plugin?.pathOfSetting(in: reason, at: role) ?? "\(role).broadcast"
         return ["\(located(ConfigurationError([ConfigurationProblem(reason, at: path)])))"]
     }
 }

@@ -155,9 +155,9 @@ import Testing
     @Test(
         arguments: [
             ("1280x720@30", "320x180@15"), ("640x480@10", "240x180@10"),
-            ("64x36@10", "64x36@10"),
+            ("64x36@10", "64x36@10"), ("720x1280@30", "180x320@15"), ("180x320@15", "180x320@15"),
         ])
-    func `a participant's video is at most the session's maximum`(
+    func `a participant's video is at most the session's maximum, turned for a portrait`(
         opened: String, capability: String
     ) throws {
         let opened = try #require(VideoCapability(opened))

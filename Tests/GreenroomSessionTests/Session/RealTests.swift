@@ -432,23 +432,27 @@ import Testing
         #expect((19...21).contains(account.missing), "\(account)")
     }
 
-    @Test(arguments: [true, false])
-    func `a broadcast without audio owes none, and is not back when it has connected`(
-        isThere: Bool
+    @Test(arguments: [(video: true, audio: false), (false, true), (true, true), (false, false)])
+    func `a broadcast without audio or video owes none, and is not back when it has connected`(
+        has: (video: Bool, audio: Bool)
     ) throws {
         var session = try session(
-            share: FakeSource(.init(arrivals: FakeListener(hasPeer: isThere)))
+            share: FakeSource(.init(arrivals: FakeListener(hasPeer: has.video)))
                 .plan(.shareSource, onFailure: .off))
         session.plan.slots.append(
             SessionSlot(
                 .shareAudio,
-                FakeMicrophone(.init(arrivals: FakeListener(hasPeer: false)))
+                FakeMicrophone(.init(arrivals: FakeListener(hasPeer: has.audio)))
                     .plan(.shareAudioSource, onFailure: .off)))
         let result = try session.run()
-        let audio = try #require(result.report.accounts["share.audio"])
-        #expect(audio.realPercent == nil && audio.stopped == audio.total, "\(audio)")
-        #expect(result.notes.contains("share: it is connected") == isThere, "\(result.notes)")
-        #expect(result.report.notReal == (isThere ? nil : ["share"]))
+        for (role, isThere) in [("share", has.video), ("share.audio", has.audio)] {
+            let account = try #require(result.report.accounts[role])
+            #expect(account.realPercent.map { $0 > 80 } == (isThere ? true : nil), "\(account)")
+            #expect(isThere || account.stopped == account.total, "\(account)")
+            #expect(
+                result.notes.contains("\(role): it is connected") == isThere, "\(result.notes)")
+        }
+        #expect(result.report.notReal == (has.video || has.audio ? nil : ["share"]))
         let returns = result.events.filter { if case .pluginReturned = $0 { true } else { false } }
         #expect(returns.isEmpty, "\(returns)")
     }

@@ -105,11 +105,11 @@ import Testing
             "camera.pre-processors[0]: initialize failed (BAD_SETTING): text.png: the file is neither PNG "
                 + "nor JPEG; name a .png or .jpg image, or convert the file to PNG"),
         run(
-            "microphone: { plugin: AlsaMicrophone, settings: { device: nowhere } }", 69,
-            "microphone: initialize failed (UNAVAILABLE): \(unknownPCM)"),
+            "microphone: { plugin: AlsaMicrophone, settings: { device: nowhere } }", 65,
+            "microphone: initialize failed (BAD_SETTING): \(unknownPCM)"),
         run(
-            "share: { broadcast: gone/s.sock }", 69,
-            "share: broadcast failed (UNAVAILABLE): its folder can't be opened: No such file or "
+            "share: { broadcast: gone/s.sock }", 65,
+            "share: broadcast failed (BAD_SETTING): its folder can't be opened: No such file or "
                 + "directory. Make the folder, or name another one."),
 
         // Outputs

@@ -126,8 +126,8 @@ final class TestWindow {
         else { throw Failure("the window does not obey: \(program.wait(atMost: .zero))") }
     }
 
-    /// The luma of the ground below the columns, in limited range.
-    static let ground = 63
+    /// The luma of the ground below the columns, in limited range: 75 by BT.601, 73 by BT.709.
+    static let ground = 74
 
     /// The number that a window draws, as a frame shows it.
     ///

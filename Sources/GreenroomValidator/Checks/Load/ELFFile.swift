@@ -1,3 +1,4 @@
+import GreenroomMedia
 import GreenroomPluginInterface
 
 /// A shared library as a file, read without executing it.
@@ -195,7 +196,7 @@ struct ELFFile: Sendable {
         guard let end = rest.firstIndex(of: 0) else {
             throw Problem(explanation: "a name in it is not terminated")
         }
-        return String(decoding: rest[..<end], as: UTF8.self).repaired
+        return String(decoding: rest[..<end], as: UTF8.self).printable
     }
 
     // MARK: Symbols
@@ -292,7 +293,7 @@ struct ELFFile: Sendable {
                 let start = try sum(names, UInt64(try number(symbol, as: UInt32.self)))
                 guard start < UInt64(bytes.count) else { return nil }
                 let name = bytes[Int(start)...].prefix(Self.longestName).prefix { $0 != 0 }
-                return String(decoding: name, as: UTF8.self).repaired
+                return String(decoding: name, as: UTF8.self).printable
             }
         }
         return nil

@@ -1,15 +1,19 @@
 extension String {
-    /// The text with control characters replaced, so that it can't control a terminal.
+    /// The text with control characters replaced, so that it can't control a terminal: one line.
     ///
     /// Text from files, plugins, peers and paths passes here before it reaches a terminal.
     package var printable: String {
         guard !isPlainASCII else { return self }
         var scalars = String.UnicodeScalarView()
         for scalar in unicodeScalars {
-            scalars.append(!scalar.controlsTerminal ? scalar : scalar == "\t" ? " " : "\u{FFFD}")
+            let isSpace = scalar == "\t" || scalar == "\n"
+            scalars.append(!scalar.controlsTerminal ? scalar : isSpace ? " " : "\u{FFFD}")
         }
         return String(scalars)
     }
+
+    /// Whether it has no control characters.
+    package var isPrintable: Bool { !unicodeScalars.contains(where: \.controlsTerminal) }
 
     /// Each line of the text, ``printable``.
     package var printableLines: [String] {

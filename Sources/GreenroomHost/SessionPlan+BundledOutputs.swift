@@ -1,0 +1,74 @@
+import Glibc
+import GreenroomLifecycle
+import GreenroomMedia
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomSession
+import GreenroomSystem
+
+extension SessionPlan {
+    /// What bundled outputs would fail on: links, pipes and files in the place of what they write, and missing
+    /// devices. `record` finds its own.
+    var bundledOutputWarnings: [ConfigurationProblem] {
+        plugins.compactMap { address, plugin in
+            guard case .output(let index) = address,
+                configuration.outputs[index].output.writtenFolder == nil,
+                let (setting, problem) = Self.problem(of: plugin)
+            else { return nil }
+            return ConfigurationProblem(problem, at: "\(address).settings.\(setting)")
+        }
+    }
+
+    /// The setting that a bundled output would fail on, and why.
+    private static func problem(of plugin: SourcePlan) -> (setting: String, problem: String)? {
+        func value(_ name: String) -> ParameterValue? {
+            plugin.settings.first { $0.name == name }?.value
+        }
+        func text(_ name: String) -> String {
+            if case .string(let text) = value(name) { text } else { "" }
+        }
+        switch plugin.descriptor.id {
+        case "org.greenroom.speaker-file":
+            return problem(ofWriting: text("path"), replaces: true).map { ("path", $0) }
+        case "org.greenroom.recorder":
+            let isNumbered = ["segment-seconds", "segment-megabytes"].contains {
+                if case .integer(let limit) = value($0) { limit > 0 } else { false }
+            }
+            let overwrites = value("overwrite") == .boolean(true)
+            let file = isNumbered ? firstSegment(of: text("file")) : text("file")
+            return problem(ofWriting: file, replaces: overwrites).map { ("file", $0) }
+        case "org.greenroom.virtual-camera":
+            return problem(ofDevice: text("device")).map { ("device", $0) }
+        default: return nil
+        }
+    }
+
+    /// `talk-001.mkv` of `talk.mkv`.
+    private static func firstSegment(of file: String) -> String {
+        guard let dot = file.lastIndex(of: ".") else { return file }
+        return "\(file[..<dot])-001\(file[dot...])"
+    }
+
+    private static func problem(ofWriting path: String, replaces: Bool) -> String? {
+        guard !path.isEmpty else { return nil }
+        return FileDescriptor.outputProblem(path, replaces: replaces).map {
+            "\(path): it \($0.rule): \($0.cure)\($0 == .exists ? ", or set overwrite: true" : "")"
+        }
+    }
+
+    private static func problem(ofDevice path: String) -> String? {
+        guard !path.isEmpty else { return nil }
+        var about = stat()
+        guard stat(path, &about) == 0 else {
+            return "\(path): there is no such device. Load v4l2loopback, and check the name."
+        }
+        // The kernel's number for video devices.
+        guard about.st_mode & S_IFMT == S_IFCHR, about.st_rdev >> 8 & 0xfff == 81 else {
+            return "\(path): it is no video device. Name one of v4l2loopback, such as /dev/video10."
+        }
+        guard access(path, R_OK | W_OK) == 0 else {
+            return "\(path): this user may not write to it. Add the user to the group video."
+        }
+        return nil
+    }
+}
