@@ -259,7 +259,7 @@ let package = Package(
             name: "GreenroomFilters", dependencies: ["CGreenroomKernels", "GreenroomMedia"]),
         // A program that a plugin runs, and that ends with it.
         .target(
-            name: "GreenroomProcess", dependencies: ["CLinux", "GreenroomPlugin", systemPackage]),
+            name: "GreenroomProcess", dependencies: ["CLinux", "GreenroomPlugin", "GreenroomSchema", systemPackage]),
         // The decisions of Browser: addresses, Chromium's options and messages, pictures.
         .target(
             name: "GreenroomBrowser",

@@ -62,7 +62,10 @@ part_hour() { GREENROOM_REAL_MINUTES=60 progress --filter LongRunTests; }
 part_campaign() { Tests/Campaign/run.sh "$(date +%j)0000" 4200; }
 part_fuzz() { Tests/Fuzz/run.sh 1800; }
 
-part_chromium() { swift build && GREENROOM=$debug Tests/VirtualDevices/chromium.sh; }
+part_chromium() {
+    swift build || return
+    GREENROOM=$debug Tests/VirtualDevices/chromium.sh && GREENROOM=$debug Tests/MediaServers/hls.sh
+}
 
 # People in Chromium and in Firefox watch a room, join it and leave; a room behind nginx, and with aiortc.
 # Screenshots are kept in .build/web-room.

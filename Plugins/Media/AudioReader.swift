@@ -1,4 +1,3 @@
-import CDecoderCrash
 import CFFmpeg
 import GreenroomPlayback
 import GreenroomPlugin
@@ -153,7 +152,8 @@ final class AudioReader {
             samples.removeFirst(count * channels)
             first += count
         }
-        decoder_crash_note(Int(place.position / 1_000_000))
+        MediaTrack.audio.beginDecoding(at: place.position)
+        defer { MediaTrack.audio.endDecoding() }
         while !isAtEnd, samples.isEmpty || first + samples.count / channels < end {
             let outcome = try decoder.decode(into: frame) {
                 try source.packet(of: .audio, in: place.leg)

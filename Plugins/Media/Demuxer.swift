@@ -1,3 +1,4 @@
+import CDecoderCrash
 import CFFmpeg
 import GreenroomPlayback
 import GreenroomPlugin
@@ -5,6 +6,15 @@ import GreenroomPlugin
 /// Which streams of a file play.
 enum MediaTrack: Int, CaseIterable {
     case video, audio
+
+    /// Notes for the log what is decoded, should the decoder crash or hang.
+    ///
+    /// - Parameter position: In nanoseconds from the file's first frame.
+    func beginDecoding(at position: Int64) {
+        decoder_crash_begin(Int32(rawValue), Int(position / 1_000_000))
+    }
+
+    func endDecoding() { decoder_crash_end(Int32(rawValue)) }
 }
 
 /// An open file, with one queue of packets for each track. One thread uses it at a time.
@@ -161,7 +171,12 @@ struct Demuxer: ~Copyable {
     mutating func next() throws -> (packet: Packet, track: MediaTrack)? {
         while let context {
             let packet = try Packet()
+            interrupt.limit(seconds: address.limits?.read)
             let code = av_read_frame(context, packet.pointer)
+            // A call that was ended may still return what the parser has kept.
+            if let limits = address.limits, interrupt.isOver {
+                throw PluginError("nothing for \(limits.read) s", status: .unavailable)
+            }
             guard code >= 0 else {
                 if code == CFFMPEG_END || code == CFFMPEG_EXIT { return nil }
                 throw PluginError(FFmpegError.text(of: code), status: .unavailable)

@@ -24,9 +24,11 @@ final class FileSource: MediaSource {
     init(_ address: MediaAddress, _ settings: MediaSettings) throws {
         let interrupt = Interrupt()
         self.interrupt = interrupt
+        decoder_crash_tell(address.name)
+        MediaTrack.video.beginDecoding(at: 0)
+        defer { MediaTrack.video.endDecoding() }
         let demuxer = try Demuxer(address, audioTrack: settings.audioTrack, interrupt: interrupt)
         name = address.name
-        decoder_crash_tell(name)
         tracks = demuxer.parameters
         origin = demuxer.origin
         notes = demuxer.notes

@@ -46,9 +46,14 @@ final class FrameWriter {
     private func convert(_ source: AVFrame, to frame: inout MutableFrame) throws {
         guard source.width > 0, source.height > 0 else { return blacken(&frame) }
         let target = Self.pixels(of: frame.format)
+        // A stream that connects late, or changes, has another shape than the frame.
+        let aspect =
+            format.sampleAspect.num > 0 ? format.sampleAspect : source.sample_aspect_ratio
+        let part = FittedPart(of: source.width, source.height, aspect, in: frame.size)
+        if part.size != frame.size { blacken(&frame) }
         scaler = sws_getCachedContext(
             scaler, source.width, source.height, AVPixelFormat(rawValue: source.format),
-            Int32(frame.width), Int32(frame.height), target,
+            Int32(part.size.width), Int32(part.size.height), target,
             SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, nil, nil, nil)
         guard let scaler else {
             throw PluginError("its pixel format can't be converted", status: .unsupported)
@@ -65,17 +70,18 @@ final class FrameWriter {
             Int32(frame.strideBytes(ofPlane: 0)), Int32(frame.strideBytes(ofPlane: 1)),
             Int32(frame.strideBytes(ofPlane: 2))
         )
+        let strides = [first, second, third, 0]
+        let starts = (0..<3).map { part.start(inPlane: $0, stride: Int(strides[$0]), of: target) }
         frame.withPlanes { y, u, v in
             y.withUnsafeMutableBytes { y in
                 u.withUnsafeMutableBytes { u in
                     v.withUnsafeMutableBytes { v in
-                        func pointer(_ bytes: UnsafeMutableRawBufferPointer)
-                            -> UnsafeMutablePointer<
-                                UInt8
-                            >?
-                        { bytes.baseAddress?.assumingMemoryBound(to: UInt8.self) }
-                        let targets = [pointer(y), pointer(u), pointer(v), nil]
-                        let strides = [first, second, third, 0]
+                        let targets =
+                            zip([y, u, v], starts).map { bytes, start in
+                                bytes.baseAddress.map {
+                                    ($0 + start).assumingMemoryBound(to: UInt8.self)
+                                }
+                            } + [nil]
                         let sources: [UnsafePointer<UInt8>?] = [
                             source.data.0, source.data.1, source.data.2, source.data.3,
                         ].map { $0.map { UnsafePointer($0) } }
@@ -129,5 +135,41 @@ final class FrameWriter {
                 }
             }
         }
+    }
+}
+
+/// The part of a frame that a video of another shape covers: as large as possible, in the middle.
+private struct FittedPart {
+    private(set) var size: FrameSize
+    private var (x, y) = (0, 0)
+
+    /// Shapes that differ less than this are the same: sizes are rounded.
+    private static let tolerance = 0.02
+
+    /// - Parameter aspect: The shape of a pixel, if it is known.
+    init(of width: Int32, _ height: Int32, _ aspect: AVRational, in frame: FrameSize) {
+        size = frame
+        let pixel = aspect.num > 0 && aspect.den > 0 ? av_q2d(aspect) : 1
+        let shape = Double(width) * pixel / Double(height)
+        let excess = shape * Double(frame.height) / Double(frame.width)
+        guard excess.isFinite, excess > 0, abs(excess - 1) > Self.tolerance else { return }
+        func even(_ length: Double) -> Int { max(Int(length / 2) * 2, 2) }
+        if excess > 1 {
+            size.height = min(even(Double(frame.height) / excess), frame.height)
+        } else {
+            size.width = min(even(Double(frame.width) * excess), frame.width)
+        }
+        (x, y) = ((frame.width - size.width) / 4 * 2, (frame.height - size.height) / 4 * 2)
+    }
+
+    /// Where it starts in the bytes of a plane.
+    func start(inPlane plane: Int, stride: Int, of format: AVPixelFormat) -> Int {
+        guard let description = av_pix_fmt_desc_get(format)?.pointee else { return 0 }
+        let components = [description.comp.0, description.comp.1, description.comp.2]
+        guard let component = components.first(where: { Int($0.plane) == plane }) else { return 0 }
+        let isChroma = plane > 0
+        let column = isChroma ? x >> Int(description.log2_chroma_w) : x
+        let row = isChroma ? y >> Int(description.log2_chroma_h) : y
+        return row * stride + column * Int(component.step)
     }
 }

@@ -1,4 +1,5 @@
 import CFFmpeg
+import Glibc
 import GreenroomPlayback
 import GreenroomPlugin
 import Synchronization
@@ -51,6 +52,10 @@ enum MediaAddress: Hashable {
     /// Whether it can begin again at any position.
     var isSeekable: Bool { if case .file = self { true } else { false } }
 
+    /// The seconds that opening it and one read may take; nil for no limit. A server of HLS has the next part only
+    /// when the one before has been played.
+    var limits: (open: Int64, read: Int64)? { isStream ? (30, isPaced ? 30 : 10) : nil }
+
     /// Whether its server sends as fast as it is read.
     var isPaced: Bool { if case .url(let address) = self { address.isPaced } else { false } }
 
@@ -80,14 +85,22 @@ enum MediaAddress: Hashable {
         av_log_set_level(AV_LOG_QUIET)
         var context = avformat_alloc_context()
         interrupt.attach(to: try allocated(context))
+        interrupt.limit(seconds: limits?.open)
         let code: Int32
         switch self {
         case .file(let path):
+            let format = Self.format(of: path)
+            if let format, !Self.isAllowed(format) {
+                avformat_free_context(context)
+                throw PluginError(
+                    "\(name): its format, \(String(cString: format.pointee.name)), is none of a video or audio "
+                        + "file; playlists and other texts are not played", status: .unavailable)
+            }
             var options = FFmpegOptions([
                 ("format_whitelist", Self.formats.joined(separator: ",")),
                 ("protocol_whitelist", "file"),
             ])
-            code = avformat_open_input(&context, "file:\(path)", nil, &options.dictionary)
+            code = avformat_open_input(&context, "file:\(path)", format, &options.dictionary)
         case .url(let address):
             var options = FFmpegOptions(Self.options(of: address))
             code = avformat_open_input(&context, address.url, nil, &options.dictionary)
@@ -101,14 +114,31 @@ enum MediaAddress: Hashable {
             code = avformat_open_input(&context, source, input, nil)
         }
         // A failed call has freed the context.
-        guard code >= 0, let context else { throw failure(code) }
+        guard code >= 0, let context else { throw failure(code, interrupt) }
         let found = avformat_find_stream_info(context, nil)
         guard found >= 0 else {
             var context: UnsafeMutablePointer<AVFormatContext>? = context
             avformat_close_input(&context)
-            throw failure(found)
+            throw failure(found, interrupt)
         }
         return context
+    }
+
+    /// The format of a file by its content alone; nil if that does not tell it. By its name a picture would count as a
+    /// pattern of names, which could be other files.
+    private static func format(of path: String) -> UnsafePointer<AVInputFormat>? {
+        var status = stat()
+        // A named pipe can be read once.
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+        var io: UnsafeMutablePointer<AVIOContext>?
+        guard avio_open2(&io, "file:\(path)", AVIO_FLAG_READ, nil, nil) >= 0 else { return nil }
+        defer { avio_closep(&io) }
+        var format: UnsafePointer<AVInputFormat>?
+        return av_probe_input_buffer2(io, &format, "", nil, 0, 0) >= 0 ? format : nil
+    }
+
+    private static func isAllowed(_ format: UnsafePointer<AVInputFormat>) -> Bool {
+        formats.contains(String(cString: format.pointee.name))
     }
 
     private static func options(of address: StreamAddress) -> [(String, String)] {
@@ -118,30 +148,46 @@ enum MediaAddress: Hashable {
                 (formats + streamFormats).joined(separator: ",")
             ),
             ("protocol_whitelist", protocols),
-            // Microseconds without data before a connection counts as lost.
-            ("rw_timeout", "10000000"),
         ]
-        if address.scheme.hasPrefix("rtsp") {
-            options += [("rtsp_transport", "tcp"), ("timeout", "10000000")]
-        }
+        if address.scheme.hasPrefix("rtsp") { options.append(("rtsp_transport", "tcp")) }
         if address.isPaced {
-            options += [("reconnect", "1"), ("reconnect_delay_max", "2")]
+            // Microseconds without data before it connects again by itself.
+            options += [
+                ("rw_timeout", "10000000"), ("reconnect", "1"), ("reconnect_delay_max", "2"),
+            ]
         }
         return options
     }
 
-    private func failure(_ code: Int32) -> PluginError {
-        PluginError("\(name): \(FFmpegError.text(of: code))", status: .unavailable)
+    private func failure(_ code: Int32, _ interrupt: Interrupt) -> PluginError {
+        if let limits, interrupt.isOver {
+            return PluginError("\(name): no stream within \(limits.open) s", status: .unavailable)
+        }
+        return PluginError("\(name): \(FFmpegError.text(of: code))", status: .unavailable)
     }
 }
 
-/// Ends a read that waits for the network.
+/// Ends a call that waits for the network: at once, or when nothing has come for too long.
 final class Interrupt: Sendable {
     private let flag = Atomic(false)
+    /// On the machine's clock.
+    private let deadline = Atomic(Int64.max)
 
+    /// Whether all calls end.
     var isSet: Bool { flag.load(ordering: .relaxed) }
 
     func set() { flag.store(true, ordering: .relaxed) }
+
+    /// Limits the call that follows.
+    ///
+    /// - Parameter seconds: nil for no limit.
+    func limit(seconds: Int64?) {
+        let end = seconds.map { MonotonicTime.now + $0 * 1_000_000_000 } ?? .max
+        deadline.store(end, ordering: .relaxed)
+    }
+
+    /// Whether the call has taken too long.
+    var isOver: Bool { deadline.load(ordering: .relaxed) < MonotonicTime.now }
 
     /// The context refers to this object, which has to outlive it.
     func attach(to context: UnsafeMutablePointer<AVFormatContext>) {
@@ -149,7 +195,7 @@ final class Interrupt: Sendable {
             callback: { pointer in
                 guard let pointer else { return 0 }
                 let interrupt = Unmanaged<Interrupt>.fromOpaque(pointer).takeUnretainedValue()
-                return interrupt.isSet ? 1 : 0
+                return interrupt.isSet || interrupt.isOver ? 1 : 0
             }, opaque: Unmanaged.passUnretained(self).toOpaque())
     }
 }

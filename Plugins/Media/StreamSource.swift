@@ -288,7 +288,7 @@ private struct StreamReader {
 }
 
 /// The machine's clock, for the network.
-private enum MonotonicTime {
+enum MonotonicTime {
     static var now: Int64 {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)

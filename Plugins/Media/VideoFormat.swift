@@ -9,6 +9,8 @@ struct VideoFormat {
     var color: ColorSpace
     var rotation: Rotation
     var rate: FrameRate
+    /// The shape of a pixel; 0 if it is not known.
+    private(set) var sampleAspect = AVRational(num: 0, den: 1)
     /// The loss for the viewer, for the log.
     var notes: [String] = []
     /// Whether size and rate belong to the video.
@@ -40,12 +42,18 @@ struct VideoFormat {
         let codec = parameters.pointer.pointee
         var size = FrameSize(width: Int(codec.width), height: Int(codec.height))
         let aspect = parameters.sampleAspect
+        sampleAspect = aspect
         if aspect.num > 0, aspect.den > 0, aspect.num != aspect.den {
             // Pixels that are not square are made so: the host's are.
             let width = Double(size.width) * av_q2d(aspect)
             if width.isFinite, width >= 1, width <= Double(FrameSize.maximumDimension) {
                 size.width = Int((width / 2).rounded()) * 2
             }
+        }
+        guard size.area > 0 else {
+            throw PluginError(
+                "\(name): FFmpeg's libraries don't find the size of its video; convert the file",
+                status: .unavailable)
         }
         guard size.isLegal else {
             throw PluginError(

@@ -1,4 +1,3 @@
-import CDecoderCrash
 import CFFmpeg
 import GreenroomPlayback
 import GreenroomPlugin
@@ -68,7 +67,8 @@ final class VideoReader {
     /// The next frame of the leg; nil at its end, and while a stream has none.
     private func decode(_ place: Playback.Place) throws -> MediaFrame? {
         guard !isAtEnd else { return nil }
-        decoder_crash_note(Int(lastEnd / 1_000_000))
+        MediaTrack.video.beginDecoding(at: lastEnd)
+        defer { MediaTrack.video.endDecoding() }
         let frame = try spare ?? MediaFrame()
         spare = nil
         let outcome = try decoder.decode(into: frame) {

@@ -44,7 +44,10 @@ package struct StreamAddress: Equatable, Sendable {
             return .failure(
                 AddressError(text: "has none of the schemes \(names). For a folder set 'hls'"))
         }
-        let authority = text[colon.upperBound...].prefix { !"/?#".contains($0) }
+        let rest = text[colon.upperBound...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        // A slash in a password: where the host begins is not known.
+        let isClear = !rest[authority.endIndex...].contains("@")
         let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         // A listener of SRT has a port alone.
         guard !host.isEmpty else {
@@ -54,7 +57,7 @@ package struct StreamAddress: Equatable, Sendable {
             StreamAddress(
                 target: text, muxer: known.muxer,
                 options: Dictionary(uniqueKeysWithValues: known.options),
-                name: "\(scheme)://\(host)"))
+                name: "\(scheme)://\(isClear ? host : "...")"))
     }
 
     /// A playlist of HLS in a folder, with its segments beside it.

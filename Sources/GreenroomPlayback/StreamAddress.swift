@@ -9,7 +9,7 @@ package struct StreamAddress: Hashable, Sendable {
     package let url: String
     /// The part before the colon, in small letters.
     package let scheme: String
-    /// The URL as messages have it: without user, password and query, which may be credentials, too.
+    /// The URL as messages have it: without user, password, path and query, any of which may be a credential.
     package let name: String
 
     /// - Returns: nil for a URL of another scheme.
@@ -18,10 +18,12 @@ package struct StreamAddress: Hashable, Sendable {
         scheme = url[..<separator.lowerBound].lowercased()
         guard Self.schemes.contains(scheme) else { return nil }
         self.url = url
-        let rest = url[separator.upperBound...].prefix { $0 != "?" && $0 != "#" }
-        let host = rest.prefix { $0 != "/" }
-        let start = host.lastIndex(of: "@").map { host.index(after: $0) } ?? host.startIndex
-        name = "\(scheme)://\(rest[start...])"
+        let rest = url[separator.upperBound...]
+        let authority = rest.prefix { !"/?#".contains($0) }
+        // A slash in a password: where the host begins is not known.
+        let isClear = !rest[authority.endIndex...].contains("@")
+        let host = isClear ? authority.split(separator: "@").last ?? "" : "..."
+        name = "\(scheme)://\(host)"
     }
 
     /// Whether its server sends as fast as it is read.

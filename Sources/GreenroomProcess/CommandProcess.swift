@@ -1,6 +1,7 @@
 internal import CLinux
 internal import Glibc
 internal import GreenroomPlugin
+internal import GreenroomSchema
 internal import SystemPackage
 
 /// A command that runs in a process group of its own, with pipes to and from it.
@@ -306,7 +307,8 @@ package final class CommandProcess: Sendable {
     private static func read(_ descriptor: Int32, until wakeup: Int32, _ line: (String) -> Void) {
         var text: [UInt8] = []
         func flush() {
-            if !text.isEmpty { line(String(decoding: text, as: UTF8.self)) }
+            // ffmpeg prints the address of a camera with its password.
+            if !text.isEmpty { line(String(decoding: text, as: UTF8.self).hidingUsers) }
             text.removeAll()
         }
         var buffer = [UInt8](repeating: 0, count: 4096)

@@ -71,28 +71,9 @@ extension SourceText {
     /// Characters of a long line to show on either side of the caret.
     private static let contextLimit = 60
 
-    /// A line with `*` for each character of a URL that may be a credential: user, password, path and query.
-    private static func hidingCredentials(in line: [Unicode.Scalar]) -> [Unicode.Scalar] {
-        var line = line
-        var start = 0
-        while let colon = line[start...].firstIndex(of: ":") {
-            start = colon + 1
-            guard line[start...].starts(with: "//".unicodeScalars) else { continue }
-            let begin = colon + 3
-            let end =
-                line[begin...].firstIndex { " \t\"'{}[],".unicodeScalars.contains($0) }
-                ?? line.count
-            let path = line[begin..<end].firstIndex { "/?#".unicodeScalars.contains($0) } ?? end
-            let host = line[begin..<path].lastIndex(of: "@") ?? begin
-            for index in Array(begin..<host) + Array(min(path + 1, end)..<end) { line[index] = "*" }
-            start = end
-        }
-        return line
-    }
-
     private func excerpt(line number: Int, column: Int) -> [String]? {
         guard let line = line(number), !line.allSatisfy(\.isWhitespace) else { return nil }
-        let scalars = Self.hidingCredentials(in: Array(line.unicodeScalars))
+        let scalars = Array(line.hidingCredentials.unicodeScalars)
         let index = min(max(column - 1, 0), scalars.count)
         let before = String(
             String.UnicodeScalarView(scalars[max(0, index - Self.contextLimit)..<index]))

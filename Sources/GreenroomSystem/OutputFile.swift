@@ -139,6 +139,8 @@ extension FileDescriptor {
     /// Makes a folder for this user alone, and those around it that are missing. One that exists
     /// keeps its mode.
     package static func makeFolder(_ path: String) throws(Errno) {
+        // A sandbox refuses to make a folder that is granted and exists.
+        if access("\(path)/.", F_OK) == 0 { return }
         guard mkdir(path, 0o700) != 0 else { return }
         let problem = Errno.last
         if problem == .fileExists { return }

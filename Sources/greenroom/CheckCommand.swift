@@ -111,7 +111,9 @@ extension SessionPlan {
             rows.append(("table", table.rows.map(\.description).joined(separator: ", ")))
         }
         for (role, source) in roles {
-            let settings = source.settings.map { "\($0.name): \($0.value.onOneLine)" }
+            let settings = source.settings.map {
+                "\($0.name): \($0.value.withoutCredentials.onOneLine)"
+            }
             rows.append((role, "\(source.descriptor.name) { \(settings.joined(separator: ", ")) }"))
             rows.append(("", source.living(isBundled: locator.isBundled(source.factory.path))))
             if let isolation = source.isolation, isolation.sandbox != .off {
@@ -157,7 +159,10 @@ extension SessionPlan {
                                 ("library", .string(source.factory.path)),
                                 (
                                     "settings",
-                                    .members(source.settings.map { ($0.name, JSON($0.value)) })
+                                    .members(
+                                        source.settings.map {
+                                            ($0.name, JSON($0.value.withoutCredentials))
+                                        })
                                 ),
                                 ("on-failure", .string(source.onFailure.rawValue)),
                                 (
@@ -273,5 +278,10 @@ extension ParameterValue {
     fileprivate var onOneLine: String {
         let lines = description.split(separator: "\n", omittingEmptySubsequences: false)
         return lines.count > 1 ? "[\(lines.joined(separator: ", "))]" : description
+    }
+
+    /// With `*` in place of the credentials of URLs.
+    fileprivate var withoutCredentials: ParameterValue {
+        if case .string(let text) = self { .string(text.hidingCredentials) } else { self }
     }
 }

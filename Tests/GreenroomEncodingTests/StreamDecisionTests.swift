@@ -8,6 +8,7 @@ import Testing
     @Test(arguments: [
         ("rtmp://ana:secret@live.example.com:1935/app/key?token=secret", "flv"),
         ("rtmps://live.example.com/app/secret", "flv"),
+        ("rtmp://ana:secret/word@live.example.com/app/key", "flv"),
         ("srt://10.0.0.1:9000?passphrase=secret&streamid=secret", "mpegts"),
         ("udp://239.0.0.1:1234", "mpegts"),
         ("RTSP://u:p@secret@host/secret#secret", "rtsp"),

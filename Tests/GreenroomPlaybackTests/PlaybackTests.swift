@@ -159,10 +159,11 @@ extension Double {
         arguments: [
             (
                 "rtsp://ana:secret@camera.example:8554/live?token=secret#secret",
-                "rtsp://camera.example:8554/live"
+                "rtsp://camera.example:8554"
             ),
-            ("RTMP://secret@host/app/name", "rtmp://host/app/name"),
-            ("https://user:p@ss@secret@host/x@y", "https://host/x@y"),
+            ("RTMP://secret@host/app/name", "rtmp://host"),
+            ("https://user:p@ss@secret@host/x", "https://host"),
+            ("rtsp://user:s/ecret@host/x", "rtsp://..."),
             ("srt://host:9000?passphrase=secret", "srt://host:9000"),
             ("http://host", "http://host"),
         ])

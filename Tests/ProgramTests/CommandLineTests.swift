@@ -111,6 +111,21 @@ import Testing
         #expect(!folder.has("out"), "a check makes nothing")
     }
 
+    @Test func `check hides the credentials of URLs`() throws {
+        let file = try folder.write(
+            "session.yaml",
+            """
+            media: { url: "rtsp://ana:geheim@camera/geheim", allow: { network: true } }
+            outputs: [{ stream: "rtmp://ana:geheim@live/app/geheim" }]
+            """)
+        for options in [[], ["--json"]] {
+            let run = try Greenroom.start(["check", file] + options).wait(atMost: .seconds(20))
+            #expect(run.exit == .code(0), "\(run)")
+            #expect(run.text.contains("rtsp://**********@camera/******"), "\(run.text)")
+            #expect(!run.text.contains("geheim"), "\(run.text)")
+        }
+    }
+
     @Test func `check describes each plugin's process and grants`() throws {
         let file = try folder.write(
             "s.yaml",

@@ -84,6 +84,18 @@ import Testing
         #expect(try shown.frame(begins[2] - 1).y != first)
     }
 
+    @Test func `the log hides the password of an address that a command prints`() throws {
+        let film = try film(try TemporaryFolder(), frames: 15)
+        let script = "echo rtsp://ana:geheim@camera/door: refused >&2; cat \"\(film)\"; sleep 9"
+        let run = try TestSession(
+            Self.source("camera", ["sh", "-c", script]), maximum: "160x90@15", duration: "1s",
+            clock: "virtual"
+        ).run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(
+            run.standardError.contains("sh: rtsp://**********@camera/door: refused"), "\(run)")
+    }
+
     @Test func `a named pipe is a camera in a sandboxed process`() throws {
         let folder = try TemporaryFolder()
         let film = try film(folder, frames: 15)

@@ -30,8 +30,11 @@ import Testing
         }
     }
 
-    /// Serves a folder by HTTP, and prints the port.
-    private func serve(_ folder: String) throws -> (server: Server, port: String) {
+    /// Serves a folder by HTTP.
+    ///
+    /// - Parameter port: Where; 0 for any.
+    private func serve(_ folder: String, at port: Int = 0) throws -> (server: Server, port: String)
+    {
         let server = try Server(
             "python3",
             [
@@ -39,7 +42,7 @@ import Testing
                 """
                 import functools, http.server
                 handler = functools.partial(http.server.SimpleHTTPRequestHandler, directory="\(folder)")
-                server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+                server = http.server.ThreadingHTTPServer(("127.0.0.1", \(port)), handler)
                 print(server.server_port, flush=True)
                 server.serve_forever()
                 """,
@@ -79,7 +82,7 @@ import Testing
         #expect(try !session.beeps().isEmpty)
         #expect(
             run.standardError.contains(
-                "http://127.0.0.1:\(port)/film.mp4: connected; h264 320x180"),
+                "http://127.0.0.1:\(port): connected; h264 320x180"),
             "\(run)")
         #expect(!run.standardError.contains("secret") && !run.text.contains("secret"), "\(run)")
     }
@@ -119,6 +122,95 @@ import Testing
         #expect(run.standardError.contains("network"), "\(run)")
         #expect(run.standardError.contains("connecting again in 0.500 s"), "\(run)")
         #expect(run.standardError.contains("connecting again in 1.000 s"), "\(run)")
+    }
+
+    /// A stream that plays a film again and again.
+    private struct LiveStream {
+        var url: String
+        /// The servers end when nobody has them.
+        var start: () throws -> [AnyObject]
+    }
+
+    private func live(_ scheme: String, _ film: CounterFilm) throws -> LiveStream {
+        let file = try film.make("once.mkv", Self.options)
+        func play(_ target: [String]) throws -> Server {
+            try Server(
+                "ffmpeg",
+                ["-v", "error", "-re", "-stream_loop", "-1", "-i", file, "-c", "copy", "-y"]
+                    + target)
+        }
+        switch scheme {
+        case "rtmp":
+            let server = try RTMPServer()
+            server.kill()
+            let url = "rtmp://127.0.0.1:\(server.port)/live/a"
+            return LiveStream(url: url) {
+                try server.start()
+                return [Killed { server.kill() }, try play(["-f", "flv", url])]
+            }
+        case "http":
+            let port = try freePort(SOCK_STREAM)
+            return LiveStream(url: "http://127.0.0.1:\(port)/live.m3u8") {
+                let list = film.path("live.m3u8")
+                let player = try play(["-f", "hls", "-hls_time", "1", list])
+                return [player, try serve(film.folderPath, at: port).server]
+            }
+        case "srt":
+            let url = "srt://127.0.0.1:\(try freePort(SOCK_DGRAM))"
+            return LiveStream(url: url) { [try play(["-f", "mpegts", url + "?mode=listener"])] }
+        default:
+            let url = "udp://127.0.0.1:\(try freePort(SOCK_DGRAM))"
+            return LiveStream(url: url) { [try play(["-f", "mpegts", url + "?pkt_size=1316"])] }
+        }
+    }
+
+    private final class Killed {
+        let kill: () -> Void
+        init(_ kill: @escaping () -> Void) { self.kill = kill }
+        deinit { kill() }
+    }
+
+    @Test(arguments: ["rtmp", "http", "srt", "udp"])
+    func `a stream that is lost plays again`(scheme: String) throws {
+        let stream = try live(scheme, try CounterFilm())
+        let host = try session(stream.url, duration: "1h").start("--json")
+        defer { host.signal(SIGKILL) }
+        func came(_ text: String, _ times: Int) -> Bool {
+            host.waitForOutput(containing: text, times: times, atMost: .seconds(60))
+        }
+        for time in 1...2 {
+            let servers = try stream.start()
+            #expect(came(": connected; h264 320x180", time), "\(host.outputSoFar)")
+            let losses = host.outputSoFar.components(separatedBy: "connecting again in").count
+            withExtendedLifetime(servers) {}
+            // UDP has no connection: it counts as lost when nothing has come for a while.
+            if time == 1 { #expect(came("connecting again in", losses), "\(host.outputSoFar)") }
+        }
+    }
+
+    @Test func `a stream that connects late keeps its shape`() throws {
+        let film = try CounterFilm()
+        _ = try film.make(
+            "square.mp4", ["-vf", "crop=180:180"] + Self.options + ["-movflags", "faststart"])
+        let port = try freePort(SOCK_STREAM)
+        let session = try session("http://127.0.0.1:\(port)/square.mp4", duration: "12s")
+        let host = try session.start("--json")
+        defer { host.signal(SIGKILL) }
+        // Without a stream the camera has the session's size.
+        #expect(
+            host.waitForOutput(containing: "\"started\"", atMost: .seconds(60)),
+            "\(host.outputSoFar)")
+        let (server, _) = try serve(film.folderPath, at: port)
+        let run = host.wait(atMost: .seconds(60))
+        withExtendedLifetime(server) {}
+        #expect(run.exit == .code(0), "\(run)")
+        let picture = try session.picture("camera")
+        let frame = try picture.frame(picture.frameCount - 1)
+        let columns = (0..<320).map { column in
+            (0..<180).map { frame.y[$0 * 320 + column] }.max() ?? 0
+        }
+        #expect(columns[..<68].allSatisfy { $0 <= 18 } && columns[252...].allSatisfy { $0 <= 18 })
+        #expect(columns[72..<248].contains { $0 > 60 }, "\(run)")
     }
 
     @Test func `an RTSP camera is recorded, also after its server was away`() throws {

@@ -161,6 +161,15 @@ import Testing
         #expect(Array(try session.counters().prefix(57)) == expected)
     }
 
+    @Test(arguments: ["jpg", "png"])
+    func `a picture is a video that stands`(kind: String) throws {
+        let film = try CounterFilm()
+        let file = try film.make("still.\(kind)", ["-map", "0:v", "-frames:v", "1", "-q:v", "2"])
+        let (session, run) = try session(file, seconds: 1)
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(Set(try session.counters()) == [0], "\(run)")
+    }
+
     @Test func `rotated videos are upright`() throws {
         let film = try CounterFilm()
         let lying = try film.make(
@@ -255,7 +264,8 @@ import Testing
                 let (_, run) = try session(
                     file, seconds: 1, more: ", isolation: \(isolation), on-failure: end")
                 #expect(run.exit != .code(0), "\(run)")
-                #expect(run.standardError.contains("innocent.mp4"), "\(run)")
+                let format = text.hasPrefix("#EXTM3U") ? "its format, hls," : ""
+                #expect(run.standardError.contains("innocent.mp4: \(format)"), "\(run)")
             }
         }
     }
@@ -301,6 +311,25 @@ import Testing
             #expect(run.exit != .code(0) && run.standardError.contains("text.mp4: "), "\(run)")
             #expect(!run.standardError.utf8.contains(0x1b))
         }
+    }
+
+    @Test func `a decoder that hangs costs its process alone, and the log has file and time`()
+        throws
+    {
+        // After the 30th frame the filter searches for another one without an end.
+        let graph = "testsrc2=size=320x180:rate=30,select=lt(n\\\\,30)"
+        let session = try TestSession(
+            """
+            camera: { plugin: Media, settings: { device: "lavfi:\(graph)" }, on-failure: off }
+            microphone: { plugin: Tone }
+            """, maximum: "320x180@30", duration: "6s", isolation: nil)
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let log = run.standardError
+        let hang = try #require(log.firstRange(of: /select=.*: the decoder hangs at [01]\.\d+ s/))
+        let loss = try #require(log.firstRange(of: "camera: lost: no frame accepted"), "\(run)")
+        #expect(hang.lowerBound < loss.lowerBound, "\(run)")
+        #expect(try session.sound("camera").channels[0].count == 6 * 48_000, "\(run)")
     }
 
     // MARK: - Processes

@@ -73,6 +73,16 @@ import Testing
         #expect(run.standardError.contains("frames-lost 0"), "\(run)")
     }
 
+    @Test func `an isolated stream writes HLS into the folder that it is granted`() throws {
+        let folder = try TemporaryFolder()
+        let run = try session(
+            "hls: '\(folder("live.m3u8"))'",
+            "isolation: process, allow: { write: ['\(folder.path)'] }"
+        ).run()
+        #expect(run.exit == .code(0) && !run.standardError.contains("tried to"), "\(run)")
+        try expectTogether(folder("live.m3u8"), seconds: 3, frames: 120...120, run)
+    }
+
     @Test(arguments: ["", "isolation: process, allow: { network: true }"])
     func `an RTMP server gets every frame, and the log no credentials`(more: String) throws {
         let server = try RTMPServer()

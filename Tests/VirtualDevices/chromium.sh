@@ -1,23 +1,31 @@
 #!/bin/sh
-# An unmodified Chromium, headless, opens the virtual camera and microphone of a session: it sees the
-# colours of the bars and hears the tone.
+# An unmodified Chromium, headless, opens the virtual camera and microphone of a session that plays a file: it
+# sees the colours of the bars and hears the tone.
 #
 #   Tests/VirtualDevices/chromium.sh
 set -eu
 cd "$(dirname "$0")/../.."
 . Samples/prepare.sh
 # shellcheck disable=SC2086 # names of packages are words
-install_packages $pipewire_packages chromium python3-gi
+install_packages $pipewire_packages chromium ffmpeg python3-gi
 greenroom=${GREENROOM:-.build/release/greenroom}
 
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cat > "$work/session.yaml" << 'YAML'
-session: { maximum: 1280x720@30, duration: 60s }
+cat > "$work/bars.yaml" << 'YAML'
+session: { maximum: 1280x720@30, duration: 2s, clock: virtual }
 camera: { plugin: ColorBars, settings: { ball: false, counter: false } }
 microphone: { plugin: Tone, settings: { frequency: 1000 } }
+outputs: [{ record: bars }]
+YAML
+cat > "$work/session.yaml" << 'YAML'
+session: { maximum: 1280x720@30, duration: 60s }
+media: { file: talk.mkv }
 outputs: [{ plugin: VirtualCamera }, { plugin: VirtualMicrophone }]
 YAML
+"$greenroom" run "$work/bars.yaml"
+ffmpeg -v error -i "$work/bars/camera.y4m" -i "$work/bars/camera.wav" -c:v libx264 -qp 0 -c:a flac \
+    "$work/talk.mkv"
 
 say "Chromium looks at a virtual camera"
 # shellcheck disable=SC2016 # the inner shell expands them

@@ -1,8 +1,16 @@
-// The file and the time that a plugin's process decodes, for a crash report.
+// Tells which file a plugin's process decodes when it crashes or hangs. In a host's process these functions do nothing.
 
 /// Has a crash of this process write a file's name and the time in it to standard error, before the handlers that
-/// were there. In a host's process it does nothing.
+/// were there, and a decoder that hangs write them once.
 void decoder_crash_tell(const char *name);
 
-/// Notes the time in the file that is decoded next.
-void decoder_crash_note(long milliseconds);
+enum { DECODER_CRASH_TRACKS = 2 };
+
+/// A track's part of the file is decoded from now on.
+///
+/// @param track 0 or 1. Each has one thread at a time.
+/// @param milliseconds The time in the file.
+void decoder_crash_begin(int track, long milliseconds);
+
+/// It is decoded.
+void decoder_crash_end(int track);

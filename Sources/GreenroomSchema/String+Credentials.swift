@@ -1,0 +1,40 @@
+extension String {
+    /// The text with `*` for each character of a URL that may be a credential: user, password, path and query.
+    package var hidingCredentials: String {
+        hidingInURLs { line, begin, end in
+            let path = line[begin..<end].firstIndex { "/?#".unicodeScalars.contains($0) } ?? end
+            // A slash in a password: where the host begins is not known.
+            guard !line[path..<end].contains("@") else { return Array(begin..<end) }
+            let host = line[begin..<path].lastIndex(of: "@") ?? begin
+            return Array(begin..<host) + Array(min(path + 1, end)..<end)
+        }
+    }
+
+    /// The text with `*` for each character of a user and a password in a URL.
+    package var hidingUsers: String {
+        hidingInURLs { line, begin, end in
+            Array(begin..<(line[begin..<end].lastIndex(of: "@") ?? begin))
+        }
+    }
+
+    /// - Parameter hidden: Which places are hidden of a URL, whose part behind the scheme begins and ends there.
+    private func hidingInURLs(
+        _ hidden: (_ line: [Unicode.Scalar], _ begin: Int, _ end: Int) -> [Int]
+    ) -> String {
+        guard utf8.contains(UInt8(ascii: ":")) else { return self }
+        var line = Array(unicodeScalars)
+        var start = 0
+        while let colon = line[start...].firstIndex(of: ":") {
+            start = colon + 1
+            guard line[start...].starts(with: "//".unicodeScalars) else { continue }
+            let begin = colon + 3
+            var end =
+                line[begin...].firstIndex { " \t\n\"'".unicodeScalars.contains($0) } ?? line.count
+            // The ends of lists and sections of YAML. Within the URL they may be of a password.
+            while end > begin, "]},".unicodeScalars.contains(line[end - 1]) { end -= 1 }
+            for index in hidden(line, begin, end) { line[index] = "*" }
+            start = end
+        }
+        return String(String.UnicodeScalarView(line))
+    }
+}
