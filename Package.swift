@@ -105,9 +105,13 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
     BundledPlugin(name: "Speech", dependencies: ["CESpeak"]),
     BundledPlugin(
+        name: "Stage",
+        dependencies: ["CLibYUV", "GreenroomImages", "GreenroomStage", "GreenroomText"],
+        libraries: ["yuv"]),
+    BundledPlugin(
         name: "Stream",
         dependencies: ["CFFmpeg", "GreenroomEncoding", "GreenroomSystem", systemPackage]),
-    BundledPlugin(name: "Text", dependencies: ["CPango", "GreenroomImages"]),
+    BundledPlugin(name: "Text", dependencies: ["CPango", "GreenroomImages", "GreenroomText"]),
     BundledPlugin(name: "Tone"),
     BundledPlugin(
         name: "V4L2Camera",
@@ -264,12 +268,17 @@ let package = Package(
         .target(
             name: "GreenroomBrowser",
             dependencies: ["CLibYUV", "GreenroomConversion", "GreenroomMedia"]),
+        // Text in the installed fonts.
+        .target(
+            name: "GreenroomText", dependencies: ["CPango", "GreenroomImages", "GreenroomPlugin"]),
         // FFmpeg's encoders, for frames and samples of the SDK.
         .target(
             name: "GreenroomEncoding",
             dependencies: ["CFFmpeg", "GreenroomMedia", "GreenroomPlugin"]),
         // The decisions of Media: where a file or a stream is at a time.
         .target(name: "GreenroomPlayback"),
+        // The decisions of Stage: who is where in the picture, and who speaks.
+        .target(name: "GreenroomStage", dependencies: ["GreenroomMedia"]),
         // The decisions of WebRoom, and the tokens that the command makes for it.
         .target(name: "GreenroomRoom", dependencies: ["GreenroomMedia"]),
         // The report for Prometheus: of the room, and of the command.
@@ -468,6 +477,8 @@ let package = Package(
                 "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(name: "GreenroomPlaybackTests", dependencies: ["GreenroomPlayback"]),
+        .testTarget(
+            name: "GreenroomStageTests", dependencies: ["GreenroomMedia", "GreenroomStage"]),
         .testTarget(
             name: "GreenroomALSATests", dependencies: ["GreenroomALSA", "GreenroomMedia"]),
         .testTarget(

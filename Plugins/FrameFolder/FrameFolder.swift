@@ -11,7 +11,7 @@ final class FrameFolder: Output {
         summary: "Writes frames as PNG or JPEG images into a folder", vendor: "Greenroom")
 
     enum Source: String, CaseIterable {
-        case camera, share, participants
+        case camera, share, stage, participants
     }
 
     enum Format: String, CaseIterable {
@@ -62,13 +62,20 @@ final class FrameFolder: Output {
     func onTrack(_ track: Track) -> TrackWant? {
         let isWanted =
             switch settings.track {
-            case .camera: track.participant == nil && track.kind == .camera
-            case .share: track.participant == nil && track.kind == .share
+            case .camera: isFirst(track, of: .camera)
+            case .share: isFirst(track, of: .share)
+            case .stage: isFirst(track, of: .stage)
             case .participants: track.participant != nil && track.kind.isVideo
             }
         guard isWanted else { return nil }
         newFrames[track.id] = 0
         return .video(VideoTrackWant(format: .rgba, pace: .complete))
+    }
+
+    /// Whether a track of the session is the first of a kind; `tracks` of the session file chooses another.
+    private func isFirst(_ track: Track, of kind: Track.Kind) -> Bool {
+        track.participant == nil && track.kind == kind
+            && (newFrames.isEmpty || newFrames[track.id] != nil)
     }
 
     func onStart() throws {

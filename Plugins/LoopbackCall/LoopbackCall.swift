@@ -40,7 +40,7 @@ final class LoopbackCall: Call {
     func onTrack(_ track: Track) -> TrackWant? {
         switch track.kind {
         // What is sent to the far end: the session's own video, and to each what they are to hear.
-        case .camera, .share:
+        case .camera, .share, .stage:
             guard track.participant == nil else { return nil }
             video.removeAll { $0.id == track.id }
             video.append(track)

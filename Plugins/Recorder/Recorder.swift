@@ -139,12 +139,14 @@ final class Recorder: Output {
             return track.kind.isVideo ? track.capability != nil : track.kind != .mixMinus
         }
         return switch track.kind {
-        case .camera, .share: track.capability != nil
+        case .camera, .share, .stage: track.capability != nil
         case .microphone, .shareAudio: settings.audioTracks == .separate
         case .mix: settings.audioTracks == .mix
         // In a call, what the others say.
         case .incoming: true
-        case .mixMinus, .fullMix: false
+        // Where the other mixes are left out.
+        case .fullMix: !tracks.values.contains { $0.kind == .mix || $0.kind == .incoming }
+        case .mixMinus: false
         }
     }
 

@@ -15,9 +15,15 @@ final class Stream: Output {
 
     /// The video of the stream.
     enum Video: String, CaseIterable {
-        case camera, share
+        case camera, share, stage
 
-        var kind: Track.Kind { self == .camera ? .camera : .share }
+        var kind: Track.Kind {
+            switch self {
+            case .camera: .camera
+            case .share: .share
+            case .stage: .stage
+            }
+        }
     }
 
     struct Settings: PluginSettings {
@@ -36,7 +42,7 @@ final class Stream: Output {
                 "hls", \.hls,
                 title:
                     "Playlist of HLS, .m3u8, instead of a server; its folder is created if missing"),
-            .choice("video", \.video, title: "Track that is shown"),
+            .choice("video", \.video, title: "Track that is shown; the first one of several"),
             .integer(
                 "video-bit-rate", \.videoBitRate, in: 0...200_000,
                 title: "Most of the video; 0: by size and rate", unit: "kbit/s", live: true),
@@ -98,7 +104,9 @@ final class Stream: Output {
 
     func onTrack(_ track: Track) throws -> TrackWant? {
         guard track.participant == nil else { return nil }
-        if track.kind == settings.video.kind, let capability = track.capability {
+        if track.kind == settings.video.kind, let capability = track.capability,
+            video?.track.id ?? track.id == track.id
+        {
             // The stream has one size: the host scales the frames of a ceiling.
             let (_, wanted) =
                 encoder == nil ? (track, Self.wanted(capability)) : video ?? (track, capability)

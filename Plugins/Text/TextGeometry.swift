@@ -1,6 +1,7 @@
 import CPango
 import GreenroomImages
 import GreenroomPlugin
+import GreenroomText
 
 /// Where a text is in a frame.
 struct TextGeometry {

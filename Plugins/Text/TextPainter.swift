@@ -1,5 +1,6 @@
 import GreenroomImages
 import GreenroomPlugin
+import GreenroomText
 
 /// Paints a text into I420 frames. It renders the text when it changes, not for each frame.
 struct TextPainter {
@@ -165,7 +166,7 @@ struct TextPainter {
         let geometry = TextGeometry(settings, frame: size, fontSize: fontSize)
         guard
             let layout = typesetter.layout(
-                content, font: settings.font, size: fontSize, alignment: geometry.alignment,
+                content.text, heading: content.heading, font: settings.font, size: fontSize, alignment: geometry.alignment,
                 room: geometry.room)
         else { return }
         for message in layout.missing.messages { tell(message.package, message.text) }

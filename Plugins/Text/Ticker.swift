@@ -1,5 +1,6 @@
 import GreenroomImages
 import GreenroomPlugin
+import GreenroomText
 
 /// A line of text that moves through the picture: it enters at one edge, leaves at the other, and
 /// starts again.

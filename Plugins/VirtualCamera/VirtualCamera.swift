@@ -9,7 +9,15 @@ final class VirtualCamera: Output {
         vendor: "Greenroom")
 
     enum Source: String, CaseIterable {
-        case camera, share
+        case camera, share, stage
+
+        var kind: Track.Kind {
+            switch self {
+            case .camera: .camera
+            case .share: .share
+            case .stage: .stage
+            }
+        }
     }
 
     struct Settings: PluginSettings {
@@ -22,7 +30,7 @@ final class VirtualCamera: Output {
 
         static let table: [Setting<Self>] = [
             .string("name", \.name, title: "Name of the camera in other programs"),
-            .choice("track", \.track, title: "Track to show"),
+            .choice("track", \.track, title: "Track to show; the first one of several"),
             .integer(
                 "width", \.width, in: 0...4096, title: "Width, a multiple of 8; 0: the track's"),
             .integer(
@@ -42,6 +50,8 @@ final class VirtualCamera: Output {
 
     private let settings: Settings
     private let host: PluginHost
+    /// The number of the track that is shown; nil without it.
+    private var shown: UInt32?
     /// What other programs get; nil without the track.
     private var capability: VideoCapability?
     private var target: Target?
@@ -68,8 +78,10 @@ final class VirtualCamera: Output {
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
-        guard track.participant == nil, track.kind == (settings.track == .camera ? .camera : .share)
+        guard track.participant == nil, track.kind == settings.track.kind,
+            shown ?? track.id == track.id
         else { return nil }
+        shown = track.id
         let own = track.capability ?? VideoCapability(width: 1280, height: 720, fps: 30)
         let isOwnSize = settings.width == 0
         // Programs disagree about the padding of rows whose length is no multiple of 8.

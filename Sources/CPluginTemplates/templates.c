@@ -16,6 +16,10 @@ static const uint8_t Camera_swift[] = {
 #embed "Templates/Camera.swift"
 };
 
+static const uint8_t Composer_swift[] = {
+#embed "Templates/Composer.swift"
+};
+
 static const uint8_t Microphone_swift[] = {
 #embed "Templates/Microphone.swift"
 };
@@ -88,6 +92,10 @@ static const uint8_t camera_cpp[] = {
 #embed "Templates/camera.cpp"
 };
 
+static const uint8_t composer_c[] = {
+#embed "Templates/composer.c"
+};
+
 static const uint8_t exports_map[] = {
 #embed "Templates/exports.map"
 };
@@ -134,6 +142,7 @@ static const struct greenroom_embedded_file files[] = {
     {"AzureCamera.swift", AzureCamera_swift, sizeof AzureCamera_swift},
     {"Call.swift", Call_swift, sizeof Call_swift},
     {"Camera.swift", Camera_swift, sizeof Camera_swift},
+    {"Composer.swift", Composer_swift, sizeof Composer_swift},
     {"Microphone.swift", Microphone_swift, sizeof Microphone_swift},
     {"Output.swift", Output_swift, sizeof Output_swift},
     {"Package.swift", Package_swift, sizeof Package_swift},
@@ -150,6 +159,7 @@ static const struct greenroom_embedded_file files[] = {
     {"call.c", call_c, sizeof call_c},
     {"camera.c", camera_c, sizeof camera_c},
     {"camera.cpp", camera_cpp, sizeof camera_cpp},
+    {"composer.c", composer_c, sizeof composer_c},
     {"exports.map", exports_map, sizeof exports_map},
     {"microphone.c", microphone_c, sizeof microphone_c},
     {"microphone.cpp", microphone_cpp, sizeof microphone_cpp},

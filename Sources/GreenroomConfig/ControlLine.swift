@@ -50,7 +50,11 @@ extension ControlLine {
         let line = words.joined(separator: " ")
         if let phrase = Self.phrases.first(where: { $0.words == line }) {
             self = phrase.line
-        } else if let valued = Self.valued.first(where: { $0.word == first }) {
+        } else if let command = SessionCommand(named: line) {
+            self = .command(command)
+        } else if let valued = Self.valued.first(where: {
+            first == $0.word || first.hasPrefix("\($0.word).")
+        }) {
             self = .command(try Self.command(valued, words, text))
         } else {
             throw Self.unknown(line, words)
@@ -71,7 +75,7 @@ extension ControlLine {
             }
         }
         guard words.count == 2,
-            let role = SessionRole.allCases.first(where: { $0.facts.ceiling?.word == words[0] }),
+            let role = SessionRole(ceiling: words[0]),
             let command = SessionCommand(ceiling: words[1], of: role)
         else {
             let value = words.dropFirst().joined(separator: " ")
@@ -105,5 +109,17 @@ extension ControlParser {
     /// Reads what people write for `--control`.
     package static let lines = ControlParser(commands: ControlLine.commands) {
         text throws(CommandProblem) in try ControlLine(text)
+    }
+}
+
+extension SessionRole {
+    /// The role whose ceiling a word sets: `ceiling`, `ceiling.desk`.
+    fileprivate init?(ceiling word: String) {
+        let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        let name = parts.count > 1 ? String(parts[1]) : nil
+        guard let role = SessionRole.allCases.first(where: { $0.facts.ceiling?.word == parts[0] }),
+            name?.isRoleName ?? true
+        else { return nil }
+        self.init(role.part, name: name)
     }
 }

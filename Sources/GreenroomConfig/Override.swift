@@ -155,8 +155,10 @@ extension ConfigNode {
                     return entries.count - 1
                 }()
             let field = schema?.section?.fields.first { $0.key == key }
+            var inner = field?.schema
+            if case .named(let item, _, _)? = schema?.kind { inner = item }
             try entries[index].value.set(
-                value, at: steps.dropFirst(), schema: field?.schema,
+                value, at: steps.dropFirst(), schema: inner,
                 path: path.appending(key: key))
             content = .mapping(entries)
         case (.index(let index), .sequence(var nodes)):

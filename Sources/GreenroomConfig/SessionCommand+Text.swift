@@ -14,7 +14,12 @@ extension SessionCommand {
     static let assignmentPattern: String = {
         let sections =
             SessionRole.allCases.map { role in
-                let section = role.rawValue.replacing(".", with: #"\."#)
+                let keys = role.rawValue.split(separator: ".")
+                let top = (role.facts.parent ?? role).facts
+                let named = #"\#(top.pluralKey)\.\#(String.roleNamePattern)"#
+                let section =
+                    ([#"(\#(top.key)|\#(named))"#] + keys.dropFirst().map(String.init))
+                    .joined(separator: #"\."#)
                 let filters = #"(\.\#(PluginAddress.filtersKey)\[[0-9]+\])?"#
                 return role.facts.filters == nil ? section : section + filters
             } + [

@@ -9,11 +9,20 @@ enum SessionDecoder {
     /// The content of a file, before checks across sections.
     struct Draft: Sendable {
         var session = Session()
+        /// The sources of roles without a name.
         var sources: [SessionRole: Source] = [:]
+        /// The sources of roles with names, by their role without one.
+        var named: [SessionRole: [NamedSource]] = [:]
         var media: Media?
         var outputs: [SessionOutput] = []
         var call: SessionOutput?
         var timeline: [TimelineEntry] = []
+    }
+
+    /// A source of a role with a name.
+    struct NamedSource: Sendable {
+        var name: String
+        var source: Source
     }
 
     struct Session: Sendable {
@@ -65,6 +74,13 @@ enum SessionDecoder {
             Field(
                 role.facts.key, \.sources[role], section(of: role), role.facts.meaning,
                 examples: role.examples)
+        }
+        + topRoles.map { role in
+            Field(
+                role.facts.pluralKey, \.named[role], namedSections(of: role),
+                "More than one \(role.facts.name), each under its name. Their tracks are such as "
+                    + "\(role.trackName).desk.",
+                examples: [["desk": role.examples[0]]])
         } + [
             media,
             Field(
@@ -186,15 +202,42 @@ enum SessionDecoder {
                     ]),
                 Field(
                     "do", \.command,
-                    Decoder<SessionCommand>.oneOf(
-                        SessionCommand.phrases.map { ($0.words, $0.meaning.asSentence, $0.command) }
-                    ),
+                    phrase,
                     "A command without a value.", examples: ["mute", "pause share"]),
             ]
     ) { draft, place in
         guard let time = draft.time, let command = draft.command else { return nil }
         return TimelineEntry(time: time, command: command, origin: place.path)
     }
+
+    /// A command without a value; of a role with a name also its ceiling.
+    private static let phrase: Decoder<SessionCommand> = {
+        let known = Decoder<SessionCommand>.oneOf(
+            SessionCommand.phrases.map { ($0.words, $0.meaning.asSentence, $0.command) })
+        let name = "N"
+        let roles = SessionRole.allCases.map { $0.named(name, place: 1) }
+        let words =
+            roles.compactMap(\.facts.stopping).flatMap { [$0.stop, $0.start] }.map { ($0, "") }
+            + roles.compactMap(\.facts.ceiling).map {
+                ($0.word, " (\(SessionCommand.ceilingPattern))")
+            }
+        let patterns = words.map { words, value in
+            "\(words.dropLast(name.count + 1))\\.\(String.roleNamePattern)\(value)"
+        }
+        let named = Schema(
+            kind: .text(pattern: patterns.joined(separator: "|")),
+            expectation: known.schema.expectation)
+        let schema = Schema(
+            kind: .anyOf([known.schema, named]), expectation: known.schema.expectation)
+        return Decoder(schema: schema) { node, path, reading in
+            if case .text(let text) = node.scalar, text.contains("."),
+                let command = try? SessionCommand(text), command.target?.role?.name != nil
+            {
+                return command
+            }
+            return known.read(node, path, &reading)
+        }
+    }()
 
     /// The roles with a ceiling, with its key and an example.
     private static let ceilings = SessionRole.allCases.compactMap { role in
@@ -281,13 +324,27 @@ enum SessionDecoder {
 
     /// The keys of what makes media.
     private static let mediaKeys =
-        topRoles.map(\.facts.key) + [mediaKey, PluginAddress.callKey]
+        topRoles.map(\.facts.key) + topRoles.map(\.facts.pluralKey)
+        + [mediaKey, PluginAddress.callKey]
+
+    /// The most roles of a kind that have names.
+    static let maximumNamed = 64
+
+    private static func namedSections(of role: SessionRole) -> Decoder<[NamedSource]> {
+        // A broadcast has one socket, and is the share without a name.
+        Decoder<[NamedSource]>.named(
+            section(of: role, takesBroadcast: false), role.facts.pluralKey,
+            pattern: String.roleNamePattern, limit: maximumNamed, isName: { $0.isRoleName }
+        ).map { named, _ in named.map { NamedSource(name: $0.name, source: $0.value) } }
+    }
 
     /// Roles with sections at the top of the file.
     private static let topRoles = SessionRole.allCases.filter { $0.facts.parent == nil }
 
     /// The section of a role, with its filters and inner roles.
-    static func section(of role: SessionRole) -> Decoder<Source> {
+    static func section(
+        of role: SessionRole, takesBroadcast: Bool = true
+    ) -> Decoder<Source> {
         let filters = role.facts.filters.map { kind in
             Field(
                 PluginAddress.filtersKey, \Source.filters,
@@ -301,10 +358,12 @@ enum SessionDecoder {
                 role.facts.key, \Source.inner[role], section(of: role),
                 role.facts.meaning, examples: role.examples)
         }
+        let hasBroadcast = takesBroadcast && role.facts.takesBroadcast
         return source(
-            role.kind.facts.word, role.facts.meaning,
+            role.kind.facts.word + (role.facts.takesBroadcast && !hasBroadcast ? "-plugin" : ""),
+            role.facts.meaning,
             example: (.string(role.facts.example.plugin), role.facts.example.settingsAsJSON),
-            orElse: role.facts.takesBroadcast ? broadcast : nil,
+            orElse: hasBroadcast ? broadcast : nil,
             more: [startDeadline] + (filters.map { [$0] } ?? []) + inner)
     }
 
@@ -366,26 +425,7 @@ enum SessionDecoder {
     private struct OutputDraft: Sendable {
         var output: (any Output)?
         var plugin = Source()
-        var tracks: [TrackRule]?
-
-        var selection: TrackSelection? {
-            tracks.map { rules in
-                var selection = TrackSelection()
-                for rule in rules {
-                    switch rule {
-                    case .own(let track): selection.own.insert(track)
-                    case .participants(let rule): selection.participants.append(rule)
-                    }
-                }
-                return selection
-            }
-        }
-    }
-
-    /// An entry of `tracks`.
-    private enum TrackRule: Sendable {
-        case own(SessionTrack)
-        case participants(TrackSelection.Participants)
+        var selection: TrackSelection?
     }
 
     private static let output = Decoder<SessionOutput>.section(
@@ -434,38 +474,13 @@ enum SessionDecoder {
             "The plugin that takes the session's media", example: ("FrameFolder", ["every": 30])
         ).map { $0.within(\.plugin) } + [tracks]
 
-    private static let trackRule: Decoder<TrackRule> = {
-        let names = SessionTrack.allCases.map(\.name)
-        let word = TrackSelection.Participants.word
-        return .scalar(
-            Schema(
-                kind: .text(pattern: "\(names.joined(separator: "|"))|\(word) .+"),
-                expectation: "one of \(names.joined(separator: ", ")), \"\(word) *\" or "
-                    + "\"\(word) NAME\""),
-            cure: { text in
-                guard text.hasPrefix("\(word) ") else { return nil }
-                let tracks = TrackSelection.Participants.Kind.allCases.map(\.word)
-                let name = text.dropFirst(word.count + 1).filter { $0 != "\"" }
-                return "End after the name, or add \(tracks.alternatives); quote a longer name: "
-                    + "\(word) \"\(name)\""
-            }
-        ) { scalar in
-            guard case .text(let text) = scalar else { return nil }
-            if let track = SessionTrack.allCases.first(where: { $0.name == text }) {
-                return .own(track)
-            }
-            return TrackSelection.Participants(text).map(TrackRule.participants)
-        }
-    }()
-
     private static let tracks = Field(
-        "tracks", \OutputDraft.tracks,
-        .list(of: trackRule, "a list of tracks", count: 1...64),
+        "tracks", \OutputDraft.selection, .tracks,
         "Tracks offered to the plugin. Default: all tracks of the session and of every "
             + "participant. \"participant *\" stands for all participants' tracks, "
             + "\"participant Ana\" for Ana's, \"participant * camera\" for every participant's "
             + "camera, \"participant Ana mix-minus\" for all audio but hers.",
-        examples: [["camera", "mix"], ["microphone", "incoming", "participant *"]])
+        examples: [["camera", "mix"], ["stage", "full-mix"], ["microphone", "participant *"]])
 
     /// `record`, `loudspeaker`, `y4m` and `plugin`.
     private static var outputKeys: [String] { OutputForm.builtIn.map(\.key) + ["plugin"] }

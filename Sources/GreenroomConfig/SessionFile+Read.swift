@@ -34,8 +34,11 @@ extension SessionFile {
         if let draft {
             let configuration = SessionConfiguration(
                 draft, folder: folder, defaultName: stem(of: file), places)
+            var plugins = ConfiguredPlugins(in: root)
+            // A recording may have added the stage.
+            plugins.roles.formUnion(configuration.slots.map(\.role))
             let problems =
-                configuration.conflicts(among: ConfiguredPlugins(in: root))
+                configuration.conflicts(among: plugins)
                 + conflicts(ofBroadcastIn: root)
                 + draft.session.tableProblems
             reading.diagnostics += places.diagnostics(problems)
@@ -70,17 +73,34 @@ extension SessionConfiguration {
         self.folder = folder
         if !places.has("session.name") { name = defaultName }
         table = draft.session.table
-        slots = SessionRole.allCases.compactMap { role in
-            let source =
-                role.facts.parent.map { draft.sources[$0]?.inner[role] } ?? draft.sources[role]
-            return source?.plugin.map { SessionSlot(role, $0, filters: source?.filters ?? []) }
+        slots = draft.allSources.flatMap { role, source in
+            (source.plugin.map { [SessionSlot(role, $0, filters: source.filters)] } ?? [])
+                + source.inner.compactMap { inner in
+                    inner.value.plugin.map {
+                        SessionSlot(role.with(inner.key), $0, filters: inner.value.filters)
+                    }
+                }
         }
+        .sorted { $0.role < $1.role }
         broadcast = SessionRole.ofBroadcasts.flatMap { draft.sources[$0]?.broadcast }
         outputs = draft.outputs + (draft.call.map { [$0] } ?? [])
+        composeRecordings()
         // The entries' numbers make the sort stable.
         timeline = draft.timeline.enumerated()
             .sorted { ($0.element.time, $0.offset) < ($1.element.time, $1.offset) }
             .map(\.element)
+    }
+}
+
+extension SessionDecoder.Draft {
+    /// The sources of all roles, with and without names.
+    fileprivate var allSources: [(role: SessionRole, source: SessionDecoder.Source)] {
+        sources.map { (role: $0.key, source: $0.value) }
+            + named.flatMap { role, sources in
+                sources.enumerated().map { index, named in
+                    (role: role.named(named.name, place: index + 1), source: named.source)
+                }
+            }
     }
 }
 
@@ -128,7 +148,7 @@ extension SessionDecoder.Session {
 extension ConfiguredPlugins {
     /// The sections of a file, including invalid ones.
     fileprivate init(in root: ConfigNode) {
-        let sections = SessionRole.allCases.compactMap { role in
+        let sections = root.roles.compactMap { role in
             root.section(of: role).map { (role, $0) }
         }
         self.init(
@@ -158,10 +178,25 @@ extension ConfigNode {
         return nodes.count
     }
 
+    /// The roles that a file may have: those without a name, and all with the names in it.
+    fileprivate var roles: [SessionRole] {
+        SessionRole.allCases.flatMap { role in
+            let top = role.facts.parent ?? role
+            guard case .mapping(let entries)? = value(of: top.facts.pluralKey)?.content else {
+                return [role]
+            }
+            return [role]
+                + entries.enumerated().filter { $0.element.key.isRoleName }.map {
+                    role.named($0.element.key, place: $0.offset + 1)
+                }
+        }
+    }
+
     /// The section of a role.
     func section(of role: SessionRole) -> ConfigNode? {
-        guard let parent = role.facts.parent else { return value(of: role.facts.key) }
-        return section(of: parent)?.value(of: role.facts.key)
+        if let parent = role.facts.parent { return section(of: parent)?.value(of: role.facts.key) }
+        guard let name = role.name else { return value(of: role.facts.key) }
+        return value(of: role.facts.pluralKey)?.value(of: name)
     }
 }
 

@@ -18,16 +18,21 @@ final class OutputDriver: Sendable {
 
     /// The tracks of a session that has everything.
     ///
-    /// - Parameter isCall: Whether they are for a call, which gets what a participant is to hear.
-    static func tracks(_ capability: VideoCapability, isCall: Bool = false) -> [OutputTrack] {
+    /// - Parameter kind: The plugin's kind. A call also gets a mix-minus; a composer gets no stage.
+    static func tracks(
+        _ capability: VideoCapability, for kind: PluginKind = .output
+    ) -> [OutputTrack] {
         let mix = OutputTrack(
             id: 99, kind: UInt32(GR_TRACK_MIX_MINUS), name: "ana-mix-minus", capability: nil,
             participant: OutputTrack.Participant(number: 99, name: "Ana"))
-        return SessionTrack.allCases.map { track in
+        let tracks = SessionTrack.allCases.filter {
+            !(kind.isComposer && $0.role?.composes ?? false)
+        }
+        return tracks.map { track in
             OutputTrack(
-                id: track.id, kind: track.id, name: track.name,
+                id: track.id, kind: track.kind, name: track.name,
                 capability: track.medium == .video ? capability : nil)
-        } + (isCall ? [mix] : [])
+        } + (kind.isCall ? [mix] : [])
     }
 
     /// A stretch of audio, in frames of 48 kHz: 10 ms.

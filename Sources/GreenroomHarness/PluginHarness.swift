@@ -132,9 +132,10 @@ package final class PluginHarness: Sendable {
             kind.sender == .audio
             ? AudioIngest(role: role, number: number, clock: session, events: events) : nil
         feed =
-            kind.isOutput
-            ? OutputFeed(role: role, name: role, number: number, selection: nil, events: events)
-            : nil
+            kind.takesMedia
+            ? OutputFeed(
+                role: role, name: role, number: number, selection: nil,
+                isComposer: kind.isComposer, events: events) : nil
         let epoch = session.now
         let audioMixer =
             audioIngest != nil || kind.isCall
@@ -247,11 +248,11 @@ package final class PluginHarness: Sendable {
     ///     ones.
     package func initialize(_ offer: Offer?, tracks capability: VideoCapability? = nil) -> StepEnd {
         let initialized = end(instance.beginInitialize(offer: offer))
-        guard descriptor.kind.isOutput, initialized == .done else { return initialized }
+        guard descriptor.kind.takesMedia, initialized == .done else { return initialized }
         let capability = capability ?? OutputDriver.ordinary
         let described = end(
             instance.beginDescribing(
-                OutputDriver.tracks(capability, isCall: descriptor.kind.isCall)))
+                OutputDriver.tracks(capability, for: descriptor.kind)))
         guard case .refused = described else {
             tracks.withLock { $0 = (capability, false) }
             return described
@@ -380,8 +381,8 @@ package final class PluginHarness: Sendable {
     // MARK: Outputs
 
     /// The tracks that an output gets to know.
-    package static func outputTracks(isCall: Bool) -> [OutputTrack] {
-        OutputDriver.tracks(OutputDriver.ordinary, isCall: isCall)
+    package static func outputTracks(for kind: PluginKind) -> [OutputTrack] {
+        OutputDriver.tracks(OutputDriver.ordinary, for: kind)
     }
 
     /// Asks an output what it wants of a track, which changes nothing.

@@ -126,7 +126,7 @@ private struct Assembly {
             for problem in wrong { report(problem, plugin, address, of: descriptor) }
             problems += configuration.conflicts(of: plugin, at: address, standard: standard)
             let policy = configuration.failurePolicy(
-                of: plugin, standard: standard, isOutput: kind.isOutput)
+                of: plugin, standard: standard, isOutput: kind.takesMedia)
             if let library = loaded?.library {
                 return SourcePlan(
                     factory: library, descriptor: descriptor, settings: settings,

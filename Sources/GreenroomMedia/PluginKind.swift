@@ -16,6 +16,8 @@ public enum PluginKind: UInt32, CaseIterable, Sendable {
     case output = 6
     /// An output that brings participants.
     case call = 7
+    /// It takes the session's media, and makes one video of them.
+    case composer = 8
     /// A filter that edits the audio of a microphone, a share or a participant.
     case audioPreProcessor = 9
 
@@ -45,6 +47,8 @@ extension PluginKind {
         case filter
         /// It takes them.
         case output
+        /// It takes them, and sends one video of them.
+        case composer
     }
 
     /// The properties of a kind.
@@ -57,7 +61,7 @@ extension PluginKind {
         package var word: String
         /// The medium that it sends or edits; nil for an output, which may take both.
         package var medium: Medium?
-        /// What it does with media; only sources have a sender, of their medium.
+        /// The direction of its media; only sources and composers have a sender, of their medium.
         package var direction = Direction.source
         /// How it chooses size and rate; nil without a choice.
         package var offerRule: OfferRule?
@@ -94,6 +98,10 @@ extension PluginKind {
             Facts(
                 name: "call", title: "a call", word: "call", direction: .output,
                 bringsParticipants: true)
+        case .composer:
+            Facts(
+                name: "composer", title: "a composer", word: "composer", medium: .video,
+                direction: .composer, offerRule: .rows)
         case .audioPreProcessor:
             Facts(
                 name: "audio pre-processor", title: "an audio filter",
@@ -107,14 +115,25 @@ extension PluginKind {
     /// Whether it edits audio in place.
     package var isAudioFilter: Bool { facts.direction == .filter && facts.medium == .audio }
 
-    /// Whether it takes the session's media.
+    /// Whether it takes the session's media, and does no more.
     package var isOutput: Bool { facts.direction == .output }
+
+    /// Whether it makes one video of the session's media.
+    package var isComposer: Bool { facts.direction == .composer }
+
+    /// Whether it takes the session's media.
+    package var takesMedia: Bool { isOutput || isComposer }
 
     /// Whether it brings participants.
     package var isCall: Bool { facts.bringsParticipants }
 
     /// The medium of its sender; nil for a filter and for an output, which have none.
-    package var sender: Medium? { facts.direction == .source ? facts.medium : nil }
+    package var sender: Medium? {
+        switch facts.direction {
+        case .source, .composer: facts.medium
+        case .filter, .output: nil
+        }
+    }
 
     /// How it chooses size and rate; nil without a choice.
     package var offerRule: OfferRule? { facts.offerRule }

@@ -37,6 +37,27 @@ extension SessionCommand {
         } ?? []
     }
 
+    /// The command that stops or starts a role with a name, e.g. `stop camera.desk`; nil for other
+    /// words.
+    package init?(named words: String) {
+        guard let dot = words.lastIndex(of: ".") else { return nil }
+        let name = String(words[words.index(after: dot)...])
+        guard name.isRoleName else { return nil }
+        for role in SessionRole.allCases {
+            let role = SessionRole(role.part, name: name)
+            guard let stopping = role.facts.stopping else { continue }
+            if stopping.stop == words {
+                self = .stop(role)
+                return
+            }
+            if stopping.start == words {
+                self = .start(role)
+                return
+            }
+        }
+        return nil
+    }
+
     /// The plugin that it is done to; nil if it is done to the session.
     package var target: PluginAddress? {
         switch self {

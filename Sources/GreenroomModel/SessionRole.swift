@@ -3,16 +3,113 @@ package import GreenroomMedia
 /// A part in a session that one plugin can have. Raw values are the keys that lead to its section
 /// in a session file; reports and messages use them, too.
 ///
-/// Everything that the session knows of a role is in its ``facts``.
-public enum SessionRole: String, CaseIterable, Sendable {
+/// A session has at most one of each role without a name, and any number with names: `camera`, and
+/// `cameras.desk`. Everything that the session knows of a role is in its ``facts``.
+public struct SessionRole: Sendable {
+    /// The kind of a role, without its name.
+    package enum Part: Int, CaseIterable, Comparable, Sendable {
+        case camera, microphone, share, shareAudio, stage
+
+        package static func < (first: Part, second: Part) -> Bool {
+            first.rawValue < second.rawValue
+        }
+    }
+
+    /// The kind of the role.
+    package let part: Part
+    /// Its name among the roles of its kind, e.g. `desk`; nil for the one without a name.
+    public let name: String?
+    /// Its place among the roles of its kind that have names, from 1; 0 without a name. Two roles with
+    /// equal names are equal, whatever their places.
+    package let place: UInt32
+
+    package init(_ part: Part, name: String? = nil, place: UInt32 = 0) {
+        self.part = part
+        self.name = name
+        self.place = place
+    }
+
     /// It makes the camera's video.
-    case camera
+    public static let camera = SessionRole(.camera)
     /// It makes the microphone's audio.
-    case microphone
+    public static let microphone = SessionRole(.microphone)
     /// It makes the shared screen.
-    case share
+    public static let share = SessionRole(.share)
     /// It makes the audio of the share.
-    case shareAudio = "share.audio"
+    public static let shareAudio = SessionRole(.shareAudio)
+    /// It makes one video of the other tracks.
+    public static let stage = SessionRole(.stage)
+
+    /// A role with a name: another camera, microphone, share or stage.
+    ///
+    /// - Parameters:
+    ///   - name: 1 to 40 letters, digits and hyphens; begins with a letter.
+    ///   - place: Its place among the session's roles of its kind that have names, from 1 to 1000.
+    public func named(_ name: String, place: Int) -> SessionRole {
+        SessionRole(part, name: name, place: UInt32(clamping: place))
+    }
+}
+
+extension SessionRole: Hashable {
+    /// Whether both are the same part with the same name.
+    public static func == (first: SessionRole, second: SessionRole) -> Bool {
+        first.part == second.part && first.name == second.name
+    }
+
+    /// Hashes part and name.
+    public func hash(into hasher: inout Hasher) {
+        hasher.combine(part)
+        hasher.combine(name)
+    }
+}
+
+extension SessionRole: Comparable {
+    /// In the order of ``allCases``, those without a name first, then by their places.
+    public static func < (first: SessionRole, second: SessionRole) -> Bool {
+        (first.part, first.place) < (second.part, second.place)
+    }
+}
+
+extension SessionRole: CaseIterable {
+    /// The roles without a name.
+    public static let allCases: [SessionRole] = Part.allCases.map { SessionRole($0) }
+}
+
+extension SessionRole: RawRepresentable {
+    /// The keys that lead to its section: `camera`, `share.audio`, `cameras.desk`, `shares.room.audio`.
+    public var rawValue: String {
+        let facts = facts
+        if let parent = facts.parent { return "\(parent.rawValue).\(facts.key)" }
+        return name.map { "\(facts.pluralKey).\($0)" } ?? facts.key
+    }
+
+    /// The role whose section the keys lead to.
+    public init?(rawValue: String) {
+        let keys = rawValue.split(separator: ".", omittingEmptySubsequences: false)
+        for role in Self.allCases {
+            let top = role.facts.parent ?? role
+            let inner = role.facts.parent == nil ? [] : [role.facts.key[...]]
+            if keys == [top.facts.key[...]] + inner {
+                self = role
+                return
+            }
+            if keys.count == 2 + inner.count, keys[0] == top.facts.pluralKey,
+                Array(keys.dropFirst(2)) == inner, String(keys[1]).isRoleName
+            {
+                self = SessionRole(role.part, name: String(keys[1]))
+                return
+            }
+        }
+        return nil
+    }
+}
+
+extension String {
+    /// The pattern of a role's name.
+    package static let roleNamePattern = "[A-Za-z][A-Za-z0-9-]{0,39}"
+
+    /// Whether a role may have it as its name.
+    package var isRoleName: Bool { wholeMatch(of: /[A-Za-z][A-Za-z0-9-]{0,39}/) != nil }
 }
 
 extension SessionRole {
@@ -30,6 +127,8 @@ extension SessionRole {
         package var trackID: UInt32
         /// The key of its section in the parent's section, or at the top of the file.
         package var key: String
+        /// The key of the section that has the sections of roles with names.
+        package var pluralKey: String { "\(key)s" }
         /// The role whose section has its section in it. It starts and stops with that role.
         package var parent: SessionRole?
         /// The kind of the filters that it may have; nil where it can't have any.
@@ -72,6 +171,15 @@ extension SessionRole {
         package var stopMeaning: String
         /// What ``start`` does, for people.
         package var startMeaning: String
+
+        /// The commands of a role with a name: `stop camera.desk`, `mute microphone.desk`.
+        fileprivate func named(_ name: String, part: Part) -> Stopping {
+            var named = self
+            let subject = part == .microphone ? " microphone" : ""
+            named.stop += "\(subject).\(name)"
+            named.start += "\(subject).\(name)"
+            return named
+        }
     }
 
     /// What a track shows while its source is stopped.
@@ -86,7 +194,21 @@ extension SessionRole {
 
     /// The table of roles.
     package var facts: Facts {
-        switch self {
+        var facts = factsWithoutName
+        guard let name else { return facts }
+        facts.name += " \(name)"
+        facts.track = facts.track.named(name, place: place)
+        // Beyond the numbers of participants' tracks, which are counted from 16.
+        facts.trackID |= 1 << 31 | place << 8
+        facts.parent = facts.parent.map { with($0) }
+        facts.takesBroadcast = false
+        facts.ceiling?.word += ".\(name)"
+        facts.stopping = facts.stopping.map { $0.named(name, part: part) }
+        return facts
+    }
+
+    private var factsWithoutName: Facts {
+        switch part {
         case .camera:
             Facts(
                 name: "camera", kind: .videoSource, medium: .video, track: .camera, trackID: 1,
@@ -131,6 +253,17 @@ extension SessionRole {
                     "The plugin that makes the audio of the share, and the filters that edit it.",
                 example: Example(
                     plugin: "ToneShareAudio", settings: ["frequency": 440]))
+        case .stage:
+            Facts(
+                name: "stage", kind: .composer, medium: .video, track: .stage, trackID: 9,
+                key: "stage", filters: .preProcessor, ceiling: ("stage-ceiling", "1280x720@15"),
+                stopping: Stopping(
+                    stop: "stop stage", start: "start stage", stopped: "stopped",
+                    started: "started", shows: .black,
+                    stopMeaning: "stop the composer; its video is black",
+                    startMeaning: "start the composer again"),
+                meaning: "The composer: the plugin that makes one video of the other tracks.",
+                example: Example(plugin: "Stage", settings: ["layout": "grid"]))
         }
     }
 
@@ -147,16 +280,31 @@ extension SessionRole {
     package var medium: PluginKind.Medium { facts.medium }
 
     /// The name of what it makes, in session files, reports and file names, e.g. `"share-audio"`.
-    package var trackName: String { String(rawValue.map { $0 == "." ? "-" : $0 }) }
+    package var trackName: String {
+        let facts = facts
+        let own = facts.parent.map { "\($0.facts.key)-\(facts.key)" } ?? facts.key
+        return name.map { "\(own).\($0)" } ?? own
+    }
 
     /// Whether a command for another role stops and starts this one, too.
     package func follows(_ other: SessionRole) -> Bool { self == other || facts.parent == other }
 
+    /// Whether its plugin takes the session's other tracks.
+    package var composes: Bool { kind.isComposer }
+
+    /// The roles whose tracks a participant may have.
+    package static let ofParticipants = allCases.filter { !$0.composes }
+
+    /// A role with this one's name.
+    package func with(_ other: SessionRole) -> SessionRole {
+        SessionRole(other.part, name: name, place: place)
+    }
+
     /// The role of a medium that a track has.
     package init?(_ medium: PluginKind.Medium, of track: VideoTrackKind) {
-        guard let role = Self.allCases.first(where: { $0.track == track && $0.medium == medium })
-        else { return nil }
-        self = role
+        let role = Self.allCases.first { $0.track.part == track.part && $0.medium == medium }
+        guard let role else { return nil }
+        self = SessionRole(role.part, name: track.name, place: track.place)
     }
 }
 

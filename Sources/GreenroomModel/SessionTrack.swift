@@ -11,6 +11,7 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
     /// The sum of all audio tracks, the session's and the participants'.
     case fullMix
 
+    /// The tracks of roles without a name, and the mixes.
     package static var allCases: [SessionTrack] {
         SessionRole.allCases.map { .own($0) } + [.mix, .incoming, .fullMix]
     }
@@ -21,7 +22,28 @@ package enum SessionTrack: Hashable, CaseIterable, Sendable {
         self = track
     }
 
-    /// Its number for plugins, one of `GR_TRACK_…`.
+    /// The tracks of roles, and the mixes, which need not be there.
+    package static func all(of roles: some Sequence<SessionRole>) -> [SessionTrack] {
+        roles.map { .own($0) } + [.mix, .incoming, .fullMix]
+    }
+
+    /// The track with a name, also of a role with a name; nil if there is none.
+    package init?(name: String) {
+        if let known = Self.allCases.first(where: { $0.name == name }) {
+            self = known
+            return
+        }
+        let parts = name.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+        guard parts.count == 2, String(parts[1]).isRoleName,
+            let role = SessionRole.allCases.first(where: { $0.trackName == parts[0] })
+        else { return nil }
+        self = .own(SessionRole(role.part, name: String(parts[1])))
+    }
+
+    /// Its kind for plugins: one of `GR_TRACK_…`.
+    package var kind: UInt32 { role.map { SessionRole($0.part).facts.trackID } ?? id }
+
+    /// Its number for plugins; without a name one of `GR_TRACK_…`.
     package var id: UInt32 {
         switch self {
         case .own(let role): role.facts.trackID

@@ -10,7 +10,7 @@ package struct TrackSelection: Equatable, Sendable {
             case mixMinus
 
             package static var allCases: [Kind] {
-                SessionRole.allCases.map { .track($0) } + [.mixMinus]
+                SessionRole.ofParticipants.map { .track($0) } + [.mixMinus]
             }
 
             /// The word in session files, e.g. `"share-audio"`.

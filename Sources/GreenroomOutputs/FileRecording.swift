@@ -1,5 +1,7 @@
+import Glibc
 package import GreenroomLifecycle
 import GreenroomMedia
+import GreenroomSchema
 package import GreenroomModel
 import GreenroomSystem
 package import GreenroomVideo
@@ -17,8 +19,20 @@ package struct FileRecording: Output, Equatable {
         "mts", "mxf", "ogg", "ogv", "opus", "ts", "wav", "wmv", "y4m",
     ]
 
+    /// The ways to record a session with a call.
+    package enum Participants: String, CaseIterable, Sendable {
+        /// Everybody in one video, with all that is said.
+        case stage
+        /// The session's tracks in one file, and each track of each participant in a file of its own.
+        case files
+    }
+
     /// The file's absolute path.
     package var file: String
+    /// How to record a session with a call if ``selection`` is nil; nil for ``Participants/stage``.
+    package var participants: Participants?
+    /// The tracks; nil for all.
+    package var selection: TrackSelection?
 
     /// - Parameter file: The file's absolute path.
     /// - Returns: nil if the name does not end as those of such files do.
@@ -52,6 +66,16 @@ package struct FileRecording: Output, Equatable {
         file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) }
     }
 
+    /// Takes the stage and all that is said, unless it names something else.
+    ///
+    /// - Returns: Whether it takes the stage.
+    package mutating func takeStage() -> Bool {
+        if selection == nil, participants != .files {
+            selection = TrackSelection(own: [.own(.stage), .fullMix])
+        }
+        return selection?.own.contains(.own(.stage)) ?? false
+    }
+
     package func open(in session: inout OutputBuilder) throws(OutputError) {
         // The session does not start without its recording, as with a folder.
         if let problem { throw OutputError(place: file, explanation: problem) }
@@ -76,7 +100,11 @@ package struct FileRecording: Output, Equatable {
 
     /// With the Recorder's bit rates: 0.08 bits for each pixel, and 128 kbit/s of audio.
     package func diskUse(of tracks: DiskUse.Tracks) -> DiskUse? {
-        let pixels = tracks.video.values.map {
+        let recorded = tracks.video.filter { track, _ in
+            guard let selection, let role = SessionRole(.video, of: track) else { return true }
+            return selection.own.contains(.own(role))
+        }
+        let pixels = recorded.values.map {
             Double($0.size.width) * Double($0.size.height) * $0.rate.framesPerSecond
         }
         let bits = pixels.reduce(0, +) * 0.08 + (tracks.audio > 0 ? 128_000 : 0)
@@ -91,7 +119,79 @@ package struct FileRecording: Output, Equatable {
     package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
         -> [String]
     {
-        earlier.contains { ($0 as? FileRecording)?.file == file }
-            ? ["an earlier output records to the same file. Name another."] : []
+        let isTaken = earlier.contains { ($0 as? FileRecording)?.file == file }
+        return (isTaken ? ["an earlier output records to the same file. Name another."] : [])
+            + (selection?.conflicts(in: tracks) ?? [])
     }
+}
+
+extension SessionOutput {
+    /// Records to one file: of a session with a call everybody in one video, with all that is said.
+    ///
+    /// - Parameter file: Its path, which ends with `.mkv`, `.webm` or `.mp4`; a relative one starts from the
+    ///   working directory.
+    /// - Returns: nil for a name with another ending.
+    public static func record(file: String) -> SessionOutput? {
+        let folder = file.hasPrefix("/") ? nil : getcwd(nil, 0)
+        defer { free(folder) }
+        let path = folder.map { "\(String(cString: $0))/\(file)" } ?? file
+        return FileRecording(file: path).map { SessionOutput($0) }
+    }
+}
+
+extension FileRecording {
+    private struct Draft: Sendable {
+        var file: String?
+        var participants: Participants?
+        var selection: TrackSelection?
+    }
+
+    static let section = Decoder<FileRecording>.section(
+        Draft(), name: "record-file", "A recording in one file.",
+        expectation: "a section with the key \"file\"",
+        fields: [
+            Field(
+                "file", \.file, .mediaFile,
+                "The file, relative to this file's folder; its ending says the format.",
+                examples: ["call.mkv"], isRequired: true),
+            Field(
+                "tracks", \.selection, .tracks,
+                "The recorded tracks. Default: all tracks of the session; with a call the stage and the "
+                    + "full mix.",
+                examples: [["stage", "full-mix"]]),
+            Field(
+                "participants", \.participants,
+                .choice {
+                    switch $0 {
+                    case .stage: "Everybody in one video, with all that is said."
+                    case .files:
+                        "Each track of each participant in a file of its own, such as "
+                            + "call-ana-camera.mkv."
+                    }
+                },
+                "How the participants of a call are recorded.", examples: ["files"],
+                defaultValue: .string(Participants.stage.rawValue)),
+        ]
+    ) { draft, _ in
+        guard let file = draft.file, var recording = FileRecording(file: file) else { return nil }
+        recording.participants = draft.participants
+        recording.selection = draft.selection
+        return recording
+    }
+}
+
+extension Decoder<String> {
+    /// The path of a file that can be recorded to, made absolute.
+    fileprivate static let mediaFile: Decoder = {
+        let endings = FileRecording.endings.map { ".\($0)" }.joined(separator: ", ")
+        let path = Decoder<String>.path("the path of a file that ends with \(endings)")
+        return Decoder(schema: path.schema) { node, place, reading in
+            guard let file = path.read(node, place, &reading) else { return nil }
+            guard FileRecording(file: file) != nil else {
+                reading.complain("needs a name that ends with \(endings).", about: node, place)
+                return nil
+            }
+            return file
+        }
+    }()
 }

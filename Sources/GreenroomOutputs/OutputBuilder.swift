@@ -24,6 +24,8 @@ package struct OutputBuilder {
     let videoTracks: [(track: VideoTrackKind, capability: VideoCapability)]
     /// The tracks with audio.
     let audioTracks: [VideoTrackKind]
+    /// The session's roles, in its order.
+    private let roles: [SessionRole]
     /// Whether a call may bring participants.
     package let hasCall: Bool
     let clock: SessionClock
@@ -37,13 +39,15 @@ package struct OutputBuilder {
     /// - Parameters:
     ///   - videoTracks: The tracks with video and their first capability, in the session's order.
     ///   - audioTracks: The tracks with audio.
+    ///   - roles: The session's roles, in its order.
     ///   - hasCall: Whether a call may bring participants.
     ///   - duration: The session's, in nanoseconds; nil if unknown.
     package init(
         videoTracks: [(track: VideoTrackKind, capability: VideoCapability)],
-        audioTracks: [VideoTrackKind], hasCall: Bool, duration: Int64?, clock: SessionClock,
-        events: SessionEvents
+        audioTracks: [VideoTrackKind], roles: [SessionRole], hasCall: Bool, duration: Int64?,
+        clock: SessionClock, events: SessionEvents
     ) {
+        self.roles = roles
         self.videoTracks = videoTracks
         self.audioTracks = audioTracks
         self.hasCall = hasCall
@@ -73,15 +77,15 @@ package struct OutputBuilder {
         branches[track, default: VideoBranches()].connect(
             sink, name: name, want: want, format: format, capability: capability,
             endSlot: duration.map { capability.rate.frameCount(inNanoseconds: $0) },
-            isShare: track == .share, clock: clock)
+            isShare: track.part == .share, clock: clock)
     }
 
     /// Connects an output plugin to the tracks that it gets to know, whether it wants them or not.
     package mutating func connect(_ feed: OutputFeed, _ instance: PluginInstance) {
         let connection = OutputConnection(feed, instance, clock: clock)
         connections.append(connection)
-        for track in SessionTrack.allCases
-        where feed.selection?.own.contains(track) ?? true && has(track) {
+        for track in SessionTrack.all(of: roles)
+        where feed.takes(track) && has(track) {
             if track.medium == .video, let kind = track.role?.track {
                 branches[kind, default: VideoBranches()].add(
                     connection.branch(

@@ -22,7 +22,7 @@ package struct ParticipantOutputs {
     /// Nothing is connected to the track yet.
     package init(_ track: ParticipantTrack, clock: SessionClock, events: SessionEvents) {
         capability = track.capability
-        isShare = track.kind.track == .share
+        isShare = track.kind.track.part == .share
         self.clock = clock
         self.events = events
     }

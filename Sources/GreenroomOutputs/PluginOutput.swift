@@ -28,9 +28,15 @@ package struct PluginOutput: Output, Equatable {
     package func conflicts(with earlier: ArraySlice<any Output>, in tracks: TracksInFile)
         -> [String]
     {
-        guard let selection else { return [] }
+        selection?.conflicts(in: tracks) ?? []
+    }
+}
+
+extension TrackSelection {
+    /// The tracks that a session does not have, a sentence each.
+    func conflicts(in tracks: TracksInFile) -> [String] {
         let cure = "Add one, or remove it from \"tracks\"."
-        let missing = SessionTrack.allCases.filter(selection.own.contains).filter { track in
+        let missing = own.sorted { ($0.id, $0.name) < ($1.id, $1.name) }.filter { track in
             switch track.role?.medium {
             case .video: !(track.role.map { tracks.video.contains($0.track) } ?? false)
             case .audio: !(track.role.map { tracks.audio.contains($0.track) } ?? false)
@@ -42,7 +48,7 @@ package struct PluginOutput: Output, Equatable {
                 ? "\"\(track.name)\" needs a call. \(cure)"
                 : "there is no \(track.name) to take. \(cure)"
         }
-            + (selection.participants.isEmpty || tracks.hasCall
+            + (participants.isEmpty || tracks.hasCall
                 ? [] : ["there are no participants without a call. \(cure)"])
     }
 }

@@ -45,7 +45,7 @@ package struct Recording: Output, Equatable {
             let capability = VideoCapability(
                 size: video.size ?? agreed.size, rate: video.rate ?? agreed.rate)
             let files = RecordedFiles(name: track.rawValue, folder: folder)
-            let followsShape = track == .share && video.size == nil && video.fit == .letterbox
+            let followsShape = track.part == .share && video.size == nil && video.fit == .letterbox
             if followsShape { try files.removeLater() }
             let path = try files.path(1)
             written.append(path)
@@ -171,10 +171,17 @@ extension Recording {
             examples: [
                 "recordings/demo", ["folder": "recordings/demo", "size": "1280x720"],
                 "recordings/talk.mkv",
+                ["file": "recordings/call.mkv", "tracks": ["stage", "full-mix"]],
             ],
             reportKey: AudioRecording.reportKey, decoder: section)
         let folder = form.decoder
-        form.decoder = Decoder(schema: folder.schema) { node, path, reading in
+        let schema = Schema(
+            kind: .anyOf([folder.schema, FileRecording.section.schema]),
+            expectation: folder.schema.expectation)
+        form.decoder = Decoder(schema: schema) { node, path, reading in
+            if node.value(of: "file") != nil {
+                return FileRecording.section.read(node, path, &reading)
+            }
             guard case .text(let text) = node.scalar, urlScheme(of: text) == nil,
                 let file = FileRecording(file: reading.absolute(text))
             else { return folder.read(node, path, &reading) }

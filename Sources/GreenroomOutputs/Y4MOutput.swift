@@ -95,15 +95,21 @@ extension Y4MOutput {
                     "to", \.target, .choice { _ in "Standard output." }, "Where it goes.",
                     examples: ["-"], defaultValue: "-"),
                 Field(
-                    "track", \.track,
-                    .choice {
-                        switch $0 {
-                        case .camera: "The camera, after its filters."
-                        case .share: "The shared screen."
-                        }
-                    },
-                    "Which video track.", examples: ["share"],
+                    "track", \.track, .videoTrack,
+                    "Which video track: the camera, after its filters, the shared screen, or the stage.",
+                    examples: ["share", "stage", "camera.desk"],
                     defaultValue: .string(VideoTrackKind.camera.rawValue)),
             ] + Draft.videoFields
         ) { draft, _ in Y4MOutput(track: draft.track, video: draft.video) })
+}
+
+extension Decoder<VideoTrackKind> {
+    /// `camera`, `share`, `stage`, or one with a name, `camera.desk`.
+    static let videoTrack: Decoder = {
+        let words = VideoTrackKind.allCases.map(\.rawValue)
+        return Decoder.pattern(
+            "(\(words.joined(separator: "|")))(\\.\(String.roleNamePattern))?",
+            "one of \(words.joined(separator: ", ")), or one with a name such as camera.desk"
+        ) { VideoTrackKind(rawValue: $0) }
+    }()
 }

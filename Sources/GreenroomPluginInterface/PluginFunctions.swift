@@ -95,7 +95,7 @@ package struct PluginFunctions: @unchecked Sendable {
             throw error(
                 "it is an audio pre-processor, and has no extension \(GR_EXT_AUDIO_PRE_PROCESSOR).")
         }
-        if output.found == nil, descriptor.kind.isOutput {
+        if output.found == nil, descriptor.kind.takesMedia {
             throw error(
                 "it is \(descriptor.kind.nameWithArticle), and has no extension \(GR_EXT_OUTPUT).")
         }

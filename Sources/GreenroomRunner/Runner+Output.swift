@@ -8,7 +8,7 @@ import Synchronization
 
 extension Runner {
     /// Whether the instance is an output.
-    var isOutput: Bool { state.withLock { $0.descriptor?.kind.isOutput ?? false } }
+    var takesMedia: Bool { state.withLock { $0.descriptor?.kind.takesMedia ?? false } }
 
     /// Passes a frame in memory of the host, or a block in the message, to the plugin. [media]
     ///

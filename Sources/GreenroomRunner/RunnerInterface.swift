@@ -72,7 +72,7 @@ enum RunnerInterface {
                 if runner.canPause, strcmp(id, GR_EXT_BROADCAST) == 0 {
                     return UnsafeRawPointer(broadcast)
                 }
-                if runner.isOutput, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
+                if runner.takesMedia, strcmp(id, GR_EXT_OUTPUT_HOST) == 0 {
                     return UnsafeRawPointer(output)
                 }
                 if runner.isCall, strcmp(id, GR_EXT_CALL_HOST) == 0 {

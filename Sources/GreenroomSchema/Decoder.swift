@@ -80,6 +80,52 @@ extension Decoder {
         }
     }
 
+    /// Values with names, in their order; invalid ones are reported and omitted.
+    ///
+    /// - Parameters:
+    ///   - what: The word for the values, in the plural.
+    ///   - pattern: The pattern of a name.
+    ///   - isName: Whether a text is a name.
+    package static func named<Item>(
+        _ item: Decoder<Item>, _ what: String, pattern: String, limit: Int,
+        isName: @escaping @Sendable (String) -> Bool
+    ) -> Decoder<[(name: String, value: Item)]> {
+        let schema = Schema(
+            kind: .named(item.schema, pattern: pattern, limit: limit),
+            expectation: "a section of \(what), each under its name")
+        return Decoder<[(name: String, value: Item)]>(schema: schema) { node, path, reading in
+            switch node.content {
+            case .refused: return nil
+            case .scalar where node.scalar == .null: return []
+            case .scalar, .sequence:
+                reading.complain(
+                    "needs \(schema.expectation), found \(node.inWords).", about: node, path)
+                return nil
+            case .mapping(let entries):
+                guard entries.count <= limit else {
+                    reading.complain(
+                        "has \(entries.count) \(what); limit: \(limit). Remove some.", about: node,
+                        path)
+                    return nil
+                }
+                return entries.compactMap { entry in
+                    let path = path.appending(key: entry.key)
+                    guard isName(entry.key) else {
+                        reading.diagnostics.append(
+                            Diagnostic(
+                                "not a name. A name has up to 40 letters, digits and hyphens, and "
+                                    + "begins with a letter.",
+                                at: SourceLocation(entry.keyOrigin, path: path)))
+                        return nil
+                    }
+                    return item.read(entry.value, path, &reading).map {
+                        (name: entry.key, value: $0)
+                    }
+                }
+            }
+        }
+    }
+
     /// A list of values; invalid ones are reported and omitted.
     ///
     /// - Parameter count: The allowed number of values. A list that may be empty may also be

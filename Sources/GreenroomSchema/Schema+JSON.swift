@@ -69,6 +69,18 @@ extension Schema {
             return forms.isEmpty
                 ? [("$ref", section.reference)]
                 : [("anyOf", .array(forms + [["$ref": section.reference]]))]
+        case .named(let item, let pattern, let limit):
+            return [
+                ("type", ["object", "null"]),
+                (
+                    "patternProperties",
+                    .object([
+                        JSON.Member(key: "^(\(pattern))$", value: .members(item.members))
+                    ])
+                ),
+                ("additionalProperties", false),
+                ("maxProperties", .integer(Int64(limit))),
+            ]
         case .anyOf(let forms):
             return [("anyOf", .array(forms.map { .members($0.members) }))]
         }

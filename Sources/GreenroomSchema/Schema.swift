@@ -18,6 +18,8 @@ package struct Schema: Sendable {
         case section(Section)
         /// Any one of several forms.
         case anyOf([Schema])
+        /// Names that match a pattern, each with a value of one kind.
+        case named(Schema, pattern: String, limit: Int)
     }
 
     /// A mapping with known keys.
@@ -90,7 +92,11 @@ package struct Schema: Sendable {
 extension Schema {
     /// The section in this schema, in any form.
     package var section: Section? {
-        if case .section(let section) = kind { section } else { nil }
+        switch kind {
+        case .section(let section): section
+        case .anyOf(let forms): forms.lazy.compactMap(\.section).first
+        case .text, .choice, .boolean, .integer, .settings, .list, .named: nil
+        }
     }
 
     /// All nested sections and itself, unique, in the order of first use.
@@ -103,7 +109,7 @@ extension Schema {
     private func collectSections(into found: inout [Section]) {
         switch kind {
         case .text, .choice, .boolean, .integer, .settings: break
-        case .list(let item, _): item.collectSections(into: &found)
+        case .list(let item, _), .named(let item, _, _): item.collectSections(into: &found)
         case .anyOf(let forms): for form in forms { form.collectSections(into: &found) }
         case .section(let section):
             guard !found.contains(where: { $0.name == section.name }) else { return }

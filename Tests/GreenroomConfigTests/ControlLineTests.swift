@@ -149,14 +149,14 @@ import Testing
         let ceilings = [SessionRole.camera, .share].flatMap { role in
             limits.map { SessionCommand.ceiling(role, $0) }
         }
-        #expect(SessionCommand.phrases.count == 6)
+        #expect(SessionCommand.phrases.count == 8)
         for command in SessionCommand.phrases.map(\.command) + ceilings {
             #expect(try ControlLine(command.line) == .command(command))
         }
     }
 
     @Test func `the help shows valid lines`() throws {
-        #expect(ControlLine.commands.count == 12)
+        #expect(ControlLine.commands.count == 15)
         for (line, meaning) in ControlLine.commands {
             _ = try ControlLine(line.replacing("|none", with: ""))
             #expect(!meaning.isEmpty)

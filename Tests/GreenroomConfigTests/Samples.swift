@@ -6,6 +6,18 @@ enum Samples {
     /// Valid files.
     static let good: [String] = [
         "camera: { plugin: ColorBars }",
+        """
+        cameras: { desk: { plugin: A, pre-processors: [{ plugin: F }] }, room: { plugin: B } }
+        shares: { wall: { plugin: S, audio: { plugin: T } } }
+        microphones:
+        stage: { plugin: Stage }
+        call: { plugin: C, tracks: [stage, camera.desk, full-mix] }
+        timeline: [{ at: 1s, do: stop camera.desk }, { at: 2s, do: ceiling.desk 640x360@15 }]
+        outputs:
+          - record: { file: call.mkv, tracks: [stage, full-mix] }
+          - record: { file: all.mkv, participants: files }
+          - y4m: { track: stage }
+        """,
         "microphone:\n  plugin: Tone\n",
         "share: { plugin: Slides, settings: { path: slides } }\noutputs:\n",
         "camera:\n  plugin: ./build/libMine.so\n  settings:\n  pre-processors:\nsession:\n",

@@ -355,7 +355,7 @@ import Testing
                     }
                 let outputs = [
                     "output": ["output.h"], "speaker": ["output.h"], "receiver": ["output.h"],
-                    "call": ["output.h", "call.h"],
+                    "call": ["output.h", "call.h"], "composer": ["output.h"],
                 ]
                 let all = headers + (language == "swift" ? [] : outputs[kind] ?? [])
                 #expect(

@@ -110,8 +110,10 @@ extension Room {
                 },
                 streams: tracks.sorted { $0.id < $1.id }.map { track in
                     RoomDescription.Stream(
-                        id: track.id, kind: track.kind == .camera ? "camera" : "share",
-                        participant: track.participant?.number, name: track.participant?.name)
+                        id: track.id, kind: "\(track.kind)",
+                        participant: track.participant?.number,
+                        name: track.participant?.name
+                            ?? track.name.split(separator: ".").dropFirst().first.map(String.init))
                 },
                 guests: state.guests.values.compactMap { guest in
                     guard guest.sharer == nil, let participant = guest.participant else {

@@ -73,7 +73,7 @@ final class Room: Sendable {
     /// - Returns: What the room wants of it now.
     func describe(_ track: Track) -> TrackWant? {
         switch track.kind {
-        case .camera, .share:
+        case .camera, .share, .stage:
             return stream(of: track).want
         case .fullMix:
             return audio.isHeard ? AudioStream.want : nil
@@ -150,7 +150,7 @@ final class Room: Sendable {
             guard let number = block.track.participant?.number else { return }
             try state.withLock { $0.mixes[number] }?
                 .take(block.samples, at: block.timeNanoseconds)
-        case .camera, .microphone, .share, .shareAudio, .mix, .incoming: break
+        case .camera, .microphone, .share, .shareAudio, .mix, .incoming, .stage: break
         }
     }
 

@@ -48,7 +48,7 @@ struct InstanceEnvironment: Sendable {
         self.events = events
         frameLimit =
             switch descriptor.kind.facts.direction {
-            case .source: videoIngest?.frameLimit ?? 0
+            case .source, .composer: videoIngest?.frameLimit ?? 0
             case .filter, .output: ownFrameLimit
             }
     }

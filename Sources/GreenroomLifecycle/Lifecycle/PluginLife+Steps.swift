@@ -112,7 +112,10 @@ extension PluginLife {
         state.withLock { $0.negotiation.offer = offer }
         // The plugin may send frames for the offer during the call.
         offered(offer)
-        let (status, written) = backend.propertyChange(offer: offer)
+        // A composer takes frames meanwhile.
+        guard let (status, written) = betweenMedia({ backend.propertyChange(offer: offer) }) else {
+            return .ignored
+        }
         guard status == .ok else {
             return .refused(status, failureReason(of: .propertyChange).description)
         }
@@ -266,7 +269,7 @@ extension PluginLife {
                 gate?.open(to: backend)
                 // A finished source sends nothing more.
                 guard state.gaveUp == nil else { return }
-                if gate == nil {
+                if environment.descriptor.kind.sender != nil {
                     clock.expect(plugin: number)
                 } else if environment.roster != nil {
                     // A call may send what its participants do, or only react to what it is called

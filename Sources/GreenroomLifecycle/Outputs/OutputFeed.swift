@@ -92,6 +92,8 @@ package final class OutputFeed: Sendable {
         var kept: KeptFrames = [:]
         /// Values for the report, by name.
         var values: [String: Double] = [:]
+        /// Whether the plugin gets nothing for now, whatever it wants.
+        var isResting = false
         /// Whether the session continues without the plugin.
         var hasLeft = false
         /// Whether the plugin has ended in order.
@@ -121,6 +123,11 @@ package final class OutputFeed: Sendable {
     private let events: SessionEvents
     /// The number of the plugin's instance.
     package let plugin: Int
+    /// Whether the plugin is a composer, which rests while no output takes what it makes.
+    package let isComposer: Bool
+    /// Whether the plugin learns of what composers make if it names no tracks. A composer does not: it might
+    /// take itself. A call does not: everybody in it is shown already.
+    private let learnsOfStages: Bool
     /// What the plugin has told the host.
     package let control = OutputControl()
     /// Guards the answers, the frames and the counters.
@@ -128,8 +135,10 @@ package final class OutputFeed: Sendable {
 
     package init(
         role: String, name plugin: String, number: Int, selection: TrackSelection?,
-        events: SessionEvents
+        isComposer: Bool = false, learnsOfStages: Bool = true, events: SessionEvents
     ) {
+        self.isComposer = isComposer
+        self.learnsOfStages = learnsOfStages
         self.role = role
         pluginName = plugin
         self.plugin = number
@@ -137,6 +146,11 @@ package final class OutputFeed: Sendable {
         self.events = events
         name = "\(role) (\(plugin))"
         state = Monitor(State())
+    }
+
+    /// Whether the plugin gets to know a track of the session, or a mix.
+    package func takes(_ track: SessionTrack) -> Bool {
+        selection?.own.contains(track) ?? !(track.role?.composes ?? false && !learnsOfStages)
     }
 
     // MARK: Wants
@@ -168,19 +182,33 @@ package final class OutputFeed: Sendable {
         state.withLock { $0.answers.map { ($0.track, $0.want) } }
     }
 
+    /// Gives the plugin nothing for now, or again what it wants.
+    package func rest(_ isResting: Bool) {
+        let isNews = state.withLock { state in
+            defer { state.isResting = isResting }
+            return state.isResting != isResting
+        }
+        // The session follows the change as it follows an answer.
+        if isNews { control.didDescribe() }
+    }
+
     /// Whether it wants any audio.
     package var wantsAudio: Bool {
         state.withLock { state in
-            state.answers.contains { answer in
-                if case .audio = answer.want { !answer.hasEnded } else { false }
-            }
+            !state.isResting
+                && state.answers.contains { answer in
+                    if case .audio = answer.want { !answer.hasEnded } else { false }
+                }
         }
     }
 
-    /// A track that the plugin knows, and what it wants of it; nil for others.
+    /// A track that the plugin knows, and what it gets of it; nil for others.
     package func wanted(of track: UInt32) -> (track: OutputTrack, want: TrackWant)? {
         state.withLock { state in
-            state.index(of: track).map { (state.answers[$0].track, state.answers[$0].want) }
+            state.index(of: track).map { index in
+                let answer = state.answers[index]
+                return (answer.track, state.isResting ? .nothing : answer.want)
+            }
         }
     }
 
@@ -232,7 +260,9 @@ package final class OutputFeed: Sendable {
     package func owesAnswer(about track: UInt32) -> Bool {
         control.isAlive
             && state.withLock { state in
-                state.index(of: track).map { state.answers[$0].answered != state.lives } ?? false
+                !state.isResting
+                    && state.index(of: track).map { state.answers[$0].answered != state.lives }
+                        ?? false
             }
     }
 
@@ -245,8 +275,9 @@ package final class OutputFeed: Sendable {
                 state.answers[index].hasEnded = true
                 let answer = state.answers[index]
                 // It may have yet to answer.
+                let known = isComposer ? answer.answered : answer.wanted
                 state.answers[index].owesEnd =
-                    answer.wanted == state.lives
+                    known == state.lives
                     || answer.asked == state.lives && answer.answered != state.lives
                 guard state.answers.count(where: \.hasEnded) > Self.endedLimit,
                     let oldest = state.answers.firstIndex(where: { $0.hasEnded && !$0.owesEnd })
@@ -267,7 +298,10 @@ package final class OutputFeed: Sendable {
             var ends: [UInt32] = []
             for index in state.answers.indices where state.answers[index].owesEnd {
                 state.answers[index].owesEnd = false
-                guard state.answers[index].wanted == state.lives else { continue }
+                let answer = state.answers[index]
+                guard (isComposer ? answer.answered : answer.wanted) == state.lives else {
+                    continue
+                }
                 ends.append(state.answers[index].track.id)
             }
             return ends
@@ -510,7 +544,9 @@ package final class OutputFeed: Sendable {
             tracks: tracks, kept: kept, values: values)
         return OutputReport(
             key: Self.reportKey, entry: entry,
-            summary: answers.compactMap { $0.summary(of: name, hasLeft: hasLeft) }
+            summary: answers.compactMap {
+                $0.summary(of: name, hasLeft: hasLeft, countsAway: !isComposer)
+            }
                 + (condition.flatMap { $0.state == .live ? nil : ["\(name): \($0.words)"] } ?? [])
                 + (entry.valuesInWords.map { ["\(name): \($0)"] } ?? []))
     }
@@ -557,15 +593,18 @@ extension VideoSinkWant {
 extension OutputFeed.Answer {
     /// A line for the summary if something was lost; nil otherwise.
     ///
-    /// - Parameter hasLeft: Whether the output has ended, or the session continues without it.
-    fileprivate func summary(of output: String, hasLeft: Bool) -> String? {
+    /// - Parameters:
+    ///   - hasLeft: Whether the output has ended, or the session continues without it.
+    ///   - countsAway: Whether it should have got what came while it was stopped.
+    fileprivate func summary(of output: String, hasLeft: Bool, countsAway: Bool) -> String? {
         let refused = counts.refused.values.reduce(0, +)
-        guard refused + counts.away + counts.noBuffer + (counts.lostSamples ?? 0) > 0 else {
+        let away = countsAway ? counts.away : 0
+        guard refused + away + counts.noBuffer + (counts.lostSamples ?? 0) > 0 else {
             return nil
         }
         let parts = [
             (refused, "refused by it"),
-            (counts.away, hasLeft ? "after its end" : "while restarting"),
+            (away, hasLeft ? "after its end" : "while restarting"),
             (counts.noBuffer, "without memory for them"),
             (counts.lostSamples ?? 0, "samples lost: it was too slow"),
         ]

@@ -155,7 +155,8 @@ package final class CallRoster: Sendable {
         _ kind: UInt32, of participant: UInt32, upTo written: gr_capability, pool: FramePool?
     ) throws(Refusal) -> (track: ParticipantTrack, sender: UInt64) {
         let call = SenderCall.openTrack
-        guard let role = SessionTrack(id: kind)?.role else {
+        guard let role = SessionTrack(id: kind)?.role, SessionRole.ofParticipants.contains(role)
+        else {
             throw Refusal(.trackKind(kind), in: call)
         }
         let wanted = role.medium == .video ? try VideoCapability(written, in: call) : nil

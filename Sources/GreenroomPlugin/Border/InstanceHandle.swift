@@ -45,7 +45,7 @@ final class InstanceHandle {
         kind = export.kind
         hasLiveParameters = export.hasLiveParameters
         self.host = host
-        lender = export.kind.isOutput ? FrameLender(host) : nil
+        lender = export.kind.takesMedia ? FrameLender(host) : nil
         audio = instance.audioEditing.map { editing in
             let audio = UnsafeMutablePointer<gr_audio_pre_processor>.allocate(capacity: 1)
             audio.initialize(to: Self.audioTable(editing))
@@ -178,7 +178,7 @@ final class InstanceHandle {
         if let index = tracks.firstIndex(where: { $0.id == track.id }) {
             // Of one that is not wanted any more, frames may come that wait in a queue.
             tracks[index] = track
-        } else if answer != nil {
+        } else if answer != nil || kind.isComposer {
             tracks.append(track)
         }
         want.write(answer)
@@ -245,7 +245,7 @@ final class InstanceHandle {
         if let audio, strcmp(id, GR_EXT_AUDIO_PRE_PROCESSOR) == 0 {
             return UnsafeRawPointer(audio)
         }
-        if kind.isOutput, strcmp(id, GR_EXT_OUTPUT) == 0 {
+        if kind.takesMedia, strcmp(id, GR_EXT_OUTPUT) == 0 {
             return UnsafeRawPointer(Self.output.pointer)
         }
         if kind.isCall, strcmp(id, GR_EXT_CALL) == 0 {

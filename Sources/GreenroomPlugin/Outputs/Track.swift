@@ -23,11 +23,13 @@ public struct Track: Equatable, Sendable {
         case mixMinus = 7
         /// Audio: the sum of all audio tracks, the session's and the participants', in a call.
         case fullMix = 8
+        /// Video: what a composer makes of the other tracks.
+        case stage = 9
 
         /// Whether it has frames; else it has blocks of audio.
         public var isVideo: Bool {
             switch self {
-            case .camera, .share: true
+            case .camera, .share, .stage: true
             case .microphone, .shareAudio, .mix, .incoming, .mixMinus, .fullMix: false
             }
         }
@@ -47,7 +49,7 @@ public struct Track: Equatable, Sendable {
     public let kind: Kind
     /// Whose it is; nil for the session's own.
     public let participant: Participant?
-    /// For messages and file names: `"camera"`, `"share-audio"`, `"ana-camera"`.
+    /// For messages and file names: `"camera"`, `"camera.desk"`, `"share-audio"`, `"ana-camera"`.
     public let name: String
     /// The largest size and rate of a video track; as soon as its source has agreed, the largest that the
     /// source agrees to. While all outputs want less, the source sends less. Nil for audio.

@@ -77,7 +77,7 @@ class Instance<P: Plugin>: AnyInstance {
 }
 
 /// Maps the lifecycle to the callbacks of a video source.
-final class VideoSourceInstance<P: VideoSource>: Instance<P> {
+class VideoSourceInstance<P: VideoSource>: Instance<P> {
     override func initialize(_ input: Initialization) throws -> VideoAnswer? {
         guard let sender = input.video, let offer = input.offer else { throw PluginError.noSender }
         return try state.withLock { state in
@@ -95,6 +95,23 @@ final class VideoSourceInstance<P: VideoSource>: Instance<P> {
     override func startSend() throws { try state.withLock { try $0.plugin.onStartSend() } }
     override func stopSend() { state.withLock { $0.plugin.onStopSend() } }
     override func uninitialize() { state.withLock { $0.plugin.onUninitialized() } }
+}
+
+/// Maps the lifecycle to the callbacks of a composer, which is a video source that takes media.
+final class ComposerInstance<Content: Composer>: VideoSourceInstance<ComposerSource<Content>> {
+    override func track(_ track: Track) throws -> TrackWant? {
+        try state.withLock { try $0.plugin.onTrack(track) }
+    }
+
+    override func video(_ frame: borrowing OutputFrame) throws {
+        try state.withLock { try $0.plugin.onVideo(frame) }
+    }
+
+    override func audio(_ block: borrowing OutputBlock) throws {
+        try state.withLock { try $0.plugin.onAudio(block) }
+    }
+
+    override func trackEnded(_ track: Track) { state.withLock { $0.plugin.onTrackEnded(track) } }
 }
 
 /// Maps the lifecycle to the callbacks of a share source, which gets its sender at the start.

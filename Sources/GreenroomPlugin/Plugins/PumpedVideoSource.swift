@@ -119,6 +119,74 @@ struct CameraSource<Content: Camera>: VideoSource {
     }
 }
 
+extension VideoDriver where Content: Composer {
+    fileprivate func track(_ track: Track) throws -> TrackWant? {
+        try shared.content.withLock { try $0.onTrack(track) }
+    }
+
+    fileprivate func video(_ frame: borrowing OutputFrame) throws {
+        try shared.content.withLock { try $0.onVideo(frame) }
+    }
+
+    fileprivate func audio(_ block: borrowing OutputBlock) throws {
+        try shared.content.withLock { try $0.onAudio(block) }
+    }
+
+    fileprivate func trackEnded(_ track: Track) {
+        shared.content.withLock { $0.onTrackEnded(track) }
+    }
+}
+
+/// Makes a ``Composer`` a ``VideoSource`` that takes media, too.
+struct ComposerSource<Content: Composer>: VideoSource {
+    static var plugin: PluginDescription { Content.plugin }
+    static var capabilities: [VideoCapability] { Content.capabilities }
+
+    private var driver: VideoDriver<Content>
+    private var sender: VideoSender?
+    private var agreed: VideoCapability?
+
+    init(settings: Content.Settings, host: PluginHost) throws {
+        driver = try VideoDriver(settings: settings, host: host)
+    }
+
+    func onSettingsChange(_ settings: Content.Settings) { driver.change(settings) }
+
+    mutating func onInitialize(
+        _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer {
+        let answer = try driver.initialize(supported: supported, suggested: suggested)
+        self.sender = sender
+        agreed = answer.capability(suggested: suggested)
+        return answer
+    }
+
+    mutating func onPropertyChange(
+        supported: [VideoCapability], suggested: VideoCapability
+    ) throws -> VideoAnswer? {
+        let answer = try driver.propertyChange(supported: supported, suggested: suggested)
+        agreed = answer.capability(suggested: suggested)
+        return answer
+    }
+
+    mutating func onStartSend() throws {
+        guard let sender, let agreed else { return }
+        try driver.start(sender, agreed)
+    }
+
+    mutating func onStopSend() { driver.stop() }
+
+    mutating func onUninitialized() {
+        sender = nil
+        driver.uninitialize()
+    }
+
+    func onTrack(_ track: Track) throws -> TrackWant? { try driver.track(track) }
+    func onVideo(_ frame: borrowing OutputFrame) throws { try driver.video(frame) }
+    func onAudio(_ block: borrowing OutputBlock) throws { try driver.audio(block) }
+    func onTrackEnded(_ track: Track) { driver.trackEnded(track) }
+}
+
 /// Makes a ``Screen`` a ``ShareSource``.
 struct ScreenSource<Content: Screen>: ShareSource {
     static var plugin: PluginDescription { Content.plugin }

@@ -73,10 +73,8 @@ struct SessionDescription: Encodable {
         commands = (plan.controlParser?.commands ?? []).map {
             Command(line: $0.line, meaning: $0.meaning)
         }
-        let roles = Dictionary(
-            uniqueKeysWithValues: SessionRole.allCases.map { ("\(PluginAddress($0))", $0) })
         plugins = instances.map { instance in
-            let role = roles[instance.role]
+            let role = SessionRole(rawValue: instance.role)
             let facts = role?.facts
             let values = Dictionary(
                 instance.settings.map { ($0.name, $0.value) }, uniquingKeysWith: { $1 })

@@ -66,7 +66,7 @@ extension SessionPlugins {
     ///
     /// The session does not wait for the answers: an output that is slow hears of further tracks later.
     private mutating func describeNewTracks() {
-        for output in slots.outputs where mayHearOfTracks(output) {
+        for output in slots.takers where mayHearOfTracks(output) {
             guard output.feed?.hasQuestions ?? false, mayWantMore(output) else { continue }
             let tracks = output.feed?.takeQuestions() ?? []
             if !tracks.isEmpty { begin(output) { $0.beginDescribing(tracks, isAll: false) } }
@@ -75,7 +75,7 @@ extension SessionPlugins {
 
     /// Tells the outputs that wanted them that tracks have ended.
     private mutating func endTracks(_ tracks: [UInt32]) {
-        for output in slots.outputs {
+        for output in slots.takers {
             guard let feed = output.feed else { continue }
             if !tracks.isEmpty { feed.end(tracks) }
             guard feed.owesEnds, mayHearOfTracks(output) else { continue }

@@ -167,6 +167,9 @@ public final class Session: Sendable {
         plugins.start()
         pipeline.begin(at: clock.now)
         plugins.begin(at: pipeline.epoch)
+        for composer in plugins.slots.composers where plugins.isStopped(composer) {
+            if let track = composer.videoTrack { pipeline.showBlack(on: track) }
+        }
         self.pipeline.withLock { $0 = pipeline }
         events.send(.started)
         let disks = watchDisks(of: plugins, pipeline)
@@ -274,6 +277,7 @@ public final class Session: Sendable {
         while true {
             plugins.watch()
             plugins.followParticipants(on: pipeline)
+            plugins.followStages(on: pipeline)
             pipeline.followWants()
             plugins.tellDemands(on: pipeline)
             pipeline.abandonLostOutputs(orStuck: plugins.stuckOutputs)
@@ -390,7 +394,9 @@ public final class Session: Sendable {
             if case .stop(let role) = command, role.facts.stopping?.shows == .black {
                 pipeline.showBlack(on: role.track)
             }
-            if case .start(let role) = command, role.facts.stopping?.shows == .black {
+            if case .start(let role) = command, !plugins.isIdle(role),
+                role.facts.stopping?.shows == .black
+            {
                 pipeline.setStarted(on: role.track)
             }
             if case .ceiling(let role, let limit) = command {

@@ -23,9 +23,21 @@ struct SessionNegotiations {
     ///
     /// - Parameters:
     ///   - sources: Already created, so that their capabilities are known.
-    ///   - feeds: The output plugins, which have said what they want.
-    init(with sources: [SessionPlugin], plan: SessionPlan, feeds: [OutputFeed]) {
-        all = sources.compactMap { VideoNegotiation(with: $0, plan: plan, feeds: feeds) }
+    ///   - feeds: The plugins that take media, which have said what they want.
+    /// - Returns: The first offers, by plugin number.
+    mutating func begin(
+        with sources: [SessionPlugin], plan: SessionPlan, feeds: [OutputFeed]
+    ) -> [Int: Offer] {
+        var offers: [Int: Offer] = [:]
+        for source in sources {
+            guard var negotiation = VideoNegotiation(with: source, plan: plan, feeds: feeds) else {
+                continue
+            }
+            offers[source.number] = negotiation.next(at: 0)
+            all.append(negotiation)
+        }
+        all.sort { $0.plugin.number < $1.plugin.number }
+        return offers
     }
 
     /// The negotiation with a source; nil for other plugins.
@@ -42,13 +54,6 @@ struct SessionNegotiations {
     /// The source of a role, also after it left.
     func source(of role: SessionRole) -> SessionPlugin? {
         all.first { $0.plugin.role == role }?.plugin
-    }
-
-    /// The first offers, by plugin number.
-    mutating func first() -> [Int: Offer] {
-        var offers: [Int: Offer] = [:]
-        for index in all.indices { offers[all[index].plugin.number] = all[index].next(at: 0) }
-        return offers
     }
 
     /// The first capability of a source's track: agreed, or suggested if the source was lost

@@ -70,6 +70,7 @@ final class SessionPipeline: Sendable {
             audioTracks: sources.compactMap { source in
                 source.role?.medium == .audio ? source.role?.track : nil
             },
+            roles: sources.compactMap(\.role),
             hasCall: plugins.slots.outputs.contains { $0.instance.roster != nil },
             duration: duration, clock: clock, events: events)
         // Open outputs with files last: if another one fails, no file is left to block the next
@@ -78,7 +79,7 @@ final class SessionPipeline: Sendable {
         for output in all.filter({ !$0.makesFiles }) + all.filter(\.makesFiles) {
             try output.open(in: &outputs)
         }
-        for output in plugins.slots.outputs {
+        for output in plugins.slots.takers {
             if let feed = output.feed { outputs.connect(feed, output.instance) }
         }
         feeds = plugins.slots.feeds
@@ -174,7 +175,7 @@ final class SessionPipeline: Sendable {
             case .passive: break
             }
         }
-        for feed in feeds where !feed.hasFinished {
+        for feed in feeds where !feed.hasFinished && !feed.isComposer {
             guard failed.contains(feed.plugin) || isLost(feed) else { return false }
             isAnyLost = true
         }
@@ -219,6 +220,11 @@ final class SessionPipeline: Sendable {
             }
         }
         participants.releaseAnswered()
+    }
+
+    /// The video of a source; nil for a source of audio.
+    func video(of source: SessionPlugin) -> Video? {
+        videoTracks.first { $0.instance === source.instance }
     }
 
     /// The video track of a number.

@@ -19,7 +19,7 @@ final class SessionPlugin: Sendable {
     let input: VideoTrackInput?
     /// Set for a video source.
     let pool: FramePool?
-    /// Set for an output.
+    /// Set for an output and a composer.
     let feed: OutputFeed?
 
     init(
@@ -78,7 +78,7 @@ struct PluginSlots {
 
     private let hasControllers: Bool
 
-    /// What each output plugin gets, also of those that left.
+    /// The feeds of all output plugins and composers, also after a plugin left.
     let feeds: [OutputFeed]
 
     /// Makes an instance for each plugin of a plan.
@@ -86,8 +86,9 @@ struct PluginSlots {
         _ plan: SessionPlan, clock: SessionClock, events: SessionEvents, control: SessionControl?
     ) {
         let frameLimit = Self.poolLimit(
-            outputs: plan.configuration.outputs.count, plugins: plan.outputs.count)
-        let slots = SessionRole.allCases.compactMap { plan.slots[$0] }
+            outputs: plan.configuration.outputs.count,
+            plugins: plan.outputs.count + plan.slots.count { $0.role.composes })
+        let slots = plan.slots.sorted { $0.role < $1.role }
         var ingests: [SessionRole: AudioIngest] = [:]
         for (number, slot) in slots.enumerated() where slot.role.medium == .audio {
             ingests[slot.role] = AudioIngest(
@@ -103,16 +104,22 @@ struct PluginSlots {
             case .video:
                 let pool = FramePool(limit: frameLimit)
                 let input = VideoTrackInput(clock: clock)
+                let feed =
+                    slot.role.composes
+                    ? OutputFeed(
+                        role: name, name: slot.plugin.descriptor.name, number: number,
+                        selection: nil, isComposer: true, learnsOfStages: false, events: events)
+                    : nil
                 let instance = PluginInstance(
                     plan: slot.plugin, number: number, role: name, clock: clock, events: events,
                     videoIngest: VideoIngest(pool: pool, track: input, clock: clock) {
                         events.send(.note(role: name, text: $0))
-                    }, pausedAudio: pausing.compactMap { ingests[$0] },
+                    }, pausedAudio: pausing.compactMap { ingests[$0] }, feed: feed,
                     control: control?.grant(of: name))
                 sources.append(
                     SessionPlugin(
                         address: address, plan: slot.plugin, instance: instance, input: input,
-                        pool: pool))
+                        pool: pool, feed: feed))
             case .audio:
                 let instance = PluginInstance(
                     plan: slot.plugin, number: number, role: name, clock: clock, events: events,
@@ -139,7 +146,8 @@ struct PluginSlots {
             let number = slots.count + chain.count + number
             let feed = OutputFeed(
                 role: "\(address)", name: plugin.descriptor.name, number: number,
-                selection: plan.configuration.outputs[index].output.selection, events: events)
+                selection: plan.configuration.outputs[index].output.selection,
+                learnsOfStages: !plugin.descriptor.kind.isCall, events: events)
             let roster =
                 plugin.descriptor.kind.isCall
                 ? CallRoster(
@@ -160,7 +168,7 @@ struct PluginSlots {
         filters += callFilters.spareMembers
         all = sources + filters + outputs
         instances = all.map(\.instance)
-        feeds = outputs.compactMap(\.feed)
+        feeds = (outputs + sources).compactMap(\.feed)
         callInstance = instances.first { $0.roster != nil }
         hasControllers = instances.contains { $0.controlGrant != nil }
     }
@@ -171,7 +179,13 @@ struct PluginSlots {
     }
 
     /// Whether anything makes media: a source, or a call.
-    var hasMedia: Bool { !sources.isEmpty || call != nil }
+    var hasMedia: Bool { sources.contains { $0.feed == nil } || call != nil }
+
+    /// The composers among the sources.
+    var composers: [SessionPlugin] { sources.filter { $0.feed != nil } }
+
+    /// The plugins that take media: outputs and composers.
+    var takers: [SessionPlugin] { outputs + composers }
 
     /// The source of a role.
     subscript(role: SessionRole) -> SessionPlugin? {

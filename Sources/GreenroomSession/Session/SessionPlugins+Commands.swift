@@ -80,9 +80,13 @@ extension SessionPlugins {
         for source in due {
             if isOn {
                 stopped.remove(source.number)
+                guard !idle.contains(source.number) else { continue }
+                source.feed?.rest(false)
                 begin(source) { $0.beginStartSend() }
             } else {
                 stopped.insert(source.number)
+                guard !idle.contains(source.number) else { continue }
+                source.feed?.rest(true)
                 begin(source) { $0.beginStopSend() }
             }
         }

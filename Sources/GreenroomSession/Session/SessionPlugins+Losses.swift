@@ -149,7 +149,7 @@ extension SessionPlugins {
         of plugin: SessionPlugin, _ text: (VideoTrackKind) -> SlateText
     ) {
         // Black by command stays.
-        guard let track = plugin.videoTrack, !stopped.contains(plugin.number) else { return }
+        guard let track = plugin.videoTrack, !isStopped(plugin) else { return }
         slates.announce(text(track), on: track, at: clock.now)
     }
 
@@ -284,11 +284,12 @@ extension SessionPlugins {
             if let feed = plugin.feed {
                 let tracks = tracks(for: plugin) + feed.takeQuestions()
                 begin(plugin) { $0.beginDescribing(tracks) }
-            } else if stopped.contains(plugin.number) {
+            } else if isStopped(plugin) {
                 didRestart(plugin)
             } else {
                 begin(plugin) { $0.beginStartSend() }
             }
+        case .track where isStopped(plugin): didRestart(plugin)
         case .track: begin(plugin) { $0.beginStartSend() }
         case .startSend: didRestart(plugin)
         default: break

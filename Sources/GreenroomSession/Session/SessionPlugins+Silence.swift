@@ -58,7 +58,8 @@ extension SessionPlugins {
     /// Whether a source should be sending now.
     private func isOwing(_ plugin: SessionPlugin) -> Bool {
         let instance = plugin.instance
-        return !isAway(plugin) && !stopped.contains(plugin.number) && !isPaused(plugin)
+        return !isAway(plugin) && !stopped.contains(plugin.number)
+            && !idle.contains(plugin.number) && !isPaused(plugin)
             && instance.isStarted && instance.fault == nil && instance.gaveUp == nil
     }
 

@@ -25,6 +25,8 @@ struct SessionPlugins {
     var participants = ParticipantRecords()
     /// Numbers of the sources that a command has stopped.
     var stopped: Set<Int> = []
+    /// Numbers of the composers that no output takes anything of: they are stopped, too.
+    var idle: Set<Int> = []
     /// The first plugin with a fatal failure.
     var failedRole: String?
     /// Whether that plugin has refused its settings while the session started.
@@ -107,15 +109,21 @@ extension SessionPlugins {
 
     /// Initializes the sources, then the filters, which get their frames' row.
     ///
-    /// Outputs are first: what they want limits the offers to sources.
+    /// Outputs are first: what they want limits the offers to sources. Composers are outputs to sources, and
+    /// sources to outputs: they are in between.
     mutating func initialize() {
         perform(presentOutputs) { $0.beginInitialize(offer: nil) }
-        describeTracks()
+        describeTracks(to: slots.outputs)
         guard reasonToEnd == nil else { return }
-        negotiations = SessionNegotiations(
-            with: slots.sources, plan: plan, feeds: slots.outputs.compactMap(\.feed))
-        let offers = negotiations.first()
-        perform(present) { $0.beginInitialize(offer: offers[$0.number]) }
+        initialize(slots.composers)
+        guard reasonToEnd == nil else { return }
+        describeTracks(to: slots.composers)
+        for composer in slots.composers where !isTaken(composer) {
+            idle.insert(composer.number)
+            composer.feed?.rest(true)
+        }
+        guard reasonToEnd == nil else { return }
+        initialize(slots.sources.filter { $0.feed == nil })
         guard reasonToEnd == nil else { return }
         for source in slots.sources {
             guard let record = negotiations[source]?.settle(),
@@ -132,12 +140,17 @@ extension SessionPlugins {
         }
         // The filters of participants' audio.
         perform(slots.filters.filter { $0.address.role == nil }) { $0.beginInitialize(offer: nil) }
-        describeTracks()
+        describeTracks(to: slots.takers)
     }
 
-    /// Describes the tracks to the outputs, as far as they are known.
-    private mutating func describeTracks() {
-        let begun = presentOutputs.filter { $0.instance.lifecycle == .initialized }
+    private mutating func initialize(_ sources: [SessionPlugin]) {
+        let offers = negotiations.begin(with: sources, plan: plan, feeds: slots.feeds)
+        perform(sources.filter { !isAway($0) }) { $0.beginInitialize(offer: offers[$0.number]) }
+    }
+
+    /// Describes the tracks to plugins that take media, as far as they are known.
+    private mutating func describeTracks(to takers: [SessionPlugin]) {
+        let begun = takers.filter { !isAway($0) && $0.instance.lifecycle == .initialized }
         let tracks = Dictionary(
             uniqueKeysWithValues: begun.map { ($0.number, self.tracks(for: $0)) })
         perform(begun) { $0.beginDescribing(tracks[$0.number] ?? []) }
@@ -148,17 +161,17 @@ extension SessionPlugins {
     func tracks(for output: SessionPlugin) -> [OutputTrack] {
         let roles = slots.sources.compactMap(\.role)
         let hasCall = slots.call != nil
-        let there = SessionTrack.allCases.filter { track in
+        let there = SessionTrack.all(of: roles).filter { track in
             guard let role = track.role else {
                 return track.needsCall ? hasCall : roles.contains { $0.medium == .audio }
             }
             return roles.contains(role)
         }
-        return there.filter { output.feed?.selection?.own.contains($0) ?? true }.map { track in
+        return there.filter { output.feed?.takes($0) ?? true }.map { track in
             let source = slots.sources.first { $0.role == track.role }
             let agreed = source.flatMap(negotiations.wholeCapability)
             return OutputTrack(
-                id: track.id, kind: track.id, name: track.name,
+                id: track.id, kind: track.kind, name: track.name,
                 capability: track.medium == .video ? agreed ?? plan.configuration.maximum : nil)
         }
     }
@@ -176,7 +189,9 @@ extension SessionPlugins {
             $0.beginStartSend()
         }
         if reasonToEnd == nil { perform(slots.filters) { $0.beginStartSend() } }
-        if reasonToEnd == nil { perform(present) { $0.beginStartSend() } }
+        if reasonToEnd == nil {
+            perform(present.filter { !idle.contains($0.number) }) { $0.beginStartSend() }
+        }
         isStarting = false
     }
 
@@ -253,7 +268,7 @@ extension SessionPlugins {
 
     /// Describes the tracks once more to the outputs that have asked for it.
     private mutating func describeAgain() {
-        for output in slots.outputs where mayHearOfTracks(output) {
+        for output in slots.takers where mayHearOfTracks(output) {
             guard let feed = output.feed, feed.control.isRequested, mayWantMore(output),
                 feed.control.takeRequest(at: clock.now)
             else { continue }
@@ -275,9 +290,9 @@ extension SessionPlugins {
         }
     }
 
-    /// Gives up the outputs that have not returned from a media call within the deadline.
+    /// Gives up the outputs and composers that have not returned from a media call within the deadline.
     private func endHungOutputs() {
-        for output in slots.outputs {
+        for output in slots.takers {
             let instance = output.instance
             guard instance.fault == nil, let taken = instance.mediaNanoseconds,
                 taken > steps.deadlineNanoseconds, !instance.isDebugged
@@ -292,7 +307,7 @@ extension SessionPlugins {
     /// The outputs that were given up while they hang in video or audio, and still do so: nothing
     /// ends a call in this process.
     var stuckOutputs: [Int] {
-        slots.outputs.filter { output in
+        slots.takers.filter { output in
             (output.instance.longestMediaNanoseconds ?? 0) > 2 * steps.deadlineNanoseconds
                 && !output.instance.isDebugged
         }.map(\.number)

@@ -103,7 +103,7 @@ extension NewPackage {
                 + "`\(path)/Sources/GreenroomPlugin/GreenroomPlugin.docc`."
         case .headers(let headers):
             let kind = plugin.template.kind
-            guard kind.isOutput else {
+            guard kind.takesMedia else {
                 return
                     "`greenroom/plugin.h` is the whole contract, with the thread and the state of "
                     + "every call; `\(headers.last?.path ?? "")` is what the plugin uses of it."
@@ -111,7 +111,7 @@ extension NewPackage {
             return
                 (kind.isCall
                 ? "`greenroom/call.h` is the contract of calls, on top of `greenroom/output.h`, "
-                : "`greenroom/output.h` is the contract of outputs, ")
+                : "`greenroom/output.h` is the contract of outputs\(kind.isComposer ? " and composers" : ""), ")
                 + "with the thread and the state of every function. `greenroom/plugin.h` is that of all "
                 + "plugins."
         }
@@ -154,7 +154,7 @@ extension NewPlugin {
         switch language {
         case .swift: "`Settings` has its default, and `table` its bounds"
         case .c: "`parameters` has its default and its bounds, and `set` takes it over"
-        case .cxx where template.kind.isOutput:
+        case .cxx where template.kind.takesMedia:
             "`parameters` has its default and its bounds, and `set` takes it over"
         case .cxx: "`description` has its default and its bounds, and `set` takes it over"
         }

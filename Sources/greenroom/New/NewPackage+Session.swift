@@ -38,6 +38,9 @@ extension NewPackage {
         case .filter(_, let role):
             let filters = ["\(PluginAddress.filtersKey):"] + section.asEntry.indented()
             return ["\(role.facts.key):"] + (companion + filters).indented()
+        case .source(let role) where role.composes:
+            let source = ["\(plugin.template.companionKey):"] + companion.indented()
+            return source + ["", "\(role.facts.key):"] + section.indented()
         case .source(let role):
             let own = ["\(role.facts.key):"] + section.indented()
             return role.facts.parent.map { ["\($0.facts.key):"] + (companion + own).indented() }

@@ -93,11 +93,11 @@ struct NewPlugin {
     var headers: [String] {
         let output =
             template.kind.isCall
-            ? ["output.h", "call.h"] : template.kind.isOutput ? ["output.h"] : []
+            ? ["output.h", "call.h"] : template.kind.takesMedia ? ["output.h"] : []
         return switch language {
         case .swift: []
         case .c: ["plugin.h", "send.h"] + output + ["base.h"]
-        // Outputs and calls in C++ are written against the C interface.
+        // Outputs, calls and composers in C++ are written against the C interface.
         case .cxx: ["plugin.h", "send.h"] + output + [output.isEmpty ? "plugin.hpp" : "base.h"]
         }
     }

@@ -117,6 +117,14 @@ struct PluginTemplate: Sendable {
                 .c: ("start_send", "call.c"),
                 .cxx: ("start_send", "call.c"),
             ], companion: "Tone", companionKey: SessionRole.microphone.facts.key),
+        PluginTemplate(
+            kind: .composer, typeSuffix: "Stage", content: "all cameras and shares side by side",
+            setting: ("brightness", 100, 50), task: "a frame is drawn",
+            sources: [
+                .swift: ("fill", "Composer.swift"),
+                .c: ("draw", "composer.c"),
+                .cxx: ("draw", "composer.c"),
+            ], companion: "ColorBars"),
     ]
 
     private static let audio: [NewPlugin.Language: (function: String, template: String)] = [

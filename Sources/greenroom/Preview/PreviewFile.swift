@@ -170,6 +170,7 @@ extension PluginAddress {
     /// one that is in another, and media for an output.
     fileprivate var companions: [(role: SessionRole, plugin: String)] {
         switch self {
+        case .source(let role) where role.composes: [(.camera, "ColorBars"), (.microphone, "Tone")]
         case .source(let role): role.facts.parent.map { [($0, "ColorBars")] } ?? []
         case .filter(_, let role):
             [(role, role.medium == .video ? "ColorBars" : "Tone")]

@@ -3,6 +3,7 @@ import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
 import GreenroomLifecycle
+import GreenroomOutputs
 import GreenroomSession
 import Synchronization
 
@@ -27,6 +28,12 @@ struct LiveCommand: ParsableCommand {
     @Option(help: "The port of the page; a free one if not given.")
     var port: Int?
 
+    @Option(
+        help: ArgumentHelp(
+            "Record everybody in one video with all that is said: .mkv, .webm or .mp4.",
+            valueName: "file"))
+    var record: String?
+
     @Flag(help: "Let operators control the session, in the page and over HTTP.")
     var control = false
 
@@ -35,6 +42,10 @@ struct LiveCommand: ParsableCommand {
     func validate() throws {
         if let port, !(1...65_535).contains(port) {
             throw ValidationError("--port is 1 to 65535, and not \(port).")
+        }
+        if let record, SessionOutput.record(file: record) == nil {
+            throw ValidationError(
+                "--record needs a file that ends with .mkv, .webm or .mp4, and not \(record).")
         }
     }
 
@@ -48,7 +59,7 @@ struct LiveCommand: ParsableCommand {
             else { return }
             printer.show(EventRecord(event: .links), line: room.text(at: url))
         }
-        let (source, port, control) = (source, port, control)
+        let (source, port, control, record) = (source, port, control, record)
         try session.run {
             var file = try source.read()
             if source.duration == nil { file.configuration.duration = nil }
@@ -57,6 +68,10 @@ struct LiveCommand: ParsableCommand {
             // Once: a reload must not find another room with other secrets.
             file.warnings += file.places.diagnostics(file.configuration.unencodedRecordings)
             let room = try LiveRoom(&file.configuration, port: port, control: control)
+            if let recording = record.flatMap(SessionOutput.record(file:)) {
+                file.configuration.outputs.append(recording)
+            }
+            file.configuration.composeRecordings()
             links.withLock { $0 = room }
         }
     }

@@ -7,7 +7,7 @@ import TestSupport
 struct NewPlugin {
     static let kinds = [
         "camera", "microphone", "share", "share-audio", "pre-processor", "audio-pre-processor",
-        "output", "speaker", "receiver", "call",
+        "output", "speaker", "receiver", "call", "composer",
     ]
     static let languages = ["swift", "c", "c++"]
 
@@ -24,7 +24,7 @@ struct NewPlugin {
 
     /// Whether a kind takes the session's media.
     static func isOutput(_ kind: String) -> Bool {
-        ["output", "speaker", "receiver", "call"].contains(kind)
+        ["output", "speaker", "receiver", "call", "composer"].contains(kind)
     }
 
     let kind: String

@@ -61,6 +61,19 @@
  *   stop_send     every frame and block was delivered: finish, flush and close. It may take five
  *                 times as long as any other callback: 10 s by default
  *
+ *   COMPOSERS
+ *
+ *   A composer is a plugin of the kind GR_KIND_COMPOSER (since minor 2). It makes one video of the
+ *   session's tracks, which other outputs take as the track GR_TRACK_STAGE. It is an output, with
+ *   everything above, and a video source: initialize hands it a sender, video functions and an
+ *   offer of rows. It learns of all tracks except the tracks of composers.
+ *
+ *   It is started when an output wants its video, and stopped when none does: while it is stopped,
+ *   nothing is converted or decoded for it. The session may start and stop it many times. It should
+ *   send a frame for each period of the agreed rate; with GR_PACE_COMPLETE it gets its frames at once.
+ *   gone is called for each track of a participant that it has learned of, wanted or not: so it knows
+ *   who is there. A participant's mix-minus is there from when they join until they leave.
+ *
  *   FRAMES
  *
  *   A frame is read-only; in a process of its own the plugin can't write to its memory at all. It
@@ -95,16 +108,18 @@ enum {
   GR_TRACK_INCOMING = 6,    /**< audio: the sum of all participants' audio tracks */
   GR_TRACK_MIX_MINUS = 7,   /**< audio: the sum of all, the session's and the participants', without
                                  those of one participant: what that participant is to hear */
-  GR_TRACK_FULL_MIX = 8     /**< audio: the sum of all, the session's and the participants' */
+  GR_TRACK_FULL_MIX = 8,    /**< audio: the sum of all, the session's and the participants' */
+  GR_TRACK_STAGE = 9        /**< video: what a composer makes of the other tracks (minor 2) */
 };
 
 /** A track of the session. */
 typedef struct gr_track {
   uint32_t struct_size;
-  uint32_t id;          /**< never zero; of one track throughout the session */
+  uint32_t id;          /**< never zero; of one track throughout the session. A session may have more than
+                             one track of a kind, such as two cameras */
   uint32_t kind;        /**< GR_TRACK_... */
   uint32_t participant; /**< whose it is; zero: the session's own */
-  const char *GR_NONNULL name; /**< for file names: "camera", "share-audio", "ana-camera" */
+  const char *GR_NONNULL name; /**< for file names: "camera", "camera.desk", "share-audio", "ana-camera" */
   const char *GR_NULLABLE participant_name; /**< for people: "Ana"; NULL: the session's own */
   gr_capability capability;    /**< of video: the largest size and rate; as soon as its source has
                                     agreed, the largest that it agrees to. While all outputs want
@@ -175,7 +190,7 @@ typedef struct gr_output_block {
                              pts_ns is when the first sample sounds, on the session clock */
 } gr_output_block;
 
-/** Required of a GR_KIND_OUTPUT. */
+/** Required of a GR_KIND_OUTPUT, a GR_KIND_CALL and a GR_KIND_COMPOSER. */
 #define GR_EXT_OUTPUT "greenroom.output/1"
 
 typedef struct gr_output {
@@ -198,7 +213,7 @@ typedef struct gr_output {
   gr_status (*GR_NONNULL audio)(void *GR_NULLABLE self, const gr_output_block *GR_NONNULL block);
 
   /** A participant's track has ended: every frame and block of it was delivered. Called once for
-   *  each such track that was wanted, unless stop_send is called first. NULL: the output need not
+   *  each such track that was wanted, for a composer each that it has learned of, unless stop_send is called first. NULL: the output need not
    *  know. [control & sending] */
   void (*GR_NULLABLE gone)(void *GR_NULLABLE self, uint32_t track);
 } gr_output;

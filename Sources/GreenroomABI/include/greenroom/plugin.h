@@ -28,7 +28,7 @@
  *
  *   [control]   the instance's own control thread. Calls on it never overlap. Two
  *               instances have two control threads.
- *   [media]     the host's media threads of this instance (pre-processors and outputs). One call
+ *   [media]     the host's media threads of this instance (pre-processors, outputs and composers). One call
  *               at a time; never during a [control] call of the same instance, except for
  *               live-parameter changes.
  *   [any]       any thread, at any time, concurrently.
@@ -538,6 +538,7 @@ enum {
   GR_KIND_PRE_PROCESSOR = 5,      /**< edits video in place: GR_EXT_PRE_PROCESSOR */
   GR_KIND_OUTPUT = 6,             /**< takes the session's media: greenroom/output.h (minor 1) */
   GR_KIND_CALL = 7,               /**< an output that brings participants: greenroom/call.h (minor 1) */
+  GR_KIND_COMPOSER = 8,           /**< one video of the session's media: greenroom/output.h (minor 2) */
   GR_KIND_AUDIO_PRE_PROCESSOR = 9 /**< edits audio in place: GR_EXT_AUDIO_PRE_PROCESSOR (minor 2) */
 };
 
@@ -546,11 +547,11 @@ typedef struct gr_initialize {
   uint32_t struct_size;
   uint32_t reserved;
   gr_sender sender; /**< zero for pre-processors and outputs */
-  const gr_video_functions *GR_NULLABLE video; /**< video and share sources, else NULL */
+  const gr_video_functions *GR_NULLABLE video; /**< video and share sources and composers, else NULL */
   const gr_audio_functions *GR_NULLABLE audio; /**< audio sources, else NULL */
-  const gr_offer *GR_NULLABLE offer;   /**< video and share sources; for a pre-processor the one
-                                            row of its frames; else NULL */
-  gr_answer *GR_NULLABLE answer;       /**< video and share sources, else NULL */
+  const gr_offer *GR_NULLABLE offer;   /**< video and share sources and composers; for a
+                                            pre-processor the one row of its frames; else NULL */
+  gr_answer *GR_NULLABLE answer;       /**< video and share sources and composers, else NULL */
 } gr_initialize;
 
 /** An instance of a plugin; create() makes it in the plugin's memory. */
@@ -565,7 +566,7 @@ typedef struct gr_plugin {
   /** [control & created] */
   gr_status (*GR_NONNULL initialize)(void *GR_NULLABLE self, const gr_initialize *GR_NONNULL in);
 
-  /** The session renegotiated: a new offer, for video and share sources only; a pre-processor has
+  /** The session renegotiated: a new offer, for video and share sources and composers; a pre-processor has
    *  GR_EXT_PRE_PROCESSOR_PROPERTY_CHANGE. NULL: the plugin
    *  continues as it is, and the host adapts its frames, as after any status other than
    *  GR_STATUS_OK. The host accepts frames for the new offer as soon as it makes this call. It
@@ -723,7 +724,7 @@ typedef struct gr_live_parameters {
   gr_status (*GR_NONNULL set)(void *GR_NULLABLE self, const gr_setting *GR_NONNULL setting);
 } gr_live_parameters;
 
-/** For video and share sources that can make only some sizes and rates. Without it the host
+/** For video and share sources and composers that can make only some sizes and rates. Without it the host
  *  assumes that a source can make anything. */
 #define GR_EXT_VIDEO_CAPABILITIES "greenroom.video-capabilities/1"
 

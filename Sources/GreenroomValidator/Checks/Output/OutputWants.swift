@@ -27,7 +27,7 @@ extension Catalogue {
                 status == .badAnswer ? text.description : "track answers \(status): \(text)")
         }
         var wants: [String] = []
-        for track in PluginHarness.outputTracks(isCall: examination.descriptor.kind.isCall) {
+        for track in PluginHarness.outputTracks(for: examination.descriptor.kind) {
             var written = gr_want.ordinary
             var last: TrackWant?
             for _ in 0..<3 {

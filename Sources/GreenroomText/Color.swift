@@ -1,19 +1,19 @@
 import CPango
-import GreenroomPlugin
+package import GreenroomPlugin
 
 /// A colour with alpha, each component 0 to 255; not premultiplied.
-struct Color: Equatable {
-    var red: UInt8
-    var green: UInt8
-    var blue: UInt8
-    var alpha: UInt8
+package struct Color: Equatable, Sendable {
+    package var red: UInt8
+    package var green: UInt8
+    package var blue: UInt8
+    package var alpha: UInt8
 
-    init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
+    package init(red: UInt8, green: UInt8, blue: UInt8, alpha: UInt8 = 255) {
         (self.red, self.green, self.blue, self.alpha) = (red, green, blue, alpha)
     }
 
     /// Reads `#rrggbb` or `#rrggbbaa`.
-    init?(_ text: String) {
+    package init?(_ text: String) {
         let digits = text.utf8.dropFirst().compactMap { Character(UnicodeScalar($0)).hexDigitValue }
         guard text.utf8.first == UInt8(ascii: "#"), digits.count == text.utf8.count - 1,
             digits.count == 6 || digits.count == 8
@@ -24,7 +24,7 @@ struct Color: Equatable {
     }
 
     /// Reads the value of a setting.
-    init(_ text: String, of setting: String) throws(PluginError) {
+    package init(_ text: String, of setting: String) throws(PluginError) {
         guard let color = Color(text) else {
             throw PluginError(
                 "\(setting): \"\(text)\" is not a colour; write #rrggbb or #rrggbbaa",

@@ -1,9 +1,9 @@
 /// Characters that no installed font has.
-struct MissingGlyphs {
+package struct MissingGlyphs {
     /// The Debian package that has the glyphs, and the first of the characters.
-    let packages: [(name: String, characters: [UInt32])]
+    package let packages: [(name: String, characters: [UInt32])]
 
-    init(_ characters: [UInt32]) {
+    package init(_ characters: [UInt32]) {
         var packages: [(name: String, characters: [UInt32])] = []
         for character in characters {
             let name = Self.package(of: character)
@@ -20,7 +20,7 @@ struct MissingGlyphs {
     }
 
     /// The lines of the log, with the packages that they name.
-    var messages: [(package: String, text: String)] {
+    package var messages: [(package: String, text: String)] {
         packages.map { package in
             let list = package.characters.map { "U+" + String($0, radix: 16, uppercase: true) }
             return (
@@ -48,7 +48,7 @@ struct MissingGlyphs {
         ),
     ]
 
-    static func package(of character: UInt32) -> String {
+    package static func package(of character: UInt32) -> String {
         table.first { $0.ranges.contains { $0.contains(character) } }?.package ?? "fonts-noto-core"
     }
 }

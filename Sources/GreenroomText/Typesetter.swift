@@ -1,12 +1,12 @@
 import CPango
-import GreenroomImages
-import GreenroomPlugin
+package import GreenroomImages
+package import GreenroomPlugin
 
 /// Lays out texts in the installed fonts. One thread at a time.
-final class Typesetter {
+package final class Typesetter {
     private let fonts: OpaquePointer
 
-    init() throws(PluginError) {
+    package init() throws(PluginError) {
         guard let fonts = greenroom_fonts_open() else {
             throw PluginError(
                 "Pango has no fonts; apt install fonts-noto-core", status: .unavailable)
@@ -19,18 +19,20 @@ final class Typesetter {
     /// Lays out a text.
     ///
     /// - Parameters:
+    ///   - text: Without control characters except line feeds.
+    ///   - heading: The first bytes that are bold.
     ///   - size: The font's, in pixels.
     ///   - room: Where lines wrap and end; nil for one line of any length.
-    func layout(
-        _ content: TextContent, font: String, size: Int, alignment: Int, room: FrameSize?
+    package func layout(
+        _ text: String, heading: Int = 0, font: String, size: Int, alignment: Int,
+        room: FrameSize? = nil
     ) -> TextLayout? {
-        let text = content.text
-        return text.utf8CString.withUnsafeBufferPointer { bytes in
+        text.utf8CString.withUnsafeBufferPointer { bytes in
             font.withCString { font in
                 var style = greenroom_text_style(
                     font: font, pixels: Int32(clamping: size), alignment: Int32(alignment),
                     width: Int32(clamping: room?.width ?? 0),
-                    height: Int32(clamping: room?.height ?? 0), heading: content.heading,
+                    height: Int32(clamping: room?.height ?? 0), heading: heading,
                     subtitle: 0.7)
                 guard let start = bytes.baseAddress,
                     let layout = greenroom_layout_make(fonts, start, text.utf8.count, &style)
@@ -42,7 +44,7 @@ final class Typesetter {
 }
 
 /// A text in lines.
-final class TextLayout {
+package final class TextLayout {
     private let layout: OpaquePointer
     /// Where the lines are, in the layout's own coordinates.
     private let box: greenroom_box
@@ -53,16 +55,16 @@ final class TextLayout {
     }
 
     /// The size of the lines, with the room that they need between lines.
-    var size: FrameSize {
+    package var size: FrameSize {
         FrameSize(width: max(Int(box.width), 1), height: max(Int(box.height), 1))
     }
 
     deinit { greenroom_layout_free(layout) }
 
-    var isRightToLeft: Bool { greenroom_layout_is_right_to_left(layout) != 0 }
+    package var isRightToLeft: Bool { greenroom_layout_is_right_to_left(layout) != 0 }
 
     /// The first characters that no installed font has.
-    var missing: MissingGlyphs {
+    package var missing: MissingGlyphs {
         MissingGlyphs(
             [UInt32](unsafeUninitializedCapacity: 256) { buffer, count in
                 count = buffer.baseAddress.map { greenroom_layout_missing(layout, $0, 256) } ?? 0
@@ -70,7 +72,7 @@ final class TextLayout {
     }
 
     /// Draws the text with the upper left corner of its box at a place.
-    func draw(into picture: inout TextPicture, x: Int, y: Int, color: Color) {
+    package func draw(into picture: inout TextPicture, x: Int, y: Int, color: Color) {
         picture.draw { target in
             greenroom_draw_layout(
                 target, layout, Int32(clamping: x - Int(box.x)), Int32(clamping: y - Int(box.y)),
@@ -80,14 +82,14 @@ final class TextLayout {
 }
 
 /// A picture that texts and boxes are drawn into.
-struct TextPicture: ~Copyable {
+package struct TextPicture: ~Copyable {
     private var image: Image
 
     /// Transparent.
-    init(size: FrameSize) { image = Image(size: size) }
+    package init(size: FrameSize) { image = Image(size: size) }
 
     /// Fills a rectangle.
-    mutating func fill(x: Int, y: Int, width: Int, height: Int, _ color: Color) {
+    package mutating func fill(x: Int, y: Int, width: Int, height: Int, _ color: Color) {
         let box = greenroom_box(
             x: Int32(clamping: x), y: Int32(clamping: y), width: Int32(clamping: width),
             height: Int32(clamping: height))
@@ -105,7 +107,7 @@ struct TextPicture: ~Copyable {
     }
 
     /// The picture as an image: R, G, B and A, not premultiplied, in place of cairo's order.
-    consuming func finished() -> Image {
+    package consuming func finished() -> Image {
         var bytes = image.mutableBytes
         for start in stride(from: 0, to: bytes.count - 3, by: 4) {
             let alpha = Int(bytes[start + 3])

@@ -1,0 +1,135 @@
+import GreenroomImages
+import GreenroomPlugin
+import GreenroomStage
+import GreenroomText
+
+/// Draws names, initials and the background. The painter renders each once.
+struct StagePainter {
+    /// A label or a placeholder is rendered for this.
+    private struct Key: Hashable {
+        var text: String
+        var rect: StageRect
+    }
+
+    /// More are dropped: names come and go in a long session.
+    private static let limit = 200
+    /// The longest name, in characters.
+    private static let longestName = 40
+
+    private let host: PluginHost
+    private let color: ColorSpace
+    private var typesetter: Typesetter?
+    private var labels: [Key: Overlay] = [:]
+    private var placeholders: [Key: Picture] = [:]
+    private var told: Set<String> = []
+
+    init(host: PluginHost, color: ColorSpace) {
+        self.host = host
+        self.color = color
+        do throws(PluginError) {
+            typesetter = try Typesetter()
+        } catch {
+            host.log(.warning, "\(error.text). The stage has no name labels.")
+        }
+    }
+
+    /// The background of a size: a colour, and an image over it if there is one.
+    func background(_ size: FrameSize, _ fill: Color, image: borrowing Image?) -> Picture {
+        var picture = Picture(size)
+        let yuv = YUVColor(red: fill.red, green: fill.green, blue: fill.blue, in: color)
+        picture.withPlanes { $0.fill(yuv) }
+        switch image {
+        case .none: break
+        case .some(let image):
+            let scale = max(
+                Double(size.width) / Double(image.width),
+                Double(size.height) / Double(image.height))
+            let scaled = image.scaled(
+                to: FrameSize(
+                    width: Int((Double(image.width) * scale).rounded(.up)),
+                    height: Int((Double(image.height) * scale).rounded(.up))))
+            picture.blend(
+                Overlay(
+                    scaled, x: (size.width - scaled.width) / 2,
+                    y: (size.height - scaled.height) / 2, frame: size, color: color))
+        }
+        return picture
+    }
+
+    /// The label of a tile; nil for none.
+    mutating func label(_ name: String, in rect: StageRect, of canvas: FrameSize) -> Overlay? {
+        let name = Self.shown(name)
+        // A smaller tile has no room for it.
+        guard !name.isEmpty, rect.height >= 64 else { return nil }
+        let key = Key(text: name, rect: rect)
+        if let label = labels[key] { return label }
+        let pixels = min(max(rect.height / 14, 11), 30)
+        guard
+            let layout = typesetter?.layout(
+                name, font: "Sans", size: pixels, alignment: 0,
+                room: FrameSize(width: max(rect.width - 3 * pixels, 8), height: 2 * pixels))
+        else { return nil }
+        tell(layout.missing)
+        let (inner, margin) = (pixels / 3, pixels / 2)
+        let size = FrameSize(
+            width: min(layout.size.width + 2 * inner, rect.width),
+            height: min(layout.size.height + inner, rect.height))
+        var picture = TextPicture(size: size)
+        picture.fill(
+            x: 0, y: 0, width: size.width, height: size.height,
+            Color(red: 0, green: 0, blue: 0, alpha: 150))
+        layout.draw(
+            into: &picture, x: inner, y: inner / 2, color: Color(red: 255, green: 255, blue: 255))
+        let label = Overlay(
+            picture.finished(), x: rect.x + margin, y: rect.y + rect.height - size.height - margin,
+            frame: canvas, color: color)
+        if labels.count >= Self.limit { labels = [:] }
+        labels[key] = label
+        return label
+    }
+
+    /// The picture of a tile without video: the initials of a name.
+    mutating func placeholder(_ name: String, _ size: FrameSize) -> Picture {
+        let initials = StageEntry.initials(of: Self.shown(name))
+        let key = Key(text: initials, rect: StageRect(size))
+        if let picture = placeholders[key] { return picture }
+        var picture = Picture(size)
+        let grey = YUVColor(red: 58, green: 64, blue: 78, in: color)
+        picture.withPlanes { $0.fill(grey) }
+        if !initials.isEmpty,
+            let layout = typesetter?.layout(
+                initials, font: "Sans Bold", size: max(size.height / 3, 8), alignment: 1)
+        {
+            tell(layout.missing)
+            var text = TextPicture(size: layout.size)
+            layout.draw(
+                into: &text, x: 0, y: 0, color: Color(red: 225, green: 229, blue: 236))
+            picture.blend(
+                Overlay(
+                    text.finished(), x: (size.width - layout.size.width) / 2,
+                    y: (size.height - layout.size.height) / 2, frame: size, color: color))
+        }
+        if placeholders.count >= Self.limit { placeholders = [:] }
+        placeholders[key] = picture
+        return picture
+    }
+
+    /// A name on one line, without control characters.
+    private static func shown(_ name: String) -> String {
+        let clean = name.unicodeScalars.filter {
+            switch $0.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator, .surrogate, .privateUse:
+                false
+            default: true
+            }
+        }
+        let text = String(String.UnicodeScalarView(clean))
+        return text.count > longestName ? "\(text.prefix(longestName - 1))\u{2026}" : text
+    }
+
+    private mutating func tell(_ missing: MissingGlyphs) {
+        for message in missing.messages where told.insert(message.package).inserted {
+            host.log(.warning, message.text)
+        }
+    }
+}

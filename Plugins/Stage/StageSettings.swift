@@ -1,0 +1,63 @@
+import GreenroomPlugin
+import GreenroomStage
+import GreenroomText
+
+
+/// The settings of a stage.
+struct StageSettings: PluginSettings, Equatable {
+    var layout = StageLayout.Kind.grid
+    var main = ""
+    var inset = ""
+    var corner = StageLayout.Corner.bottomRight
+    var custom = ""
+    var animated = true
+    var labels = true
+    var name = ""
+    var background = "#181c24"
+    var backgroundImage = ""
+
+    static let table: [Setting<Self>] = [
+        .choice("layout", \.layout, title: "How the tiles are arranged", live: true),
+        .string(
+            "main", \.main,
+            title: "The large tile of speaker, share and pip: a track such as camera.desk, or a "
+                + "participant's name; empty for the active speaker or the newest share",
+            live: true),
+        .string(
+            "inset", \.inset,
+            title: "The small tile of pip; empty for the camera, or else the active speaker",
+            live: true),
+        .choice("corner", \.corner, title: "Where the small tile of pip is", live: true),
+        .string(
+            "custom", \.custom,
+            title: "The places of the layout custom, a line for each: what, then x, y, width and "
+                + "height in per cent, then crop, letterbox or stretch",
+            live: true),
+        .boolean(
+            "animated", \.animated, title: "Whether tiles move for 300 ms; else they are cut",
+            live: true),
+        .boolean("labels", \.labels, title: "Whether tiles have name labels", live: true),
+        .string("name", \.name, title: "The label of the session's own camera", live: true),
+        .string("background", \.background, title: "Colour behind the tiles: #rrggbb"),
+        .path(
+            "background-image", \.backgroundImage,
+            title: "PNG or JPEG image behind the tiles; it covers the whole picture"),
+    ]
+
+    /// The layout.
+    ///
+    /// - Throws: A ``PluginError`` about a place that can't be read.
+    func arrangement() throws(PluginError) -> StageLayout {
+        do throws(CustomPlace.Problem) {
+            let places = try CustomPlace.places(in: custom)
+            guard layout != .custom || !places.isEmpty else {
+                throw CustomPlace.Problem(
+                    text: "the layout custom has no places. List some, such as: camera 0 0 50 100")
+            }
+            return StageLayout(
+                layout, main: main, inset: inset, corner: corner, places: places)
+        } catch {
+            throw PluginError("custom: \(error.text)", status: .badSetting)
+        }
+    }
+}

@@ -1,0 +1,22 @@
+import GreenroomModel
+import GreenroomOutputs
+
+extension SessionConfiguration {
+    /// The composer of a session that needs one and names none.
+    private static let composer = PluginConfiguration("Stage")
+
+    /// Has recordings in one file take everybody in one video, if the session has a call or a stage and
+    /// they name nothing else. Adds the stage if the session has none.
+    package mutating func composeRecordings() {
+        let hasCall = outputs.contains(where: \.output.isCall)
+        guard hasCall else { return }
+        var takesStage = false
+        for index in outputs.indices {
+            guard var recording = outputs[index].output as? FileRecording else { continue }
+            takesStage = recording.takeStage() || takesStage
+            outputs[index] = SessionOutput(recording, origin: outputs[index].origin)
+        }
+        guard takesStage, slots[.stage] == nil else { return }
+        slots.append(SessionSlot(.stage, Self.composer))
+    }
+}

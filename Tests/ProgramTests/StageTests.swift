@@ -1,0 +1,102 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// Tests of the bundled composer `Stage`, and of what takes its video.
+@Suite(.ownThreads) struct StageTests {
+    private static let cameras = """
+        cameras:
+          desk: { plugin: ColorBars, settings: { pattern: grey } }
+          room: { plugin: ColorBars }
+        """
+
+    /// The luma of the pixel in the middle of a part of each frame, in per cent of the picture.
+    private func luma(
+        of recording: Y4MRecording, x: Int, y: Int
+    ) throws -> [Int] {
+        try (0..<recording.frameCount).map { index in
+            Int(try recording.frame(index)[recording.width * x / 100, recording.height * y / 100].y)
+        }
+    }
+
+    @Test(arguments: ["host", "process"])
+    func `two cameras are one picture, and a live setting changes it`(isolation: String) throws {
+        let session = try TestSession(
+            """
+            \(Self.cameras)
+            stage:
+              plugin: Stage
+              isolation: \(isolation)
+              settings: { layout: pip, main: camera.room, inset: camera.desk, corner: top-left }
+            """, maximum: "640x360@30", duration: "2s", clock: "virtual",
+            timeline: ["at: 1s, set: stage.settings.layout=grid"], isolation: nil,
+            outputs: "[{ record: { folder: recording, size: 320x180 } }]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let report = try session.report()
+        let stage = try report.picture("stage")
+        #expect(stage.account.realPercent ?? 0 > 95, "\(run)")
+        let video = try session.picture("stage")
+        #expect(video.frameCount == 60 && video.width == 320)
+        // The inset is grey, and the picture never black: not before the first frame of a camera either.
+        let inset = try luma(of: video, x: 15, y: 15)
+        #expect(Set(inset[5..<30]).count < 30)
+        for (x, y) in [(50, 50), (15, 15), (75, 50)] {
+            #expect(try luma(of: video, x: x, y: y).allSatisfy { $0 > 16 })
+        }
+    }
+
+    @Test(arguments: ["grid", "speaker", "share"])
+    func `a call is recorded as one video with all that is said`(layout: String) throws {
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            microphone: { plugin: Tone }
+            call:
+              plugin: LoopbackCall
+              settings:
+                script: "Ana 0s-2s camera microphone=550; Ben 1s microphone=660 share=320x180@5"
+            stage: { plugin: Stage, settings: { layout: \(layout), name: Host } }
+            """, maximum: "640x360@30", duration: "3s", clock: "virtual",
+            outputs: "[{ record: call.mkv }]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let file = try RecordedFile(session.folder("call.mkv"))
+        #expect(file.streams.map(\.name) == ["stage", "full-mix"], "\(run)")
+        #expect(abs((file.duration ?? 0) - 3) < 0.1)
+        let names = try FileManager.default.contentsOfDirectory(atPath: session.folder.path)
+        #expect(names.filter { $0.hasSuffix(".mkv") } == ["call.mkv"])
+    }
+
+    @Test func `without a stage in the file the recording of a call brings one`() throws {
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            call: { plugin: LoopbackCall, settings: { script: "Ana 0s camera microphone" } }
+            """, maximum: "640x360@30", duration: "1s", clock: "virtual",
+            outputs: "[{ record: call.mkv }]")
+        let check = try Greenroom.run("check", session.file)
+        #expect(check.text.contains("Stage"), "\(check)")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(
+            try RecordedFile(session.folder("call.mkv")).streams.map(\.name)
+                == ["stage", "full-mix"], "\(run)")
+    }
+
+    @Test(arguments: [
+        ("layout: custom", "the layout custom has no places"),
+        ("layout: custom, custom: camera 0 0 50", "is not a place"),
+        ("background: red", "is not a colour"),
+        ("background-image: missing.png", "missing.png"),
+    ])
+    func `a setting that can't be used is told`(setting: String, message: String) throws {
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            stage: { plugin: Stage, settings: { \(setting) } }
+            """, clock: "virtual")
+        let run = try session.run()
+        #expect(run.exit != .code(0) && run.standardError.contains(message), "\(run)")
+    }
+}
