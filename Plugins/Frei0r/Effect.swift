@@ -1,3 +1,4 @@
+import GreenroomFilters
 import GreenroomPlugin
 
 /// An effect of frei0r, as it describes itself.

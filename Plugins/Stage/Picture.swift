@@ -119,10 +119,13 @@ struct Picture {
         for plane in 0..<3 {
             let width = plane == 0 ? size.width : size.width / 2
             for row in overlay.rows(ofPlane: plane) {
-                var all = bytes.mutableSpan
                 let start = starts[plane] + row * width
-                var pixels = all.extracting(start..<start + width)
-                overlay.blend(into: &pixels, row: row, ofPlane: plane)
+                bytes.withUnsafeMutableBufferPointer { bytes in
+                    var pixels = MutableSpan(
+                        _unsafeElements: UnsafeMutableBufferPointer(
+                            rebasing: bytes[start..<start + width]))
+                    overlay.blend(into: &pixels, row: row, ofPlane: plane)
+                }
             }
         }
     }

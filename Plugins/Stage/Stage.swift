@@ -62,11 +62,12 @@ final class Stage: Composer {
             return
         }
         do {
-            image = try Image(contentsOf: settings.backgroundImage)
+            let read = try Image(contentsOf: settings.backgroundImage)
+            for note in read.notes { host.log(.warning, note) }
+            image = consume read
         } catch {
             throw PluginError("\(error)", status: .badSetting)
         }
-        for note in image?.notes ?? [] { host.log(.warning, note) }
     }
 
     func onSettingsChange(_ settings: StageSettings) {

@@ -5,6 +5,7 @@ import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomSession
 import GreenroomSystem
+import SystemPackage
 
 extension SessionPlan {
     /// What bundled outputs would fail on: links, pipes and files in the place of what they write, and missing

@@ -3,7 +3,7 @@ package import GreenroomSchema
 
 extension Decoder<TrackSelection> {
     /// A list of tracks: `camera`, `camera.desk`, `stage`, `full-mix`, `participant *`.
-    package static let tracks: Decoder = Decoder<[TrackRule]>.list(
+    package static let tracks: Decoder<TrackSelection> = Decoder<[TrackRule]>.list(
         of: Decoder<TrackRule>.rule, "a list of tracks", count: 1...64
     ).map { rules, _ -> TrackSelection in
         var selection = TrackSelection()

@@ -250,3 +250,16 @@ extension gr_mutable_frame {
         planes.2.data = pointer(2)
     }
 }
+
+extension PlaneGeometry {
+    /// Copies an image of this geometry. Rows without padding are one.
+    fileprivate func copyRows(
+        from: UnsafeRawPointer, _ fromStride: Int, to: UnsafeMutableRawPointer, _ toStride: Int
+    ) {
+        let isWhole = fromStride == rowBytes && toStride == rowBytes
+        for row in 0..<(isWhole ? 1 : rows) {
+            (to + row * toStride).copyMemory(
+                from: from + row * fromStride, byteCount: isWhole ? rows * rowBytes : rowBytes)
+        }
+    }
+}

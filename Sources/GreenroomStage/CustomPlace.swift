@@ -22,6 +22,8 @@ package struct CustomPlace: Equatable, Sendable {
     /// The fault of a line, and its cure.
     package struct Problem: Error, Equatable {
         package var text: String
+
+        package init(text: String) { self.text = text }
     }
 
     /// Reads lines; empty ones count for nothing.

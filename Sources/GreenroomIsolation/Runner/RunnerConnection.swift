@@ -518,9 +518,6 @@ final class RunnerConnection: Sendable {
         beginEnding()
         terminate(socket)
         channels.lose()
-        // What waits for the plugin's frame need not wait until its deadline.
-        let edit = edit.withLock { $0 }
-        edit.next?.put(edit.place.pass, isEdited: false)
     }
 
     /// Asks the runner to end, and kills it after a timeout. [control]

@@ -1,3 +1,4 @@
+import GreenroomLifecycle
 import GreenroomRuntime
 
 /// Samples a runner once a second or more often, passes the sample to the watchdog, and pings.

@@ -1,4 +1,4 @@
-package import GreenroomAudio
+import GreenroomAudio
 import GreenroomVideo
 
 /// An audio pre-processor is a filter of its track.

@@ -1,3 +1,4 @@
+import GreenroomAudio
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomPluginInterface

@@ -1,5 +1,6 @@
 import GreenroomAudio
 import GreenroomLifecycle
+import GreenroomMedia
 import GreenroomModel
 import GreenroomRuntime
 

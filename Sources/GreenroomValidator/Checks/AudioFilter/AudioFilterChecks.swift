@@ -1,4 +1,6 @@
+import GreenroomHarness
 import GreenroomMedia
+import GreenroomModel
 import GreenroomRuntime
 
 extension Catalogue {
