@@ -147,27 +147,6 @@ struct ChannelTests {
         #expect(await answer.value == nil)
     }
 
-    @Test func `a call that has not returned, or calls back, is waited for by another thread`()
-        async throws
-    {
-        let pair = try Pair()
-        let (host, runner) = (pair.host[Channels.media], pair.runner[Channels.media])
-        host.send(.process)
-        #expect(host.waitForReturn(until: .min) == nil, "it has not even been received")
-
-        let called = Background { () -> Int? in
-            guard runner.receive()?.call == .process else { return nil }
-            let answer = runner.call(.log)
-            runner.send(.return, length: 8)
-            return answer
-        }
-        #expect(host.waitForReturn(until: .max) == nil, "it calls back, and is not served")
-        let finished = Background { host.waitForReturn { call, _ in call == .log ? 3 : nil } }
-        #expect(await finished.value == 8)
-        #expect(await called.value == 3)
-        #expect(host.waitForReturn(until: .min) == 8, "the answer stays until the next call")
-    }
-
     @Test func `waits end when the other side is lost`() async throws {
         let pair = try Pair()
         let host = pair.host

@@ -96,10 +96,10 @@ import Testing
     @Test func `a file that can't be made or is of no format is an error with its cure`() throws {
         let folder = try TemporaryFolder()
         let refusal = try #require(throws: FakeHost.Refusal.self) {
-            try session(folder("talk.mp3"))
+            try self.session(folder("talk.mp3"))
         }
         #expect(refusal.status == .badSetting)
-        let (session, _) = try session(folder("none/talk.wav"))
+        let (session, _) = try self.session(folder("none/talk.wav"))
         #expect(session.startSend() == .unavailable)
         #expect(
             session.host.state.withLock { $0.errors } == [

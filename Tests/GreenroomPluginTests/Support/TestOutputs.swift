@@ -40,7 +40,7 @@ final class RecordingOutput: Output {
                     format: .nv12, size: FrameSize(width: 5, height: 3),
                     rate: FrameRate(numerator: 30_000, denominator: 1001), fit: .crop,
                     matrix: .bt709, pace: .complete))
-        case (_, .share): return .video()
+        case (_, .share), (_, .stage): return .video()
         case (_, .microphone):
             return .audio(
                 AudioTrackWant(
