@@ -93,7 +93,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "NoiseSuppression", dependencies: ["CWebRTCAudio"]),
     BundledPlugin(
         name: "PipeWireCamera",
-        dependencies: ["GreenroomMedia", "GreenroomPipeWire", "GreenroomV4L2"]),
+        dependencies: ["CPortal", "GreenroomMedia", "GreenroomPipeWire", "GreenroomV4L2"]),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
     BundledPlugin(
         name: "Screen",
@@ -263,7 +263,8 @@ let package = Package(
             name: "GreenroomFilters", dependencies: ["CGreenroomKernels", "GreenroomMedia"]),
         // A program that a plugin runs, and that ends with it.
         .target(
-            name: "GreenroomProcess", dependencies: ["CLinux", "GreenroomPlugin", "GreenroomSchema", systemPackage]),
+            name: "GreenroomProcess",
+            dependencies: ["CLinux", "GreenroomPlugin", "GreenroomSchema", systemPackage]),
         // The decisions of Browser: addresses, Chromium's options and messages, pictures.
         .target(
             name: "GreenroomBrowser",

@@ -47,6 +47,7 @@ Maintainer: The Greenroom project <greenroom@example.org>
 Installed-Size: $(du -sk "$tree" | cut -f 1)
 Depends: $host
 Recommends: $plugins, gstreamer1.0-plugins-base, gstreamer1.0-plugins-good, gstreamer1.0-plugins-bad, gstreamer1.0-nice
+Suggests: chromium-headless-shell
 Description: host for cameras, microphones and screen shares that are plugins
  Greenroom loads media plugins that a session file names, drives them through their
  lifecycle, negotiates sizes and rates with them, converts their frames, and delivers

@@ -3,7 +3,8 @@
 # whole matrices and simulations of hours; what builds Greenroom's SDK once more, as the samples' READMEs and a new plugin's
 # commands do; the book's C++ and the malformed plugins with clang as well; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
-# campaign of random sessions; fuzzing; Chromium with the virtual devices; Chromium and Firefox in a room,
+# campaign of random sessions; fuzzing; a web page whose scripts hang, and one that shows a room; Chromium with the
+# virtual devices; Chromium and Firefox in a room,
 # also behind nginx; a room's viewer behind a bad network; a room with an SFU, with jitter and with ten
 # viewers; the documentation as a site; the Debian package, and its unit under a real systemd.
 # Takes hours on two cores.

@@ -98,7 +98,8 @@ struct BrowserProcess: ~Copyable {
         }
         guard isMade else {
             throw PluginError(
-                "\(parent): no folder can be made in it: \(Errno.last)", status: .unavailable)
+                "\(parent): no folder can be made in it: \(Errno.last). Browser runs in no sandbox: "
+                    + "set isolation: host, or sandbox: off", status: .unavailable)
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
@@ -285,7 +286,7 @@ struct BrowserProcess: ~Copyable {
         }
     }
 
-    /// Waits, unless the thread is to end.
+    /// Waits, in milliseconds; stop ends the wait.
     func rest(_ milliseconds: Int32) throws {
         var query = pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)
         if poll(&query, 1, milliseconds) > 0 { throw BrowserStopped() }

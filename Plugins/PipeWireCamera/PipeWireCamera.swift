@@ -1,3 +1,4 @@
+import Glibc
 import GreenroomPipeWire
 import GreenroomPlugin
 import GreenroomV4L2
@@ -11,11 +12,14 @@ final class PipeWireCamera: VideoSource {
 
     struct Settings: PluginSettings {
         var camera = ""
+        var portal = false
 
         static let table: [Setting<Self>] = [
             .string(
                 "camera", \.camera,
-                title: "Name of its node, as pw-top shows it; any camera without it")
+                title: "Name of its node, as pw-top shows it; any camera without it"),
+            .boolean(
+                "portal", \.portal, title: "Whether to ask the user, through the desktop's portal"),
         ]
     }
 
@@ -33,8 +37,12 @@ final class PipeWireCamera: VideoSource {
     func onInitialize(
         _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer {
-        // PipeWire must be there now.
-        _ = try PipeWireCapture(host, settings.camera, suggested)
+        // PipeWire or the bus must be there now. The dialog opens when the camera starts.
+        if settings.portal {
+            close(try host.connect(to: .sessionBus).descriptor)
+        } else {
+            _ = try PipeWireCapture(host, settings.camera, suggested)
+        }
         self.sender = sender
         agreed = suggested
         return .accept
@@ -50,7 +58,7 @@ final class PipeWireCamera: VideoSource {
 
     func onStartSend() throws {
         guard let sender, let agreed else { return }
-        loop = try PipeWireLoop(camera: settings.camera, agreed, sender)
+        loop = try PipeWireLoop(settings, agreed, sender)
     }
 
     func onStopSend() {
@@ -81,11 +89,13 @@ private final class PipeWireLoop: Sendable {
     private let wanted: SharedCapability
     private let thread: PluginThread
 
-    init(camera: String, _ wanted: VideoCapability, _ sender: VideoSender) throws {
+    init(
+        _ settings: PipeWireCamera.Settings, _ wanted: VideoCapability, _ sender: VideoSender
+    ) throws {
         let shared = SharedCapability(wanted)
         self.wanted = shared
         thread = try PluginThread(name: "pipewire camera") {
-            var work = PipeWireWork(camera: camera, wanted: shared, sender: sender)
+            var work = PipeWireWork(settings, wanted: shared, sender: sender)
             work.run()
         }
     }
@@ -110,12 +120,14 @@ private struct PipeWireWork {
     private static let slatePause: Int64 = 500_000_000
     private static let attemptPause: Int64 = 1_000_000_000
 
-    let camera: String
+    let settings: PipeWireCamera.Settings
     let wanted: SharedCapability
     let sender: VideoSender
     private let host: PluginHost
     private var capture: PipeWireCapture?
-    /// What the camera was asked for.
+    /// The question that the user has not answered yet.
+    private var portal: CameraPortal?
+    /// The size and rate that the camera was asked for.
     private var asked: VideoCapability
     private var bytes: [UInt8] = []
     private var lastFrame: Int64
@@ -124,8 +136,10 @@ private struct PipeWireWork {
     private var isMissing = false
     private var hasWarned = false
 
-    init(camera: String, wanted: SharedCapability, sender: VideoSender) {
-        (self.camera, self.wanted, self.sender) = (camera, wanted, sender)
+    init(
+        _ settings: PipeWireCamera.Settings, wanted: SharedCapability, sender: VideoSender
+    ) {
+        (self.settings, self.wanted, self.sender) = (settings, wanted, sender)
         host = sender.host
         asked = wanted.value.withLock { $0 }
         lastFrame = sender.host.nowNanoseconds
@@ -135,7 +149,7 @@ private struct PipeWireWork {
         var due = host.nowNanoseconds
         do throws(SendRefusal) {
             while host.wait(untilNanoseconds: due) == .ok {
-                connect()
+                guard connect() else { return }
                 try sendFrame(at: due)
                 let now = host.nowNanoseconds
                 due = max(due + asked.rate.dueNanoseconds(ofFrame: 1), now)
@@ -146,7 +160,9 @@ private struct PipeWireWork {
     }
 
     /// Connects, again after a loss or with another size.
-    private mutating func connect() {
+    ///
+    /// - Returns: false if the user refuses.
+    private mutating func connect() -> Bool {
         let wish = wanted.value.withLock { $0 }
         if wish != asked {
             asked = wish
@@ -159,13 +175,38 @@ private struct PipeWireWork {
             capture = nil
             nextAttempt = now + Self.attemptPause
         }
-        guard capture == nil, now >= nextAttempt else { return }
+        guard capture == nil, portal != nil || now >= nextAttempt else { return true }
         nextAttempt = now + Self.attemptPause
         do throws(PluginError) {
-            capture = try PipeWireCapture(host, camera, asked)
+            if settings.portal { return try ask() }
+            capture = try PipeWireCapture(host, settings.camera, asked)
         } catch {
             tellMissing(error.text)
         }
+        return true
+    }
+
+    /// Asks the user, and connects once the answer is there.
+    ///
+    /// - Returns: false if the user refuses.
+    private mutating func ask() throws(PluginError) -> Bool {
+        guard let portal else {
+            portal = try CameraPortal(host)
+            if !isMissing { host.log(.info, "allow the camera in the desktop's dialog") }
+            return true
+        }
+        guard let answer = portal.takeAnswer() else { return true }
+        self.portal = nil
+        switch answer {
+        case .granted(let descriptor):
+            capture = try PipeWireCapture(
+                descriptor: descriptor, camera: settings.camera, wanted: asked)
+        case .refused:
+            host.finish("the camera was refused in the desktop's dialog")
+            return false
+        case .failed(let reason): throw PluginError(reason, status: .unavailable)
+        }
+        return true
     }
 
     private mutating func tellMissing(_ reason: String) {
@@ -182,13 +223,13 @@ private struct PipeWireWork {
             lastFrame = time
             return try send(frame, at: time)
         }
-        guard isMissing || time - lastFrame >= Self.patience,
+        guard isMissing || portal != nil || time - lastFrame >= Self.patience,
             time - lastSlate >= Self.slatePause
         else { return }
-        tellMissing("it sends nothing")
+        if portal == nil { tellMissing("it sends nothing") }
         lastSlate = time
         try passing { sender throws(SendRefusal) in
-            let slate = CameraSlate.frame(asked.size, "missing")
+            let slate = CameraSlate.frame(asked.size, portal == nil ? "missing" : "waiting")
             try sender.sendVideoFrame(
                 slate.span.bytes, width: asked.size.width, height: asked.size.height,
                 ptsNanoseconds: time)
@@ -205,7 +246,7 @@ private struct PipeWireWork {
             if !hasWarned {
                 host.log(
                     .warning,
-                    "the camera sent a frame of \(frame.byteCount) bytes, which is too short")
+                    "the camera sent a frame of \(frame.byteCount) bytes only")
             }
             hasWarned = true
             return

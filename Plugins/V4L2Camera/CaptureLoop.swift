@@ -174,7 +174,7 @@ private final class CaptureWork {
                     format: format, size: mode.size, planes: FramePlanes(bytes, planes.planes),
                     info: FrameInfo(color: stream.color, ptsNanoseconds: time))
             } else {
-                tell("the camera sent a frame of \(bytes.count) bytes, which is too short")
+                tell("the camera sent a frame of \(bytes.count) bytes only")
             }
         } catch {
             if error.isEnd { throw error }

@@ -14,6 +14,7 @@
 #define PORTAL "org.freedesktop.portal.Desktop"
 #define OBJECT "/org/freedesktop/portal/desktop"
 #define SCREEN_CAST "org.freedesktop.portal.ScreenCast"
+#define CAMERA "org.freedesktop.portal.Camera"
 
 struct greenroom_portal {
     sd_bus *bus;
@@ -108,7 +109,8 @@ int greenroom_portal_has_ended(greenroom_portal *portal) {
 // MARK: Requests
 
 // Begins a call whose result comes as a signal; its path is known before.
-static int begin(greenroom_portal *portal, const char *method, sd_bus_message **message) {
+static int begin(
+    greenroom_portal *portal, const char *interface, const char *method, sd_bus_message **message) {
     const char *name = NULL;
     int result = sd_bus_get_unique_name(portal->bus, &name);
     if (result < 0) return result;
@@ -123,7 +125,7 @@ static int begin(greenroom_portal *portal, const char *method, sd_bus_message **
     sd_bus_message_unref(portal->response);
     portal->response = NULL;
     return sd_bus_message_new_method_call(
-        portal->bus, message, PORTAL, OBJECT, SCREEN_CAST, method);
+        portal->bus, message, PORTAL, OBJECT, interface, method);
 }
 
 static int add_text(sd_bus_message *message, const char *key, const char *text) {
@@ -203,7 +205,7 @@ static void read_text(sd_bus_message *message, const char *key, char *text, size
 
 static int create_session(greenroom_portal *portal, greenroom_portal_reason *reason) {
     sd_bus_message *message = NULL;
-    int result = begin(portal, "CreateSession", &message);
+    int result = begin(portal, SCREEN_CAST, "CreateSession", &message);
     if (result >= 0) result = sd_bus_message_open_container(message, 'a', "{sv}");
     if (result >= 0) result = add_token(portal, message, "handle_token");
     if (result >= 0) result = add_token(portal, message, "session_handle_token");
@@ -219,7 +221,7 @@ static int select_sources(
     greenroom_portal *portal, int shows_cursor, const char *token,
     greenroom_portal_reason *reason) {
     sd_bus_message *message = NULL;
-    int result = begin(portal, "SelectSources", &message);
+    int result = begin(portal, SCREEN_CAST, "SelectSources", &message);
     if (result >= 0) result = sd_bus_message_append(message, "o", portal->session);
     if (result >= 0) result = sd_bus_message_open_container(message, 'a', "{sv}");
     if (result >= 0) result = add_token(portal, message, "handle_token");
@@ -237,7 +239,7 @@ static int select_sources(
 static int start(
     greenroom_portal *portal, greenroom_portal_stream *stream, greenroom_portal_reason *reason) {
     sd_bus_message *message = NULL;
-    int result = begin(portal, "Start", &message);
+    int result = begin(portal, SCREEN_CAST, "Start", &message);
     if (result >= 0) result = sd_bus_message_append(message, "os", portal->session, "");
     if (result >= 0) result = sd_bus_message_open_container(message, 'a', "{sv}");
     if (result >= 0) result = add_token(portal, message, "handle_token");
@@ -258,13 +260,18 @@ static int start(
 }
 
 static int open_remote(
-    greenroom_portal *portal, greenroom_portal_stream *stream, greenroom_portal_reason *reason) {
+    greenroom_portal *portal, const char *interface, int *remote, greenroom_portal_reason *reason) {
     sd_bus_error error = SD_BUS_ERROR_NULL;
-    sd_bus_message *reply = NULL;
+    sd_bus_message *message = NULL, *reply = NULL;
     int descriptor = -1;
-    int result = sd_bus_call_method(
-        portal->bus, PORTAL, OBJECT, SCREEN_CAST, "OpenPipeWireRemote", &error, &reply, "oa{sv}",
-        portal->session, 0);
+    int result = sd_bus_message_new_method_call(
+        portal->bus, &message, PORTAL, OBJECT, interface, "OpenPipeWireRemote");
+    // Cameras have no session.
+    if (result >= 0 && portal->session[0])
+        result = sd_bus_message_append(message, "o", portal->session);
+    if (result >= 0) result = sd_bus_message_append(message, "a{sv}", 0);
+    if (result >= 0) result = sd_bus_call(portal->bus, message, 5000000, &error, &reply);
+    sd_bus_message_unref(message);
     if (result >= 0) result = sd_bus_message_read(reply, "h", &descriptor);
     if (result >= 0) {
         // The message closes its own.
@@ -275,7 +282,7 @@ static int open_remote(
         snprintf(
             reason->text, sizeof reason->text, "%s",
             error.message ? error.message : strerror(-result));
-    stream->descriptor = descriptor;
+    *remote = descriptor;
     sd_bus_error_free(&error);
     sd_bus_message_unref(reply);
     return result;
@@ -290,7 +297,30 @@ int greenroom_portal_ask(
     int result = create_session(portal, reason);
     if (result == 0) result = select_sources(portal, shows_cursor, token, reason);
     if (result == 0) result = start(portal, stream, reason);
-    if (result == 0) result = open_remote(portal, stream, reason);
+    if (result == 0) result = open_remote(portal, SCREEN_CAST, &stream->descriptor, reason);
+    if (result < 0 && !reason->text[0]) fail(reason, "the portal", result);
+    return result == 0 ? GREENROOM_PORTAL_SHARED
+        : result > 0   ? GREENROOM_PORTAL_REFUSED
+                       : GREENROOM_PORTAL_FAILED;
+}
+
+static int access_camera(greenroom_portal *portal, greenroom_portal_reason *reason) {
+    sd_bus_message *message = NULL;
+    int result = begin(portal, CAMERA, "AccessCamera", &message);
+    if (result >= 0) result = sd_bus_message_open_container(message, 'a', "{sv}");
+    if (result >= 0) result = add_token(portal, message, "handle_token");
+    if (result >= 0) result = sd_bus_message_close_container(message);
+    if (result >= 0) result = finish(portal, message, reason);
+    sd_bus_message_unref(message);
+    return result;
+}
+
+int greenroom_portal_ask_camera(
+    greenroom_portal *portal, int *descriptor, greenroom_portal_reason *reason) {
+    *descriptor = -1;
+    reason->text[0] = 0;
+    int result = access_camera(portal, reason);
+    if (result == 0) result = open_remote(portal, CAMERA, descriptor, reason);
     if (result < 0 && !reason->text[0]) fail(reason, "the portal", result);
     return result == 0 ? GREENROOM_PORTAL_SHARED
         : result > 0   ? GREENROOM_PORTAL_REFUSED

@@ -12,7 +12,7 @@ package final class PipeWireCapture: @unchecked Sendable {
         package var size: FrameSize
         /// Bytes from a row of the first plane to the next; 0 for rows without padding.
         package var strideBytes: Int
-        /// Of all planes, one after the other.
+        /// The bytes of all planes, one after the other.
         package var byteCount: Int
         package var color: ColorSpace
     }

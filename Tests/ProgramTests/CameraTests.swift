@@ -59,6 +59,41 @@ import Testing
         #expect(finished.text.contains("the camera is missing: "), "\(finished.text)")
     }
 
+    @Test(arguments: ["yes", "no"])
+    func `the user is asked for the camera through the desktop's portal`(answer: String) throws {
+        let server = try PipeWireServer()
+        let source = try TestSession(
+            "camera: { plugin: ColorBars }", maximum: "320x180@15", duration: nil,
+            outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
+        let run = try server.greenroom(source)
+        defer { run.signal(SIGINT) }
+        try server.waitForNode("Stage")
+        let environment = server.environment.merging([
+            "DBUS_SESSION_BUS_ADDRESS": server.bus
+        ]) { $1 }
+        let portal = try ChildProcess(
+            "/usr/bin/python3", ["\(Checkout.root)/Tests/Screens/portal.py", "0", answer],
+            environment: environment)
+        try #require(portal.waitForOutput(containing: "ready", atMost: .seconds(30)))
+        let stream = try FrameStream(
+            [
+                "PipeWireCamera", "--set", "camera=Stage", "--set", "portal=true", "--maximum",
+                "320x180@15",
+            ], environment: environment)
+        if answer == "yes" {
+            try stream.next("a frame of the camera") { frame in
+                let luma = Array(frame.bytes.prefix(frame.width * frame.height))
+                return BurntInCode(YUVImage(width: 320, height: 180, y: luma, u: [], v: [])) != nil
+            }
+            _ = stream.end()
+        } else {
+            let finished = stream.program.wait(atMost: .seconds(60))
+            #expect(
+                "\(finished)\(finished.text)".contains("the camera was refused"), "\(finished)")
+        }
+        #expect(portal.outputSoFar.contains("camera"))
+    }
+
     @Test func `a camera that is missing is told with the cure`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("V4L2Camera", "device: /dev/video99"))")

@@ -1,4 +1,4 @@
-"""A desktop's portal for screen casts that asks nobody.
+"""A desktop's portals for screen casts and cameras that ask nobody.
 
 Arguments: the id of the node to share, and the answer: yes or no. Prints what it is asked. SIGUSR1 ends the share, as
 the user does on the desktop.
@@ -29,6 +29,14 @@ INTERFACES = Gio.DBusNodeInfo.new_for_xml("""
   </interface>
   <interface name="org.freedesktop.portal.Session">
     <method name="Close"/>
+  </interface>
+  <interface name="org.freedesktop.portal.Camera">
+    <method name="AccessCamera">
+      <arg type="a{sv}" direction="in"/><arg type="o" direction="out"/>
+    </method>
+    <method name="OpenPipeWireRemote">
+      <arg type="a{sv}" direction="in"/><arg type="h" direction="out"/>
+    </method>
   </interface>
 </node>
 """)
@@ -64,12 +72,14 @@ def called(connection, sender, path, interface, method, parameters, invocation):
     elif method == "SelectSources":
         chosen = ("types", "cursor_mode", "persist_mode", "restore_token")
         say(" ".join(f"{name}={options[name]}" for name in chosen if name in options))
+    elif method == "AccessCamera":
+        say("camera")
     elif answer == "yes":
         results = {
             "restore_token": GLib.Variant("s", "token-7"),
             "streams": GLib.Variant("a(ua{sv})", [(node, {"source_type": GLib.Variant("u", 1)})]),
         }
-    status = 1 if method == "Start" and answer == "no" else 0
+    status = 1 if method in ("Start", "AccessCamera") and answer == "no" else 0
     invocation.return_value(GLib.Variant("(o)", (request,)))
     bus.emit_signal(
         sender, request, "org.freedesktop.portal.Request", "Response",
@@ -82,7 +92,8 @@ def end():
     return True
 
 
-bus.register_object(OBJECT, INTERFACES.interfaces[0], called, None, None)
+for index in (0, 2):
+    bus.register_object(OBJECT, INTERFACES.interfaces[index], called, None, None)
 Gio.bus_own_name_on_connection(
     bus, "org.freedesktop.portal.Desktop", Gio.BusNameOwnerFlags.NONE, lambda *_: say("ready"), None)
 GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGUSR1, end)

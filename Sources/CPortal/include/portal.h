@@ -1,4 +1,4 @@
-// The desktop's portal for screen casts: org.freedesktop.portal.ScreenCast of D-Bus.
+// The desktop's portals for screen casts and cameras: org.freedesktop.portal.ScreenCast and .Camera of D-Bus.
 
 #ifndef GREENROOM_CPORTAL_H
 #define GREENROOM_CPORTAL_H
@@ -39,10 +39,15 @@ int greenroom_portal_ask(
     greenroom_portal *_Nonnull portal, int shows_cursor, const char *_Nonnull token,
     greenroom_portal_stream *_Nonnull stream, greenroom_portal_reason *_Nonnull reason);
 
+// Asks for the cameras. Waits for the user. `descriptor` is connected to a PipeWire that has them, and the caller's.
+int greenroom_portal_ask_camera(
+    greenroom_portal *_Nonnull portal, int *_Nonnull descriptor,
+    greenroom_portal_reason *_Nonnull reason);
+
 // Whether the user or the desktop has ended the share. Reads what has come, without waiting.
 int greenroom_portal_has_ended(greenroom_portal *_Nonnull portal);
 
-// Makes a running `greenroom_portal_ask` fail. Any thread.
+// Makes a running `greenroom_portal_ask` or `greenroom_portal_ask_camera` fail. Any thread.
 void greenroom_portal_interrupt(greenroom_portal *_Nonnull portal);
 
 #endif
