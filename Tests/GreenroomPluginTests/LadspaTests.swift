@@ -35,7 +35,8 @@ import Testing
             return [:]
         }
         let entry = UnsafePointer(opened.assumingMemoryBound(to: gr_entry.self))
-        let found = try (indices[0]..<(indices[0] + indices[1])).map { index in
+        let found = try (indices[0]..<(indices[0] + indices[1])).map {
+            index -> (String, (entry: UnsafePointer<gr_entry>, index: UInt32)) in
             let descriptor = try #require(entry.pointee.descriptor(index))
             return (String(cString: descriptor.pointee.name), (entry, index))
         }

@@ -173,10 +173,11 @@ import Testing
         try expectFine(run, plugin)
         let samples = try plugin.sound("camera").channels[0]
         #expect(samples.count == 96_000)
-        // The loudness of each 5 ms rises above its mean once in each turn.
+        // The loudness of each 20 ms rises above its mean once in each turn.
         func turns(_ seconds: Range<Int>) -> Int {
-            let parts = stride(from: seconds.lowerBound * 48_000, to: seconds.upperBound * 48_000, by: 240)
-            let levels = parts.map { Tone.loudness(of: samples[$0..<($0 + 240)]) }
+            let parts = stride(
+                from: seconds.lowerBound * 48_000, to: seconds.upperBound * 48_000, by: 960)
+            let levels = parts.map { Tone.loudness(of: samples[$0..<($0 + 960)]) }
             let mean = levels.reduce(0, +) / Double(levels.count)
             return zip(levels, levels.dropFirst()).count { $0 < mean && $1 >= mean }
         }

@@ -1,5 +1,7 @@
 import GreenroomLifecycle
+import GreenroomMedia
 import GreenroomModel
+import GreenroomPluginInterface
 import GreenroomRuntime
 
 /// The filters of participants' audio: a set of instances for each track that is open, and a spare one.
