@@ -18,7 +18,7 @@ fi
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
 install_packages $build_packages $pipewire_packages $screen_packages \
-    chromium-headless-shell patchelf help2man curl gcc g++ binutils ffmpeg frei0r-plugins ladspa-sdk \
+    chromium-headless-shell patchelf help2man curl openssl gcc g++ binutils ffmpeg frei0r-plugins ladspa-sdk \
     swh-plugins nginx-light \
     libnginx-mod-rtmp python3-dev python3-gi python3-numpy \
     python3-jsonschema \

@@ -64,17 +64,27 @@ package struct ConnectionTrouble: Equatable, Sendable {
         if widest == .machine {
             return "The room's media are for this machine alone: set address to 0.0.0.0."
         }
-        guard !remote.isEmpty else {
-            return "The far end tells no address; a browser tells one if UDP is not blocked there. "
-                + "Open \(udp), or set turn."
-        }
-        if !remote.contains(where: { far in local.contains { $0.isIPv6 == far.isIPv6 } }) {
+        guard
+            remote.isEmpty
+                || remote.contains(where: { far in local.contains { $0.isIPv6 == far.isIPv6 } })
+        else {
             let (own, other) = local.contains(where: \.isIPv6) ? ("IPv6", "IPv4") : ("IPv4", "IPv6")
             return "The room has \(own) alone, and the far end \(other): set turn."
         }
-        if widest == .network, remote.contains(where: { $0.reach == .everywhere }) {
-            return "The room tells private addresses alone: set announce to its public address and "
-                + "forward \(udp), or set turn."
+        // A browser that hides its addresses is taken for one of IPv4 elsewhere.
+        let usable = local.filter { own in
+            remote.isEmpty ? !own.isIPv6 : remote.contains { $0.isIPv6 == own.isIPv6 }
+        }
+        let cure = "set announce to its public address and forward \(udp), or set turn"
+        if usable.map(\.reach).max() == .network {
+            let isNear = !remote.isEmpty && remote.allSatisfy { $0.reach < .everywhere }
+            return "The room tells private addresses alone: "
+                + (isNear
+                    ? "on the same network open \(udp); for other networks \(cure)." : "\(cure).")
+        }
+        guard !remote.isEmpty else {
+            return "The far end tells no address; a browser tells one if UDP is not blocked there. "
+                + "Open \(udp), or set turn."
         }
         return "Packets do not get through: open \(udp), and forward them on the router"
             + (facts.hasTURN ? "; the TURN server does not help." : ", or set turn.")

@@ -57,7 +57,7 @@ package struct RequestHead: Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - target: The path and the query, percent-encoded.
-    ///   - version: Such as `HTTP/1.1`.
+    ///   - version: The word after the target, such as `HTTP/1.1`.
     package init(
         method: String, target: String, version: String, fields: [Field]
     ) throws(Fault) {

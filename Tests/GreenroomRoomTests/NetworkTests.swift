@@ -206,7 +206,15 @@ import Testing
                 ["10.0.0.5"], ["198.51.100.4 srflx"], 50_000...50_009, false,
                 "set announce to its public address and forward the UDP ports 50000-50009, or set turn"
             ),
-            (["10.0.0.5"], [], nil, false, "The far end tells no address"),
+            (["203.0.113.7"], [], nil, false, "The far end tells no address"),
+            (
+                ["10.0.0.5", "2001:db8::7"], [], nil, false,
+                "alone: set announce to its public address"
+            ),
+            (
+                ["10.0.0.5"], ["192.168.9.2"], nil, false,
+                "on the same network open UDP, all ports; for"
+            ),
             (
                 ["10.0.0.5"], ["2001:db8::1"], nil, false,
                 "The room has IPv4 alone, and the far end IPv6"

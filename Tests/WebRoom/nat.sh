@@ -1,7 +1,6 @@
 #!/bin/sh
 # A room and its people behind routers, each in a network namespace of its own. Prints a table: which setting
-# lets whom through which router. Needs root and network namespaces; skipped (77)
-# without.
+# lets whom through which router. Needs root and network namespaces; skipped (77) without.
 #
 #   Tests/WebRoom/nat.sh            all rows
 #   Tests/WebRoom/nat.sh forward    those whose name has that text
@@ -154,9 +153,13 @@ call:
 YAML
     ip netns exec "$(space room)" "$greenroom" run "$work/nat.yaml" 2> "$work/room" &
     room=$!
+    programs="$room $programs"
     wait_for "live: http" "$work/room"
 }
-close() { finish "$room"; }
+close() {
+    finish "$room"
+    programs=${programs#"$room "}
+}
 
 # peer FAMILY ICE ARGUMENT...: a person at home.
 peer() {
@@ -244,7 +247,7 @@ row "ports forwarded, announce" forward "announce: 203.0.113.7, $ports" "" "$yes
 row "ports forwarded, announce: auto" forward "announce: auto, $stun, $ports" "" "$yes" 4
 row "no UDP to people, TURN" closed "$turn" all "$yes" 4
 row "no UDP to people, TURN" closed "$turn6" all "$yes" 6
-page_row "1:1, nothing set" one-to-one "title: x" blocked
+page_row "no UDP to people, nothing set" closed "title: x" blocked
 page_row "1:1, announce" one-to-one "announce: 203.0.113.7" join
 page_row "no UDP to people, TURN" closed "$turn" join
 [ -z "$worse" ] || fail "Not as expected$worse"

@@ -24,7 +24,7 @@ with sync_playwright() as playwright:
     page.on("pageerror", lambda error: problems.append(f"{error}"))
     page.goto(url)
     if mode == "blocked":
-        page.wait_for_function("document.getElementById('empty-text').textContent.includes('do not connect')")
+        page.wait_for_function("() => document.getElementById('empty-text').textContent.includes('do not connect')")
         assert page.text_content("#status-text") == "No media", page.text_content("#status-text")
         print(page.text_content("#empty-text"))
     else:
@@ -35,7 +35,7 @@ with sync_playwright() as playwright:
         page.fill("#name", "Browser")
         page.wait_for_selector("#enter:enabled")
         page.click("#enter")
-        page.wait_for_function("document.querySelector('[aria-label=\"Browser (you)\"]') !== null")
+        page.wait_for_function("() => document.querySelector('[aria-label=\"Browser (you)\"]') !== null")
         # The room lists who has joined with media.
         page.wait_for_function("""async () => {
             const answer = await fetch("/room", { headers: { authorization: `Bearer ${location.hash.slice(1)}` } });

@@ -356,7 +356,7 @@ final class RoomServer: Sendable {
 }
 
 extension ClientAddress {
-    /// - Parameter address: Of a socket.
+    /// - Parameter address: The far end of a socket.
     fileprivate init?(of address: UnsafePointer<sockaddr>) {
         let isIPv4 = Int32(address.pointee.sa_family) == AF_INET
         let size = isIPv4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
