@@ -50,7 +50,7 @@ import Testing
             }
             let all = lags.map(likeness)
             // A wave is like itself after several of its periods, too: the first one counts.
-            guard let best = all.max(), best > 0.8,
+            guard let best = all.max(), best > 0.6,
                 let first = all.indices.dropFirst().dropLast().first(where: {
                     all[$0] > 0.9 * best && all[$0] >= all[$0 - 1] && all[$0] >= all[$0 + 1]
                 })
