@@ -50,6 +50,22 @@ struct Planes {
             Int32(color.y), Int32(color.u), Int32(color.v))
     }
 
+    /// Blends an overlay that was made for this size.
+    func blend(_ overlay: Overlay) {
+        let planes = [
+            (y, Int(strideY), size.width), (u, Int(strideU), size.width / 2),
+            (v, Int(strideV), size.width / 2),
+        ]
+        for (index, (start, stride, width)) in planes.enumerated() {
+            for row in overlay.rows(ofPlane: index) {
+                var pixels = MutableSpan(
+                    _unsafeElements: UnsafeMutableBufferPointer(
+                        start: start + row * stride, count: width))
+                overlay.blend(into: &pixels, row: row, ofPlane: index)
+            }
+        }
+    }
+
     /// Writes all of it to another picture, scaled if that has another size.
     func draw(to target: Planes) {
         let (width, height) = (Int32(size.width), Int32(size.height))
@@ -114,21 +130,7 @@ struct Picture {
     }
 
     /// Blends an overlay that was made for this size.
-    mutating func blend(_ overlay: Overlay) {
-        let starts = [0, size.area, size.area * 5 / 4]
-        for plane in 0..<3 {
-            let width = plane == 0 ? size.width : size.width / 2
-            for row in overlay.rows(ofPlane: plane) {
-                let start = starts[plane] + row * width
-                bytes.withUnsafeMutableBufferPointer { bytes in
-                    var pixels = MutableSpan(
-                        _unsafeElements: UnsafeMutableBufferPointer(
-                            rebasing: bytes[start..<start + width]))
-                    overlay.blend(into: &pixels, row: row, ofPlane: plane)
-                }
-            }
-        }
-    }
+    mutating func blend(_ overlay: Overlay) { withPlanes { $0.blend(overlay) } }
 
     /// Takes the pixels of a frame; one of another size is scaled as `fit` says.
     ///

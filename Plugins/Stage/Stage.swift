@@ -46,6 +46,8 @@ final class Stage: Composer {
     private var speaker = ActiveSpeaker()
     private var shownSpeaker: StageSource?
     private var motion = StageMotion()
+    /// Whether frames are sent: before that tiles have nowhere to come from.
+    private var isSending = false
     private var painter: StagePainter
     private var background: Picture?
     private let bars: YUVColor
@@ -127,34 +129,28 @@ final class Stage: Composer {
             background?.draw(to: target)
             for tile in tiles { draw(tile, to: target, at: now) }
         }
-        guard settings.labels else { return }
-        for tile in tiles {
-            guard let entry = entries.first(where: { $0.source == tile.source }),
-                let label = painter.label(entry.label, in: tile.rect, of: frame.size)
-            else { continue }
-            for plane in 0..<frame.planeCount {
-                for row in label.rows(ofPlane: plane) {
-                    var pixels = frame.row(row, ofPlane: plane)
-                    label.blend(into: &pixels, row: row, ofPlane: plane)
-                }
-            }
-        }
     }
 
     private func draw(_ tile: StageTile, to target: Planes, at now: Int64) {
         guard let rect = tile.rect.clipped(to: target.size)?.even, rect.size == tile.rect.size
         else { return }
         let part = target.part(rect)
+        let entry = entries.first { $0.source == tile.source }
+        defer {
+            if settings.labels, let entry,
+                let label = painter.label(entry.label, in: rect, of: target.size)
+            {
+                target.blend(label)
+            }
+        }
         if feeds[tile.source]?.isOff == false {
             feeds[tile.source]?.picture.draw(to: part)
             return
         }
         // A camera that is about to begin has no initials for a moment.
         let isAwaited = hasVideo(tile.source) && now - (since[tile.source] ?? now) < Self.patience
-        let name = entries.first { $0.source == tile.source }?.label ?? ""
-        painter.placeholder(
-            isAwaited && feeds[tile.source] == nil ? "" : name, rect.size
-        ).draw(to: part)
+        let hasInitials = !isAwaited || feeds[tile.source] != nil
+        painter.placeholder(hasInitials ? entry?.label ?? "" : "", rect.size).draw(to: part)
     }
 
     private func hasVideo(_ source: StageSource) -> Bool {
@@ -204,7 +200,14 @@ final class Stage: Composer {
         speaker.hear(source, 10 * log10(max(mean, 1e-10)), at: block.timeNanoseconds)
     }
 
+    func onStartSend() throws {
+        let now = host.nowNanoseconds
+        for source in since.keys { since[source] = now }
+        isSending = true
+    }
+
     func onStopSend() {
+        isSending = false
         // Old frames must not show after the next start.
         feeds = [:]
     }
@@ -273,7 +276,8 @@ final class Stage: Composer {
         let tiles = layout.tiles(of: entries, speaker: shownSpeaker, in: canvas.size)
         if tiles != motion.tiles {
             motion.move(
-                to: tiles, isAnimated: settings.animated && !isCut, at: host.nowNanoseconds)
+                to: tiles, isAnimated: settings.animated && !isCut && isSending,
+                at: host.nowNanoseconds)
         }
         if let answering, let track = known[answering]?.track {
             known[answering]?.want = want(of: track)

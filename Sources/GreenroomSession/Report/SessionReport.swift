@@ -445,7 +445,9 @@ public struct SessionReport: Sendable {
     /// How much of each track was real, by its source's role.
     public var accounts: [String: RealAccount] {
         let all =
-            videoTracks.map { ($0.track, $0.account) } + audioTracks.map { ($0.role, $0.account) }
+            videoTracks.map {
+                (SessionTrack(name: $0.track)?.role?.rawValue ?? $0.track, $0.account)
+            } + audioTracks.map { ($0.role, $0.account) }
         return Dictionary(all) { first, _ in first }
     }
 }
