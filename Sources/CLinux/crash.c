@@ -142,9 +142,24 @@ static void end_by(int signal_number) {
     raise(signal_number);
 }
 
-// A report can wait forever for a lock of the thread that it interrupts.
-static void limit_report(void) {
-    signal(SIGALRM, SIG_DFL);
+// The status of a host that a plugin ends by a call.
+static int status_of_failure;
+
+// The signal that the host is reporting; 0 for a call of exit().
+static volatile sig_atomic_t reported_signal;
+
+static void end_report(int alarm_number) {
+    (void)alarm_number;
+    int signal_number = reported_signal;
+    if (signal_number == 0) syscall(SYS_exit_group, status_of_failure);
+    signal(signal_number, SIG_DFL);
+    kill(getpid(), signal_number);
+}
+
+// A report can wait forever for a lock of the thread that it interrupts: the host then ends without it.
+static void limit_report(int signal_number) {
+    reported_signal = signal_number;
+    signal(SIGALRM, end_report);
     sigset_t set;
     sigemptyset(&set);
     sigaddset(&set, SIGALRM);
@@ -197,7 +212,7 @@ static void say_heading(void) {
 static void report_crash(int signal_number, siginfo_t *information, void *context) {
     void *frames[64];
     if (host != 0) {
-        limit_report();
+        limit_report(signal_number);
         say_cause(signal_number, information, frames, backtrace(frames, 64));
         for (size_t index = 0; index < fatal_signal_count; index++) {
             const struct sigaction *swift = &former[index];
@@ -242,7 +257,6 @@ void greenroom_report_crashes(void) {
 
 // --- Calls that end the host ---
 
-static int status_of_failure;
 static const void *main_program;
 
 // Whether a call ends the host: a child that a plugin forks may end as it likes.
@@ -250,7 +264,7 @@ static int ends_host(void) { return host != 0 && getpid() == host; }
 
 // Writes "greenroom: camera (ColorBars): called exit(3) and ends the program. ...", and ends it.
 static void report_exit(const char *call, const int *status, void *const *frames, int count) {
-    limit_report();
+    limit_report(0);
     const void *library = plugin_in(frames, count);
     say(program);
     say(": ");

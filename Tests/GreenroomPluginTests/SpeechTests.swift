@@ -111,7 +111,7 @@ import Testing
     @Test func `two plugins of a process keep their voices, a sentence each in turn`() throws {
         let text = ("text", Given.text("We are waiting. We are waiting. We are waiting."))
         let sessions = [
-            try speech([text, ("voice", .text("en+m3")), ("pitch", .integer(10))]),
+            try speech([text, ("voice", .text("en+m3")), ("pitch", .integer(30))]),
             try speech([text, ("voice", .text("de+f2")), ("pitch", .integer(90))]),
         ]
         var heard: [[Int16]] = [[], []]
