@@ -49,6 +49,7 @@ package struct AudioFilterChain: Sendable {
     private var unedited = [Int16](repeating: 0, count: AudioEditing.blockFrames * 2)
     private let hangNanoseconds: Int64
     private let isVirtual: Bool
+    private let clock: HostClock
     private(set) var counts = Counts()
 
     /// - Parameter hangNanoseconds: The time after which a filter counts as hung.
@@ -59,6 +60,7 @@ package struct AudioFilterChain: Sendable {
         }
         self.hangNanoseconds = hangNanoseconds
         isVirtual = clock.isVirtual
+        self.clock = clock.host
     }
 
     /// Whether there is none.
@@ -83,7 +85,7 @@ package struct AudioFilterChain: Sendable {
         _ samples: inout [Int16], reference: [Int16]?, at nanoseconds: Int64,
         ptsNanoseconds: Int64
     ) {
-        let deadline = isVirtual ? .max : MonotonicClock.deadline(after: Self.patience)
+        let deadline = isVirtual ? .max : clock.deadline(after: Self.patience)
         var (isEdited, isLate, isSilenced) = (true, false, false)
         for index in links.indices {
             unedited.replace(with: samples)
@@ -126,12 +128,12 @@ package struct AudioFilterChain: Sendable {
         guard let editing = runner.filter.audioEditing else { return .lost }
         tellOfDelay(editing, of: index)
         // A filter before it may have taken the time.
-        guard MonotonicClock.now < deadline else { return .late }
-        let hang = MonotonicClock.deadline(after: hangNanoseconds)
+        guard clock.now < deadline else { return .late }
+        let hang = clock.deadline(after: hangNanoseconds)
         let status = runner.process(
             &samples, reference: reference, for: editing, at: pts, until: min(deadline, hang))
         guard let status else {
-            if MonotonicClock.now >= hang { runner.filter.giveUp(hungFor: hangNanoseconds) }
+            if clock.now >= hang { runner.filter.giveUp(hungFor: hangNanoseconds) }
             return .late
         }
         return switch status {

@@ -20,10 +20,12 @@ package final class AudioFilterRunner: Sendable {
     package let filter: any AudioFilter
     private let state: Monitor<State>
     private let thread: HostThread
+    private let clock: HostClock
 
     /// - Parameter clock: The session's clock, which continues while the thread waits for a block.
     package init(_ filter: any AudioFilter, clock: SessionClock) {
         self.filter = filter
+        self.clock = clock.host
         let state = Monitor(State())
         self.state = state
         thread = HostThread(name: filter.name, clock: clock, as: filter.clockOrder) {
@@ -47,7 +49,7 @@ package final class AudioFilterRunner: Sendable {
     /// How long the filter has had its block, in nanoseconds of real time; nil without one. [the
     /// mixer's thread]
     var busyNanoseconds: Int64? {
-        state.withLock { $0.busySince }.map { MonotonicClock.now - $0 }
+        state.withLock { $0.busySince }.map { clock.now - $0 }
     }
 
     /// Passes a block to the filter, which must have none, and waits for it. [the mixer's thread]
@@ -68,9 +70,9 @@ package final class AudioFilterRunner: Sendable {
             block.fill(samples, reference: reference, for: editing, at: ptsNanoseconds)
             state.incoming = consume block
             state.status = nil
-            state.busySince = MonotonicClock.now
+            state.busySince = clock.now
         }
-        let status: Status? = state.wait(until: deadline) { $0.status }
+        let status: Status? = state.wait(until: deadline, on: clock) { $0.status }
         guard status == .ok else { return status }
         state.withLock { state in
             guard let block = state.idle.take() else { return }

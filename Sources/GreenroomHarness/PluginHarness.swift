@@ -452,11 +452,11 @@ package final class PluginHarness: Sendable {
     ///   time, or the plugin is no audio pre-processor.
     package func edit(_ samples: inout [Int16]) -> (status: Status, nanoseconds: Int64)? {
         guard let audioEditor, let editing = instance.declared else { return nil }
-        let begun = MonotonicClock.now
-        let deadline = MonotonicClock.deadline(after: deadlineNanoseconds)
+        let begun = host.now
+        let deadline = host.deadline(after: deadlineNanoseconds)
         let status = audioEditor.process(
             &samples, reference: nil, for: editing, at: clock.now, until: deadline)
-        return status.map { ($0, MonotonicClock.now - begun) }
+        return status.map { ($0, host.now - begun) }
     }
 
     private let ownPool = FramePool(limit: 4)

@@ -76,7 +76,7 @@ import Testing
             #"there is no command "resume the share". Did you mean "resume share"?"#
         ),
         ("stop camra", #"there is no command "stop camra". Did you mean "stop camera"?"#),
-        ("start", #"there is no command "start". Write "start camera"."#),
+        ("start", #"there is no command "start". Write "start camera" or "start stage"."#),
         ("xyzzy", #"there is no command "xyzzy". "help" lists them."#),
         ("\u{1F600}", "there is no command \"\u{1F600}\". \"help\" lists them."),
         (

@@ -142,13 +142,13 @@ enum Samples {
             yaml: "camera: { plugin: A }\nxyzzy: 3s",
             faults: [
                 #"2:1: xyzzy: unknown key. Known keys are "session", "camera", "microphone", "#
-                    + #""share", "media", "call", "timeline", "outputs"."#
+                    + #""share", "stage", "cameras", "microphones", "shares", "stages", "media", "call", "timeline", "outputs"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n\"a b\": 1",
             faults: [
                 #"2:1: "a b": unknown key. Known keys are "session", "camera", "microphone", "#
-                    + #""share", "media", "call", "timeline", "outputs"."#
+                    + #""share", "stage", "cameras", "microphones", "shares", "stages", "media", "call", "timeline", "outputs"."#
             ]),
         Bad(
             yaml: "camera: { plugin: A }\n<<: { session: { name: x } }",
@@ -168,7 +168,7 @@ enum Samples {
         Bad(
             yaml: "session: { name: x }",
             faults: [
-                #"1:1: needs at least one of the keys "camera", "microphone", "share", "media", "call". Add one."#
+                #"1:1: needs at least one of the keys "camera", "microphone", "share", "stage", "cameras", "microphones", "shares", "stages", "media", "call". Add one."#
             ]),
         Bad(
             yaml: "camera:\n  settings: { a: 1 }\n",
@@ -202,12 +202,12 @@ enum Samples {
         Bad(
             yaml: "- camera",
             faults: [
-                "1:1: needs a section with camera, microphone, share, media or call, found a list."
+                "1:1: needs a section with camera, microphone, share, stage, cameras, microphones, shares, stages, media or call, found a list."
             ]),
         Bad(
             yaml: "hello",
             faults: [
-                #"1:1: needs a section with camera, microphone, share, media or call, found the text "hello"."#
+                #"1:1: needs a section with camera, microphone, share, stage, cameras, microphones, shares, stages, media or call, found the text "hello"."#
             ]),
         Bad(
             yaml: "session: { name: 2024 }\ncamera: { plugin: true }",
@@ -430,7 +430,7 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\ntimeline: [{ at: 3s, ceiling: none, do: stop camera }]",
             faults: [
-                #"2:12: timeline[0]: has 2 of the keys "ceiling", "share-ceiling", "set", "do" "#
+                #"2:12: timeline[0]: has 2 of the keys "ceiling", "share-ceiling", "stage-ceiling", "set", "do" "#
                     + "and can have one. Make an entry of its own for each."
             ]),
         Bad(

@@ -54,7 +54,7 @@ import Testing
     @Test func `a missing device is refused with the cure`() throws {
         try ALSAConfiguration.set("")
         let session = try session([("device", .text("nosuch"))])
-        #expect(session.initializeAudio() == .unavailable)
+        #expect(session.initializeAudio() == .badSetting)
         let errors = session.host.state.withLock { $0.errors }
         #expect(errors.count == 1)
         #expect(errors.first?.hasPrefix("nosuch: ") == true)

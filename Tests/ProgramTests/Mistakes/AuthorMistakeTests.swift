@@ -21,7 +21,7 @@ import Testing
         ),
         (
             "UNKNOWN_KIND",
-            "Malformed is of kind 77, which this host does not know. Kinds are 1 to 7."
+            "Malformed is of kind 77, which this host does not know. Kinds are 1 to 9."
         ),
         (
             "ID_CHARACTERS",

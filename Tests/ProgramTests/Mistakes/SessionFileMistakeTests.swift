@@ -25,11 +25,11 @@ import Testing
             #"s.yaml:1:9: camera: needs the key "plugin". Add it, such as plugin: ColorBars."#),
         Mistake(
             "session: { duration: 10s }",
-            #"s.yaml:1:1: needs at least one of the keys "camera", "microphone", "share", "media", "call". Add one."#
+            #"s.yaml:1:1: needs at least one of the keys "camera", "microphone", "share", "stage", "cameras", "microphones", "shares", "stages", "media", "call". Add one."#
         ),
         Mistake(
             "", ["check", "text"], 65,
-            "text:1:1: needs a section with camera, microphone, share, media or call, found the text "
+            "text:1:1: needs a section with camera, microphone, share, stage, cameras, microphones, shares, stages, media or call, found the text "
                 + "\"Dear host,\"."),
         Mistake(
             "camera:\n\tplugin: ColorBars",
