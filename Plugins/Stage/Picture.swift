@@ -120,6 +120,16 @@ struct Picture {
         }
     }
 
+    /// Writes a part of it to the same part of a picture of the same size.
+    func draw(_ part: StageRect, to target: Planes) {
+        bytes.withUnsafeBufferPointer { bytes in
+            guard let start = bytes.baseAddress else { return }
+            // Only read.
+            Planes(at: UnsafeMutablePointer(mutating: start), size).part(part)
+                .draw(to: target.part(part))
+        }
+    }
+
     /// Writes it to another picture, scaled if that has another size.
     func draw(to target: Planes) {
         bytes.withUnsafeBufferPointer { bytes in

@@ -113,7 +113,8 @@ final class Stage: Composer {
         if background?.size != size {
             background = painter.background(size, backgroundColor, image: image)
         }
-        let tiles = motion.tiles(at: now)
+        // A frame of the size before a change may be too small for a tile.
+        let tiles = motion.tiles(at: now).filter { $0.rect.clipped(to: size) == $0.rect }
         let strides = (0..<3).map { Int32(clamping: frame.strideBytes(ofPlane: $0)) }
         frame.withPlanes { y, u, v in
             // The host's memory, valid until the frame is sent.
@@ -126,14 +127,15 @@ final class Stage: Composer {
             let target = Planes(
                 y: planes[0], u: planes[1], v: planes[2], strideY: strides[0],
                 strideU: strides[1], strideV: strides[2], size: size)
-            background?.draw(to: target)
+            for gap in StageRect.uncovered(by: tiles.map(\.rect), in: size) {
+                background?.draw(gap, to: target)
+            }
             for tile in tiles { draw(tile, to: target, at: now) }
         }
     }
 
     private func draw(_ tile: StageTile, to target: Planes, at now: Int64) {
-        guard let rect = tile.rect.clipped(to: target.size)?.even, rect.size == tile.rect.size
-        else { return }
+        let rect = tile.rect
         let part = target.part(rect)
         let entry = entries.first { $0.source == tile.source }
         defer {
@@ -256,7 +258,8 @@ final class Stage: Composer {
                         isShare: track.kind == .share))
             }
         }
-        entries = entries.filter { if case .own = $0.source { true } else { false } }
+        entries =
+            entries.filter { if case .own = $0.source { true } else { false } }
             + entries.filter { if case .own = $0.source { false } else { true } }
         let now = host.nowNanoseconds
         for entry in entries where since[entry.source] == nil { since[entry.source] = now }
@@ -280,7 +283,9 @@ final class Stage: Composer {
                 at: host.nowNanoseconds)
         }
         if let answering, let track = known[answering]?.track {
-            known[answering]?.want = want(of: track)
+            // Not in one expression: the want depends on what is known.
+            let answer = want(of: track)
+            known[answering]?.want = answer
         }
         guard known.values.contains(where: { want(of: $0.track) != $0.want }) else { return }
         host.wantsChanged()

@@ -2,7 +2,6 @@ import GreenroomPlugin
 import GreenroomStage
 import GreenroomText
 
-
 /// The settings of a stage.
 struct StageSettings: PluginSettings, Equatable {
     var layout = StageLayout.Kind.grid

@@ -166,7 +166,8 @@ struct TextPainter {
         let geometry = TextGeometry(settings, frame: size, fontSize: fontSize)
         guard
             let layout = typesetter.layout(
-                content.text, heading: content.heading, font: settings.font, size: fontSize, alignment: geometry.alignment,
+                content.text, heading: content.heading, font: settings.font, size: fontSize,
+                alignment: geometry.alignment,
                 room: geometry.room)
         else { return }
         for message in layout.missing.messages { tell(message.package, message.text) }

@@ -117,7 +117,10 @@ extension SessionRole {
     fileprivate init?(ceiling word: String) {
         let parts = word.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
         let name = parts.count > 1 ? String(parts[1]) : nil
-        guard let role = SessionRole.allCases.first(where: { $0.facts.ceiling?.word == String(parts[0]) }),
+        guard
+            let role = SessionRole.allCases.first(where: {
+                $0.facts.ceiling?.word == String(parts[0])
+            }),
             name?.isRoleName ?? true
         else { return nil }
         self.init(role.part, name: name)

@@ -23,7 +23,8 @@ public struct SessionFile: Sendable {
     /// The keys whose values differ from those of an earlier file, such as `session.maximum`. Plugins
     /// and outputs are left out: some of their settings change while a session runs.
     package func changedKeys(since earlier: SessionFile) -> [String] {
-        let inside = SessionRole.allCases.flatMap { [$0.facts.key, $0.facts.pluralKey] }
+        let inside =
+            SessionRole.allCases.flatMap { [$0.facts.key, $0.facts.pluralKey] }
             + SessionDecoder.comparedByItems
         return SessionDecoder.sessionFields.compactMap { field in
             let isSame = field.isSame?(earlier.draft.session, draft.session) ?? false

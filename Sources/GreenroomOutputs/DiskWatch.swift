@@ -114,7 +114,9 @@ package final class DiskWatcher: Sendable {
                     events.send(.disk(folder: folder, text: text, isLow: true))
                 }
                 let deadline = clock.host.deadline(after: Self.interval)
-                if isOver.wait(until: deadline, on: clock.host, for: { $0 ? true : nil }) != nil { return }
+                if isOver.wait(until: deadline, on: clock.host, for: { $0 ? true : nil }) != nil {
+                    return
+                }
             }
         }
     }

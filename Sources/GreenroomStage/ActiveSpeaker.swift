@@ -68,7 +68,8 @@ package struct ActiveSpeaker: Sendable {
             return
         }
         let speaking = level(of: current, at: time)
-        guard speaking <= Self.silence || level(of: loudest, at: time) >= speaking + Self.lead else {
+        guard speaking <= Self.silence || level(of: loudest, at: time) >= speaking + Self.lead
+        else {
             candidate = nil
             return
         }

@@ -170,7 +170,9 @@ package struct StageLayout: Equatable, Sendable {
         let large =
             entry(main, of: entries) ?? entries.last { $0.isShare }
             ?? Self.spoken(speaker, of: entries.filter { $0.reference != inset })
-        guard let large else { return entries.first.map { [StageTile($0, StageRect(canvas))] } ?? [] }
+        guard let large else {
+            return entries.first.map { [StageTile($0, StageRect(canvas))] } ?? []
+        }
         let others = people.filter { $0.source != large.source }
         let small =
             entry(inset, of: entries) ?? others.first { $0.reference == "camera" }
@@ -214,7 +216,9 @@ package struct StageLayout: Equatable, Sendable {
             func pixels(_ part: Double, of length: Int) -> Int {
                 Int((part * Double(length) / 100).rounded())
             }
-            let (left, top) = (pixels(place.x, of: canvas.width), pixels(place.y, of: canvas.height))
+            let (left, top) = (
+                pixels(place.x, of: canvas.width), pixels(place.y, of: canvas.height)
+            )
             let rect = StageRect(
                 x: left, y: top,
                 width: min(pixels(place.x + place.width, of: canvas.width), canvas.width) - left,

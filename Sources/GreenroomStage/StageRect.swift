@@ -47,6 +47,27 @@ package struct StageRect: Hashable, Sendable {
         ).even
     }
 
+    /// The parts of a picture that no rectangle covers.
+    package static func uncovered(by rects: [StageRect], in size: FrameSize) -> [StageRect] {
+        let covered = rects.compactMap { $0.clipped(to: size) }
+        let edges = Set([0, size.height] + covered.flatMap { [$0.y, $0.y + $0.height] }).sorted()
+        var rest: [StageRect] = []
+        for (top, bottom) in zip(edges, edges.dropFirst()) {
+            let across = covered.filter { $0.y <= top && $0.y + $0.height >= bottom }
+                .sorted { $0.x < $1.x }
+            var x = 0
+            for rect in across {
+                if rect.x > x {
+                    rest.append(StageRect(x: x, y: top, width: rect.x - x, height: bottom - top))
+                }
+                x = max(x, rect.x + rect.width)
+            }
+            guard x < size.width else { continue }
+            rest.append(StageRect(x: x, y: top, width: size.width - x, height: bottom - top))
+        }
+        return rest
+    }
+
     /// Its part within a picture; nil if none is.
     package func clipped(to size: FrameSize) -> StageRect? {
         let (left, top) = (max(x, 0), max(y, 0))

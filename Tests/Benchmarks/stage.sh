@@ -1,8 +1,8 @@
 #!/bin/sh
-# Measures the cost of composing participants into 1280x720 at 30 frames a second, in interleaved rounds:
+# Measures the cost of composing cameras into 1280x720 at 30 frames a second, in interleaved rounds:
 #
-# - with Stage, in the host and in a process of its own, each with the whole session around it: the
-#   participants of LoopbackCall, and Y4M to /dev/null;
+# - with Stage, in the host and in a process of its own, each with the whole session around it: cameras
+#   that play Y4M files, and Y4M to /dev/null;
 # - with GStreamer's compositor, with live test sources around it, into a fakesink; and those alone.
 #
 # 9 tiles of 320x180 and 4 tiles of 640x360, both in a grid. Prints the processor's seconds for a minute of
@@ -15,7 +15,7 @@ cd "$(dirname "$0")/../.."
 . Samples/prepare.sh
 require_swift
 # shellcheck disable=SC2086 # names of packages are words
-install_packages $build_packages python3 gstreamer1.0-tools gstreamer1.0-plugins-base
+install_packages $build_packages ffmpeg python3 gstreamer1.0-tools gstreamer1.0-plugins-base
 [ -n "${SKIP_BUILD-}" ] || swift build -c release
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -46,10 +46,11 @@ def run(command):
 
 
 def stage(count, size, isolation, seconds):
-    people = "; ".join(f"P{n} 0s camera={size}@30" for n in range(count))
+    cameras = ", ".join(
+        f"c{n}: {{ plugin: Y4MFile, settings: {{ path: {work}/{size}.y4m }} }}" for n in range(count))
     with open(f"{work}/stage.yaml", "w") as file:
         file.write(f"""session: {{ maximum: 1280x720@30, duration: {seconds}s }}
-call: {{ plugin: LoopbackCall, settings: {{ script: "{people}" }} }}
+cameras: {{ {cameras} }}
 stage: {{ plugin: Stage, isolation: {isolation} }}
 outputs: [{{ y4m: {{ track: stage }} }}]
 """)
@@ -74,6 +75,9 @@ def gstreamer(count, size, composes, seconds):
 
 for count, size in [(9, "320x180"), (4, "640x360")]:
     used = {}
+    subprocess.check_call(
+        ["ffmpeg", "-v", "error", "-f", "lavfi", "-i", f"testsrc2=s={size}:r=30:d=3", "-pix_fmt",
+         "yuv420p", f"{work}/{size}.y4m"])
     for _ in range(rounds):
         for name, command in [
             ("Stage", lambda s: stage(count, size, "host", s)),

@@ -35,7 +35,9 @@ import Testing
         #expect(
             Set(file.configuration.slots.map(\.role.facts.trackID)).count
                 == file.configuration.slots.count)
-        #expect(file.configuration.slots[SessionRole.camera.named("desk", place: 1)]?.filters.count == 1)
+        #expect(
+            file.configuration.slots[SessionRole.camera.named("desk", place: 1)]?.filters.count == 1
+        )
         for role in file.configuration.slots.map(\.role) {
             #expect(SessionRole(rawValue: role.rawValue) == role)
             #expect(SessionTrack(name: role.trackName) == .own(role))
@@ -48,10 +50,13 @@ import Testing
         ("cameras: [{ plugin: A }]", "a section of cameras, each under its name"),
         ("cameras: { desk: {} }", "needs the key \"plugin\""),
         ("shares: { wall: { broadcast: s.sock } }", "needs the key \"plugin\""),
-        ("camera: { plugin: A }\noutputs: [{ plugin: P, tracks: [camera.desk] }]", "no camera.desk"),
+        (
+            "camera: { plugin: A }\noutputs: [{ plugin: P, tracks: [camera.desk] }]",
+            "no camera.desk"
+        ),
         ("camera: { plugin: A }\noutputs: [{ y4m: { track: camera.desk } }]", "no camera.desk"),
         ("camera: { plugin: A }\noutputs: [{ plugin: P, tracks: [stage] }]", "no stage to take"),
-        ("camera: { plugin: A }\ntimeline: [{ at: 1s, do: stop camera.desk }]", "no camera desk"),
+        ("camera: { plugin: A }\ntimeline: [{ at: 1s, do: stop camera.desk }]", "no cameras.desk"),
         ("camera: { plugin: A }\noutputs: [{ record: { file: a.txt } }]", ".mkv, .webm, .mp4"),
     ])
     func `a wrong name is told`(yaml: String, message: String) {

@@ -49,7 +49,8 @@ import Testing
         #expect(result == nil)
     }
 
-    @Test func `a virtual clock gives a plugin up that does not use it when a test's time has come`() {
+    @Test
+    func `a virtual clock gives a plugin up that does not use it when a test's time has come`() {
         let time = ManualTime()
         let clock = SessionClock(isVirtual: true, host: HostClock(time))
         let lost = Monitor<Int?>(nil)

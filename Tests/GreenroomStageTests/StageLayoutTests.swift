@@ -45,9 +45,12 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
     ) throws {
         let entries = [camera, share] + people(count)
         let places = try CustomPlace.places(
-            in: "share 0 0 100 100\nspeaker 33.3 33.3 33.4 33.4\nparticipant * 0 0 1 1\nP7 99 99 1 1")
-        for size in [canvas, FrameSize(width: 320, height: 180), FrameSize(width: 640, height: 480)]
-        {
+            in:
+                "share 0 0 100 100\nspeaker 33.3 33.3 33.4 33.4\nparticipant * 0 0 1 1\nP7 99 99 1 1"
+        )
+        for size in [
+            canvas, FrameSize(width: 320, height: 180), FrameSize(width: 640, height: 480),
+        ] {
             for kind in StageLayout.Kind.allCases {
                 let tiles = StageLayout(kind, places: places).tiles(
                     of: entries, speaker: .person(3), in: size)
@@ -59,6 +62,27 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
                 }
             }
         }
+    }
+
+    @Test(arguments: StageLayout.Kind.allCases)
+    func `tiles and the uncovered parts fill the picture`(kind: StageLayout.Kind) throws {
+        let size = FrameSize(width: 320, height: 180)
+        let places = try CustomPlace.places(in: "camera 10 10 50 50\nshare 30 30 50 50")
+        let tiles = StageLayout(kind, places: places).tiles(
+            of: [camera, share] + people(5), speaker: nil, in: size
+        ).map(\.rect)
+        let rest = StageRect.uncovered(by: tiles, in: size)
+        var counts = [Int](repeating: 0, count: size.area)
+        for (rects, amount) in [(tiles, 100), (rest, 1)] {
+            for rect in rects {
+                #expect(rect.even == rect)
+                for y in rect.y..<rect.y + rect.height {
+                    for x in rect.x..<rect.x + rect.width { counts[y * size.width + x] += amount }
+                }
+            }
+        }
+        // Each pixel is in tiles, or in one of the other parts.
+        #expect(counts.allSatisfy { $0 == 1 || $0 >= 100 && $0 % 100 == 0 })
     }
 
     @Test func `the grid's tiles do not overlap`() {
@@ -79,19 +103,23 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
     }
 
     /// The layout, who speaks, and the sources from the back to the front.
-    @Test(arguments: [
-        (StageLayout(.speaker), StageSource.person(2), [.person(2), .own(1), .share(1), .person(1)]),
-        (StageLayout(.speaker), nil, [.own(1), .share(1), .person(1), .person(2)]),
-        (
-            StageLayout(.speaker, main: "P1"), .person(2),
-            [.person(1), .own(1), .share(1), .person(2)]
-        ),
-        (StageLayout(.share), .person(2), [.share(1), .own(1), .person(1), .person(2)]),
-        (StageLayout(.pip), .person(2), [.share(1), .own(1)]),
-        (StageLayout(.pip, main: "P1"), .person(2), [.person(1), .own(1)]),
-        (StageLayout(.pip, main: "camera"), .person(2), [.own(1), .person(2)]),
-        (StageLayout(.pip, main: "P1", inset: "P2"), nil, [.person(1), .person(2)]),
-    ] as [(StageLayout, StageSource?, [StageSource])])
+    @Test(
+        arguments: [
+            (
+                StageLayout(.speaker), StageSource.person(2),
+                [.person(2), .own(1), .share(1), .person(1)]
+            ),
+            (StageLayout(.speaker), nil, [.own(1), .share(1), .person(1), .person(2)]),
+            (
+                StageLayout(.speaker, main: "P1"), .person(2),
+                [.person(1), .own(1), .share(1), .person(2)]
+            ),
+            (StageLayout(.share), .person(2), [.share(1), .own(1), .person(1), .person(2)]),
+            (StageLayout(.pip), .person(2), [.share(1), .own(1)]),
+            (StageLayout(.pip, main: "P1"), .person(2), [.person(1), .own(1)]),
+            (StageLayout(.pip, main: "camera"), .person(2), [.own(1), .person(2)]),
+            (StageLayout(.pip, main: "P1", inset: "P2"), nil, [.person(1), .person(2)]),
+        ] as [(StageLayout, StageSource?, [StageSource])])
     func `who is large depends on the speaker and the settings`(
         layout: StageLayout, speaker: StageSource?, expected: [StageSource]
     ) {
@@ -104,7 +132,8 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
     @Test func `a share is whole, with the people beside it`() {
         let tiles = StageLayout(.share).tiles(of: [share] + people(2), speaker: nil, in: canvas)
         #expect(tiles.map(\.fit) == [.letterbox, .crop, .crop])
-        #expect(rects(tiles) == [[0, 0, 1024, 720], [1032, 220, 240, 134], [1032, 364, 240, 134]])
+        #expect(
+            rects(tiles) == [[0, 0, 1024, 720], [1032, 220, 240, 134], [1032, 364, 240, 134]])
         #expect(
             StageLayout(.share).tiles(of: people(4), speaker: nil, in: canvas)
                 == StageLayout(.grid).tiles(of: people(4), speaker: nil, in: canvas))

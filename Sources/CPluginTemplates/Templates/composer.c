@@ -13,7 +13,7 @@ typedef struct tile {
 typedef struct composer {
   gr_source source;   /* first */
   int64_t brightness; /* the setting; atomic: the host changes it while the thread sends */
-  tile tiles[TILES];  /* under the source's lock: the media thread writes what its own thread reads */
+  tile tiles[TILES];  /* under the source's lock: two threads use them */
 } composer;
 
 /* ---- What the plugin takes ---- */
@@ -79,8 +79,9 @@ static void gone(void *self, uint32_t track) {
 /* Draws one frame in I420: the tiles from the left, in shades of grey. */
 static void draw(composer *me, const gr_mutable_frame *frame) {
   const int64_t brightness = __atomic_load_n(&me->brightness, __ATOMIC_RELAXED);
-  const uint32_t height = frame->height < TILE_HEIGHT ? frame->height : TILE_HEIGHT;
+  uint32_t height = TILE_HEIGHT;
   uint32_t left = 0;
+  if (frame->height < height) height = frame->height;
   gr_fill_plane(frame, 0, 16);
   gr_fill_plane(frame, 1, 128);
   gr_fill_plane(frame, 2, 128);

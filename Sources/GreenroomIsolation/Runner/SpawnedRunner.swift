@@ -217,7 +217,8 @@ final class SpawnedRunner: RunnerProcess {
             }
             look(for: status.debugger)
             if let finding = processors.check(
-                threads: status.threads, at: connection.context.clock.now) {
+                threads: status.threads, at: connection.context.clock.now)
+            {
                 connection.context.log(.warning, finding)
             }
             watch.check(sample(status, lent: lent), isStopped: status.isStopped)

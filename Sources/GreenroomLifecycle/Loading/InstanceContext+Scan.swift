@@ -9,7 +9,8 @@ extension InstanceContext {
     ) -> InstanceContext {
         InstanceContext(
             handle: 0, role: "scan", hasVirtualClock: false, mayControl: false, frameLimit: 0,
-            lentBytes: { 0 }, clock: .real, log: log, warnOnce: { log(.warning, $0) }, lose: { _ in },
+            lentBytes: { 0 }, clock: .real, log: log, warnOnce: { log(.warning, $0) },
+            lose: { _ in },
             agreedRate: { nil }, startsProcess: {}, didStartProcess: {}, whereabouts: { nil })
     }
 }

@@ -111,7 +111,8 @@ extension NewPackage {
             return
                 (kind.isCall
                 ? "`greenroom/call.h` is the contract of calls, on top of `greenroom/output.h`, "
-                : "`greenroom/output.h` is the contract of outputs\(kind.isComposer ? " and composers" : ""), ")
+                : "`greenroom/output.h` is the contract of "
+                    + (kind.isComposer ? "outputs and composers, " : "outputs, "))
                 + "with the thread and the state of every function. `greenroom/plugin.h` is that of all "
                 + "plugins."
         }

@@ -95,7 +95,8 @@ import Testing
         #expect((result.picture("stage")?.account.realPercent ?? 0) > 90)
     }
 
-    @Test func `what a composer wants limits the offer to a camera while its video is taken`() throws
+    @Test func `what a composer wants limits the offer to a camera while its video is taken`()
+        throws
     {
         let small: @Sendable (OutputTrack, inout gr_want) -> Void = { _, want in
             want.is_wanted = 1

@@ -33,7 +33,8 @@ import Testing
         Mistake(
             "camera: { plugin: Watermark }",
             "s.yaml:1:19: camera.plugin: needs a video source, and Watermark is a video pre-processor, "
-                + #"which goes under "pre-processors". greenroom plugins lists the plugins of each kind."#
+                + #"which goes under "pre-processors" of camera or share or stage. greenroom plugins lists "#
+                + "the plugins of each kind."
         ),
         Mistake(
             "camera: { plugin: ./libMine.so }",
