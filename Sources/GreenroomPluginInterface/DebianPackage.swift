@@ -15,7 +15,8 @@ package enum DebianPackage {
         "libpangocairo-1.0": "libpangocairo-1.0-",
         "libcairo": "libcairo", "libpipewire-0.3": "libpipewire-0.3-", "libpng16": "libpng16-",
         "libsndfile": "libsndfile", "libswresample": "libswresample", "libswscale": "libswscale",
-        "libsystemd": "libsystemd", "libturbojpeg": "libturbojpeg", "libyuv": "libyuv",
+        "libsystemd": "libsystemd", "libturbojpeg": "libturbojpeg",
+        "libwebrtc_audio_processing": "libwebrtc-audio-processing", "libyuv": "libyuv",
     ]
 
     /// The package of a library, such as `libavcodec59` of `libavcodec.so.59`; nil for one that no bundled

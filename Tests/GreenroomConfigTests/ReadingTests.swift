@@ -75,7 +75,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         ("{ url: 'srt://pin@:9?pin', b: c:d }", "srt://***@:9?***', b: c:d }"),
         ("{ url: [udp://a/pin, http://b] }", "udp://a/***, http://b]"),
         // A password that belongs into %2F, and one with marks of YAML.
-        ("{ url: rtsp://ana:p/pin@host:1/x }", "rtsp://******************* }"),
+        ("{ url: rtsp://ana:p/pin@host:1/x }", "rtsp://****************** }"),
         ("{ url: rtsp://ana:p,p]pin@host/x }", "rtsp://***********@host/* }"),
     ])
     func `a quoted line shows no credentials of a URL`(line: String, shown: String) throws {

@@ -424,7 +424,7 @@ enum Samples {
             yaml: "camera: { plugin: A }\ntimeline: [{ ceiling: none }, { at: 3s }]",
             faults: [
                 #"2:12: timeline[0]: needs the key "at". Add it, such as at: 3s."#,
-                #"2:31: timeline[1]: needs one of the keys "ceiling", "share-ceiling", "set", "#
+                #"2:31: timeline[1]: needs one of the keys "ceiling", "share-ceiling", "stage-ceiling", "set", "#
                     + #""do". Add one."#,
             ]),
         Bad(
@@ -462,7 +462,7 @@ enum Samples {
                 #"3:15: timeline[0].mute: unknown key. Write "do: mute"."#,
                 #"4:15: timeline[1].stop: unknown key. Write "do: stop camera"."#,
                 #"5:15: timeline[2]."pause share": unknown key. Write "do: pause share"."#,
-                #"6:5: timeline[3]: needs one of the keys "ceiling", "share-ceiling", "set", "#
+                #"6:5: timeline[3]: needs one of the keys "ceiling", "share-ceiling", "stage-ceiling", "set", "#
                     + #""do". Add one."#,
                 #"6:15: timeline[3].ceilng: unknown key. Did you mean "ceiling"?"#,
             ]),
@@ -485,7 +485,7 @@ enum Samples {
                 "5:24: timeline[2].ceiling: needs a size and a frame rate such as 640x360@15, or "
                     + "none, found the number 0.",
                 "6:19: timeline[3].do: needs one of stop camera, start camera, mute, unmute, pause "
-                    + #"share, resume share, found the text "stop the camera". Did you mean "#
+                    + #"share, resume share, stop stage, start stage, found the text "stop the camera". Did you mean "#
                     + #""stop camera"?"#,
             ]),
         Bad(

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests of the plugins Browser with Chromium.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct BrowserTests {
+@Suite(.ownThreads) struct BrowserTests {
     /// A page that counts its frames, in 16 bits of black and white blocks of 20 by 20 pixels.
     private static let counter = """
         <body style="margin:0;background:gray"><script>

@@ -4,7 +4,7 @@ import TestSupport
 import Testing
 
 /// Tests of V4L2Camera with a device that PipeWire makes: `pw-v4l2` needs no module of the kernel.
-@Suite(.ownThreads, .timeLimit(.minutes(5))) struct CameraTests {
+@Suite(.ownThreads) struct CameraTests {
     @Test func `a session captures another session's frames in order, and at another size`() throws
     {
         let server = try PipeWireServer()

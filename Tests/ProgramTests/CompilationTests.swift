@@ -61,7 +61,7 @@ import Testing
         compiler: String, standard: String
     ) throws {
         let sources = Self.templates.filter { $0.hasSuffix(".c") }
-        #expect(sources.count == 8)
+        #expect(sources.count == 10)
         let asCXX = standard.hasPrefix("c++") ? ["-x", "c++"] : []
         try check(
             compiler, standard, ["-Wconversion", "-Wshadow"] + asCXX + sources)
@@ -70,7 +70,7 @@ import Testing
     @Test(arguments: Nightly.pairs(compilers, ["c++17", "c++20"]))
     func `every template in C++ compiles as every C++`(compiler: String, standard: String) throws {
         let sources = Self.templates.filter { $0.hasSuffix(".cpp") }
-        #expect(sources.count == 4)
+        #expect(sources.count == 5)
         try check(
             compiler, standard, ["-Wconversion", "-Wshadow", "-Wnon-virtual-dtor"] + sources)
     }
