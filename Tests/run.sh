@@ -33,6 +33,9 @@ find Package.swift Sources Plugins Tests Samples -name .build -prune -o -name '*
 say "Building the tests"
 swift build -c release --build-tests
 
+# More at once keep each other waiting: rooms, browsers and encoders take most of a processor each.
+export GREENROOM_TESTS_AT_ONCE="${GREENROOM_TESTS_AT_ONCE:-$((4 * $(nproc)))}"
+
 test_all() {
     .build/release/test-progress swift test -c release --skip-build --disable-xctest "$@"
 }
