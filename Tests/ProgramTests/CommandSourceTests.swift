@@ -85,7 +85,9 @@ import Testing
     }
 
     @Test func `the log hides the password of an address that a command prints`() throws {
-        let film = try film(try TemporaryFolder(), frames: 15)
+        let folder = try TemporaryFolder()
+        defer { withExtendedLifetime(folder) {} }
+        let film = try film(folder, frames: 15)
         let script = "echo rtsp://ana:geheim@camera/door: refused >&2; cat \"\(film)\"; sleep 9"
         let run = try TestSession(
             Self.source("camera", ["sh", "-c", script]), maximum: "160x90@15", duration: "1s",

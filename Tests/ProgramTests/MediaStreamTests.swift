@@ -172,7 +172,9 @@ import Testing
 
     @Test(arguments: ["rtmp", "http", "srt", "udp"])
     func `a stream that is lost plays again`(scheme: String) throws {
-        let stream = try live(scheme, try CounterFilm())
+        let film = try CounterFilm()
+        defer { withExtendedLifetime(film) {} }
+        let stream = try live(scheme, film)
         let host = try session(stream.url, duration: "1h").start("--json")
         defer { host.signal(SIGKILL) }
         func came(_ text: String, _ times: Int) -> Bool {

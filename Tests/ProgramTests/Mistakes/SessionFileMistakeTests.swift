@@ -74,7 +74,8 @@ import Testing
         Mistake(
             "camera: { plugin: ColorBars }\ntimeline: [{ at: 3s, do: stop camra }]",
             "s.yaml:2:26: timeline[0].do: needs one of stop camera, start camera, mute, unmute, pause "
-                + #"share, resume share, found the text "stop camra". Did you mean "stop camera"?"#),
+                + "share, resume share, stop stage, start stage, found the text "
+                + #""stop camra". Did you mean "stop camera"?"#),
         Mistake(
             "camera: { plugin: ColorBars }\ntimeline: [{ at: 3s, do: mute }]",
             "s.yaml:2:12: timeline[0]: the session has no microphone to mute. Add one, or remove the "
