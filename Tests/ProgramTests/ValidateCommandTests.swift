@@ -27,7 +27,7 @@ import Testing
         let all = try listed()
         #expect(Set(all.map(\.id)).count == all.count)
         #expect(all.allSatisfy { !$0.title.isEmpty && $0.explanation.count > 100 })
-        #expect(all.first { $0.id == "video.rate" }?.kinds == ["video source"])
+        #expect(all.first { $0.id == "video.rate" }?.kinds == ["video source", "composer"])
         let some = try listed("--only", "lifecycle, video.rate")
         let isMeant = { (id: String) in id.hasPrefix("lifecycle.") || id == "video.rate" }
         #expect(some.map(\.id) == all.map(\.id).filter(isMeant))
