@@ -322,14 +322,14 @@ import Testing
             """
             camera: { plugin: Media, settings: { device: "lavfi:\(graph)" }, on-failure: off }
             microphone: { plugin: Tone }
-            """, maximum: "320x180@30", duration: "6s", isolation: nil)
+            """, maximum: "320x180@30", duration: "12s", isolation: nil)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let log = run.standardError
         let hang = try #require(log.firstRange(of: /select=.*: the decoder hangs at [01]\.\d+ s/))
         let loss = try #require(log.firstRange(of: "camera: lost: no frame accepted"), "\(run)")
         #expect(hang.lowerBound < loss.lowerBound, "\(run)")
-        #expect(try session.picture("camera").frameCount == 180, "\(run)")
+        #expect(try session.picture("camera").frameCount == 360, "\(run)")
     }
 
     // MARK: - Processes
