@@ -175,8 +175,12 @@ import Testing
         let film = try CounterFilm()
         defer { withExtendedLifetime(film) {} }
         let stream = try live(scheme, film)
-        let host = try session(stream.url, duration: "1h").start("--json")
-        defer { host.signal(SIGKILL) }
+        let test = try session(stream.url, duration: "1h")
+        let host = try test.start("--json")
+        defer {
+            host.signal(SIGKILL)
+            withExtendedLifetime(test) {}
+        }
         func came(_ text: String, _ times: Int) -> Bool {
             host.waitForOutput(containing: text, times: times, atMost: .seconds(60))
         }
