@@ -42,6 +42,8 @@ package struct AudioFilterChain: Sendable {
         var bypass: SampleDelay
         var log = FilterLog()
         var hasToldOfDelay = false
+        /// Whether it was given up with the block that it still has.
+        var isGivenUp = false
     }
 
     private var links: [Link]
@@ -122,9 +124,10 @@ package struct AudioFilterChain: Sendable {
     ) -> Reason? {
         let runner = links[index].runner
         if let busy = runner.busyNanoseconds {
-            if busy >= hangNanoseconds { runner.filter.giveUp(hungFor: hangNanoseconds) }
+            if busy >= hangNanoseconds { giveUp(index) }
             return .late
         }
+        links[index].isGivenUp = false
         guard let editing = runner.filter.audioEditing else { return .lost }
         tellOfDelay(editing, of: index)
         // A filter before it may have taken the time.
@@ -133,7 +136,7 @@ package struct AudioFilterChain: Sendable {
         let status = runner.process(
             &samples, reference: reference, for: editing, at: pts, until: min(deadline, hang))
         guard let status else {
-            if clock.now >= hang { runner.filter.giveUp(hungFor: hangNanoseconds) }
+            if clock.now >= hang { giveUp(index) }
             return .late
         }
         return switch status {
@@ -141,6 +144,13 @@ package struct AudioFilterChain: Sendable {
         case .stopped, .gone: .lost
         default: .refused(status)
         }
+    }
+
+    /// Gives a filter up once for each hang.
+    private mutating func giveUp(_ index: Int) {
+        guard !links[index].isGivenUp else { return }
+        links[index].isGivenUp = true
+        links[index].runner.filter.giveUp(hungFor: hangNanoseconds)
     }
 
     /// Ends the filters' threads.
