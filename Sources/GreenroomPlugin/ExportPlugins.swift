@@ -99,7 +99,7 @@ extension AudioPreProcessor {
 extension Camera {
     /// The export of a variant.
     package static func export(_ variant: PluginVariant<Settings>) -> PluginExport {
-        PluginExport(CameraSource<Self>.self, kind: .videoSource, variant: variant) {
+        PluginExport(PumpedVideoSource<Self>.self, kind: .videoSource, variant: variant) {
             VideoSourceInstance($0)
         }
     }

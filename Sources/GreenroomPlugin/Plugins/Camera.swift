@@ -103,7 +103,7 @@ public protocol Camera: PumpedVideo {}
 
 extension Camera {
     /// Exports the type as a video source.
-    public static var export: PluginExport { CameraSource<Self>.export }
+    public static var export: PluginExport { PumpedVideoSource<Self>.export }
 }
 
 /// A screen share in one function: fill this frame for this time.

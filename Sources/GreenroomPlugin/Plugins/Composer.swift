@@ -41,7 +41,7 @@ extension Composer {
 
     /// Exports the type as a composer.
     public static var export: PluginExport {
-        PluginExport(ComposerSource<Self>.self, kind: .composer, capabilities: capabilities) {
+        PluginExport(PumpedVideoSource<Self>.self, kind: .composer, capabilities: capabilities) {
             ComposerInstance<Self>($0)
         }
     }

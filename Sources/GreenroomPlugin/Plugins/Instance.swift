@@ -98,7 +98,7 @@ class VideoSourceInstance<P: VideoSource>: Instance<P> {
 }
 
 /// Maps the lifecycle to the callbacks of a composer, which is a video source that takes media.
-final class ComposerInstance<Content: Composer>: VideoSourceInstance<ComposerSource<Content>> {
+final class ComposerInstance<Content: Composer>: VideoSourceInstance<PumpedVideoSource<Content>> {
     override func track(_ track: Track) throws -> TrackWant? {
         try state.withLock { try $0.plugin.onTrack(track) }
     }

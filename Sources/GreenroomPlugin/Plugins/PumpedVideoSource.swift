@@ -74,8 +74,8 @@ private struct VideoDriver<Content: PumpedVideo> {
     func uninitialize() { shared.content.withLock { $0.onUninitialized() } }
 }
 
-/// Makes a ``Camera`` a ``VideoSource``.
-struct CameraSource<Content: Camera>: VideoSource {
+/// Makes a ``Camera`` or a ``Composer`` a ``VideoSource``.
+struct PumpedVideoSource<Content: PumpedVideo>: VideoSource {
     static var plugin: PluginDescription { Content.plugin }
     static var capabilities: [VideoCapability] { Content.capabilities }
 
@@ -137,50 +137,8 @@ extension VideoDriver where Content: Composer {
     }
 }
 
-/// Makes a ``Composer`` a ``VideoSource`` that takes media, too.
-struct ComposerSource<Content: Composer>: VideoSource {
-    static var plugin: PluginDescription { Content.plugin }
-    static var capabilities: [VideoCapability] { Content.capabilities }
-
-    private var driver: VideoDriver<Content>
-    private var sender: VideoSender?
-    private var agreed: VideoCapability?
-
-    init(settings: Content.Settings, host: PluginHost) throws {
-        driver = try VideoDriver(settings: settings, host: host)
-    }
-
-    func onSettingsChange(_ settings: Content.Settings) { driver.change(settings) }
-
-    mutating func onInitialize(
-        _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
-    ) throws -> VideoAnswer {
-        let answer = try driver.initialize(supported: supported, suggested: suggested)
-        self.sender = sender
-        agreed = answer.capability(suggested: suggested)
-        return answer
-    }
-
-    mutating func onPropertyChange(
-        supported: [VideoCapability], suggested: VideoCapability
-    ) throws -> VideoAnswer? {
-        let answer = try driver.propertyChange(supported: supported, suggested: suggested)
-        agreed = answer.capability(suggested: suggested)
-        return answer
-    }
-
-    mutating func onStartSend() throws {
-        guard let sender, let agreed else { return }
-        try driver.start(sender, agreed)
-    }
-
-    mutating func onStopSend() { driver.stop() }
-
-    mutating func onUninitialized() {
-        sender = nil
-        driver.uninitialize()
-    }
-
+/// What a ``Composer`` takes.
+extension PumpedVideoSource where Content: Composer {
     func onTrack(_ track: Track) throws -> TrackWant? { try driver.track(track) }
     func onVideo(_ frame: borrowing OutputFrame) throws { try driver.video(frame) }
     func onAudio(_ block: borrowing OutputBlock) throws { try driver.audio(block) }
