@@ -98,11 +98,7 @@ static void keep(struct greenroom_pipewire_capture *capture, const struct spa_bu
 
 static void take_buffer(void *data) {
     struct greenroom_pipewire *node = data;
-    struct pw_buffer *newest = NULL, *next;
-    while ((next = pw_stream_dequeue_buffer(node->stream))) {
-        if (newest) pw_stream_queue_buffer(node->stream, newest);
-        newest = next;
-    }
+    struct pw_buffer *newest = node_newest_buffer(node);
     if (!newest) return;
     pthread_mutex_lock(&node->capture->mutex);
     keep(node->capture, newest->buffer);

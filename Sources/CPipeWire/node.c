@@ -130,6 +130,15 @@ struct greenroom_pipewire *node_start(
     return NULL;
 }
 
+struct pw_buffer *node_newest_buffer(struct greenroom_pipewire *node) {
+    struct pw_buffer *newest = NULL, *next;
+    while ((next = pw_stream_dequeue_buffer(node->stream))) {
+        if (newest) pw_stream_queue_buffer(node->stream, newest);
+        newest = next;
+    }
+    return newest;
+}
+
 void greenroom_pipewire_close(greenroom_pipewire *node) { node_free(node); }
 
 int greenroom_pipewire_phase(const greenroom_pipewire *node) { return atomic_load(&node->phase); }

@@ -79,4 +79,7 @@ void image_free(struct greenroom_pipewire_image *image);
 void node_state_changed(
     void *data, enum pw_stream_state old, enum pw_stream_state state, const char *error);
 
+// Takes the newest buffer that has come, and gives back the others; NULL for none.
+struct pw_buffer *node_newest_buffer(struct greenroom_pipewire *node);
+
 #endif

@@ -65,11 +65,7 @@ static void keep(struct greenroom_pipewire_image *image, const struct spa_data *
 
 static void take_buffer(void *data) {
     struct greenroom_pipewire *node = data;
-    struct pw_buffer *newest = NULL, *next;
-    while ((next = pw_stream_dequeue_buffer(node->stream))) {
-        if (newest) pw_stream_queue_buffer(node->stream, newest);
-        newest = next;
-    }
+    struct pw_buffer *newest = node_newest_buffer(node);
     if (!newest) return;
     pthread_mutex_lock(&node->image->mutex);
     keep(node->image, &newest->buffer->datas[0]);
