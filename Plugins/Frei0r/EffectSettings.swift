@@ -1,3 +1,4 @@
+import GreenroomFilters
 import GreenroomPlugin
 
 /// The settings of an effect.
@@ -88,15 +89,7 @@ extension Effect {
     /// The table of the effect's settings.
     var settings: [Setting<EffectSettings>] {
         var names: Set<String> = []
-        func unique(_ name: String) -> String {
-            var number = 1
-            var result = name
-            while !names.insert(result).inserted {
-                number += 1
-                result = "\(name)-\(number)"
-            }
-            return result
-        }
+        func unique(_ name: String) -> String { EffectName.unique(name, among: &names) }
         /// Values lie from 0 to 1, but for effects that begin elsewhere.
         func bounds(_ value: Double) -> ClosedRange<Double>? { 0...1 ~= value ? 0...1 : nil }
 

@@ -1,4 +1,4 @@
-import Glibc
+import GreenroomFilters
 import GreenroomPlugin
 
 /// Describes a loaded frei0r effect as a plugin of Greenroom.
@@ -29,9 +29,7 @@ public func frei0rOpen(
         (indices[0], indices[1]) = (export.index, 1)
         return export.entry
     } catch {
-        let text = Array(error.text.utf8.prefix(capacity - 1))
-        for (place, byte) in text.enumerated() { reason[place] = CChar(bitPattern: byte) }
-        reason[text.count] = 0
+        write(reason: error.text, to: reason, capacity: capacity)
         indices[0] = error.status == .unsupported ? 1 : 0
         return nil
     }

@@ -42,12 +42,8 @@ extension Effect {
         var names: Set<String> = []
         return parameters.enumerated().map { index, parameter in
             let base = EffectName.setting(parameter.title)
-            var name = base.isEmpty ? "parameter-\(index + 1)" : base
-            var number = 1
-            while !names.insert(name).inserted {
-                number += 1
-                name = "\(base)-\(number)"
-            }
+            let name = EffectName.unique(
+                base.isEmpty ? "parameter-\(index + 1)" : base, among: &names)
             let title = parameter.title.isEmpty ? name : parameter.title
             switch parameter.form {
             case .boolean:

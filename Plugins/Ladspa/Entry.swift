@@ -1,4 +1,4 @@
-import Glibc
+import GreenroomFilters
 import GreenroomPlugin
 
 /// Describes the LADSPA effects of a loaded library as plugins of Greenroom.
@@ -30,9 +30,7 @@ public func ladspaOpen(
         (indices[0], indices[1]) = (export.index, UInt32(clamping: effects.count))
         return export.entry
     } catch {
-        let text = Array(error.text.utf8.prefix(capacity - 1))
-        for (place, byte) in text.enumerated() { reason[place] = CChar(bitPattern: byte) }
-        reason[text.count] = 0
+        write(reason: error.text, to: reason, capacity: capacity)
         (indices[0], indices[1]) = (error.status == .unsupported ? 1 : 0, 0)
         return nil
     }

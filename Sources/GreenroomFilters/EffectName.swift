@@ -34,4 +34,30 @@ package enum EffectName {
         if result.last == "-" { result.removeLast() }
         return result.first?.isNumber == true ? "p-\(result)" : result
     }
+
+    /// A name that no earlier setting has: with `-2`, `-3` and so on at its end, if need be.
+    ///
+    /// - Parameter taken: The names of earlier settings; gets the new one.
+    package static func unique(_ name: String, among taken: inout Set<String>) -> String {
+        var result = name
+        var number = 1
+        while !taken.insert(result).inserted {
+            number += 1
+            result = "\(name)-\(number)"
+        }
+        return result
+    }
+}
+
+/// Writes the reason of a refusal where the host reads it, with a zero at the end.
+///
+/// - Parameters:
+///   - buffer: Room for `capacity` bytes.
+///   - capacity: At least 1.
+package func write(
+    reason: String, to buffer: UnsafeMutablePointer<CChar>, capacity: Int
+) {
+    let text = reason.utf8.prefix(capacity - 1)
+    for (place, byte) in text.enumerated() { buffer[place] = CChar(bitPattern: byte) }
+    buffer[text.count] = 0
 }
