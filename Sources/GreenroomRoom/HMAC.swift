@@ -49,21 +49,3 @@ package enum HMAC {
         word << bits | word >> (32 - bits)
     }
 }
-
-/// Base64 (RFC 4648).
-enum Base64 {
-    private static let digits = Array(
-        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-
-    static func text(_ bytes: [UInt8]) -> String {
-        var text = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let part = bytes[start..<min(start + 3, bytes.count)]
-            let bits = (part + [0, 0]).prefix(3).reduce(0) { $0 << 8 | Int($1) }
-            for index in 0..<4 {
-                text.append(index <= part.count ? digits[bits >> (18 - 6 * index) & 63] : "=")
-            }
-        }
-        return text
-    }
-}

@@ -1,3 +1,5 @@
+internal import FoundationEssentials
+
 /// A STUN or TURN server: a word of the settings `stun` and `turn` (RFC 7064, RFC 7065).
 package struct IceServer: Equatable, Sendable {
     package enum Scheme: String, Sendable {
@@ -119,7 +121,7 @@ package struct IceServers: Sendable {
         case .shared(let secret):
             let username = "\(now + Self.lifetime):greenroom"
             let hash = HMAC.sha1(Array(username.utf8), key: Array(secret.utf8))
-            return Credential(username: username, password: Base64.text(hash))
+            return Credential(username: username, password: Data(hash).base64EncodedString())
         }
     }
 
