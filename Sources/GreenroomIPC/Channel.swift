@@ -159,18 +159,15 @@ public struct Channel: Sendable {
     /// Waits for this side's turn, and so for a message. The message stays: the same one is received
     /// until this side sends.
     ///
-    /// - Parameter deadline: On the monotonic clock, in nanoseconds.
     /// - Returns: What the other side calls, and the length of the message, at most
-    ///   ``Channels/messageByteCount``; nil if the other side is lost, or has sent none by the deadline.
-    package func receive(until deadline: Int64 = .max) -> (call: Call, length: Int)? {
+    ///   ``Channels/messageByteCount``; nil if the other side is lost.
+    package func receive() -> (call: Call, length: Int)? {
         while true {
             let turn = greenroom_load(self.turn)
             if channels.isLost { return nil }
             if turn == channels.side.rawValue { break }
-            let now = greenroom_monotonic_now()
-            if now >= deadline { return nil }
             greenroom_futex_wait_until(
-                self.turn, turn, min(deadline, now + Self.checkNanoseconds))
+                self.turn, turn, greenroom_monotonic_now() + Self.checkNanoseconds)
         }
         return (
             Call(rawValue: greenroom_load(kind)),

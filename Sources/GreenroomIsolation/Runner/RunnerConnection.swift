@@ -131,12 +131,9 @@ final class RunnerConnection: Sendable {
         described.clearAddresses()
         channel.write(described, at: MessageLayout.subject)
         channel.write(SharedPlanes(of: frame, in: frames), at: MessageLayout.editedPlanes)
-        let answered = channel.call(.process, length: MessageLayout.edit) { serve($0, $1, channel) }
-        guard let length = answered else {
-            lose(because: "its process violated the channel protocol")
+        guard let length = callMedia(.process, length: MessageLayout.edit, on: channel) else {
             return .gone
         }
-        noteMessage()
         observer?.didProcess(on: channel, length: length)
         guard length > 0 else {
             loseForInvalidAnswer()
@@ -269,14 +266,10 @@ final class RunnerConnection: Sendable {
                 UnsafeRawBufferPointer(start: reference, count: byteCount),
                 at: MessageLayout.samples + byteCount)
         }
-        let answered = channel.call(.editAudio, length: MessageLayout.samples + 2 * byteCount) {
-            serve($0, $1, channel)
-        }
-        guard let answered else {
-            lose(because: "its process violated the channel protocol")
+        let length = MessageLayout.samples + 2 * byteCount
+        guard let answered = callMedia(.editAudio, length: length, on: channel) else {
             return .gone
         }
-        noteMessage()
         let status = Status(rawValue: channel.read())
         guard status == .ok else { return status }
         guard answered == MessageLayout.samples + byteCount else {
@@ -308,15 +301,25 @@ final class RunnerConnection: Sendable {
     private func passOn(
         _ call: Call, length: Int, on channel: Channel
     ) -> (status: Status, isMapped: Bool) {
-        let answered = channel.call(call, length: length) { serve($0, $1, channel) }
-        guard let answered else {
-            lose(because: "its process violated the channel protocol")
+        guard let answered = callMedia(call, length: length, on: channel) else {
             return (.gone, true)
         }
-        noteMessage()
         // Without a status.
         let isMapped = answered > 0
         return (isMapped ? Status(rawValue: channel.read()) : .noBuffer, isMapped)
+    }
+
+    /// Calls the plugin with media, and serves its calls until it returns. [media]
+    ///
+    /// - Returns: The length of its answer; nil if it is lost.
+    private func callMedia(_ call: Call, length: Int, on channel: Channel) -> Int? {
+        let answered = channel.call(call, length: length) { serve($0, $1, channel) }
+        guard let answered else {
+            lose(because: "its process violated the channel protocol")
+            return nil
+        }
+        noteMessage()
+        return answered
     }
 
     // MARK: Calls of the plugin
