@@ -93,13 +93,15 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "NoiseSuppression", dependencies: ["CWebRTCAudio"]),
     BundledPlugin(
         name: "PipeWireCamera",
-        dependencies: ["CPortal", "GreenroomMedia", "GreenroomPipeWire", "GreenroomV4L2"]),
+        dependencies: [
+            "GreenroomMedia", "GreenroomPipeWire", "GreenroomPortal", "GreenroomV4L2",
+        ]),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
     BundledPlugin(
         name: "Screen",
         dependencies: [
-            "CPortal", "GreenroomMedia", "GreenroomPipeWire", "GreenroomSystem", "GreenroomX11",
-            systemPackage,
+            "GreenroomMedia", "GreenroomPipeWire", "GreenroomPortal", "GreenroomSystem",
+            "GreenroomX11", systemPackage,
         ]),
     BundledPlugin(name: "Slides", dependencies: ["GreenroomImages"]),
     BundledPlugin(name: "SpeakerFile", dependencies: ["CSndFile", "GreenroomSystem"]),
@@ -285,6 +287,11 @@ let package = Package(
         // The report for Prometheus: of the room, and of the command.
         .target(name: "GreenroomMetrics"),
         .target(name: "GreenroomPipeWire", dependencies: ["CPipeWire", "GreenroomPlugin"]),
+
+        // The desktop's dialogs for screens and cameras.
+        .target(
+            name: "GreenroomPortal",
+            dependencies: ["CPortal", "GreenroomMedia", "GreenroomPlugin"]),
 
         // The screens that are captured; the host lists them.
         .target(name: "GreenroomX11", dependencies: ["CX11", "GreenroomMedia"]),

@@ -1,6 +1,6 @@
-import CPortal
 import Glibc
 import GreenroomPlugin
+import GreenroomPortal
 import Synchronization
 
 /// The question to the user for the cameras, through the desktop's portal, on a thread of its own.
@@ -17,7 +17,7 @@ final class CameraPortal: Sendable {
 
     /// Asks.
     init(_ host: PluginHost) throws(PluginError) {
-        let question = Question(try PortalBus(host))
+        let question = Question(try Portal(host))
         self.question = question
         do {
             thread = try PluginThread(name: "camera portal") { question.run() }
@@ -27,7 +27,7 @@ final class CameraPortal: Sendable {
     }
 
     deinit {
-        question.bus.interrupt()
+        question.portal.interrupt()
         thread.join()
         if case .granted(let descriptor) = takeAnswer() { close(descriptor) }
     }
@@ -41,59 +41,22 @@ final class CameraPortal: Sendable {
     }
 
     private final class Question: Sendable {
-        let bus: PortalBus
+        let portal: Portal
         let answer = Mutex<Answer?>(nil)
 
-        init(_ bus: PortalBus) { self.bus = bus }
+        init(_ portal: Portal) { self.portal = portal }
 
         func run() {
-            let new = bus.ask()
+            let new = ask()
             answer.withLock { $0 = new }
         }
-    }
-}
 
-/// A connection to the session bus.
-///
-/// Sendable without the compiler's proof: one thread asks, and the C interface allows any thread to interrupt.
-private final class PortalBus: @unchecked Sendable {
-    private let handle: OpaquePointer
-
-    init(_ host: PluginHost) throws(PluginError) {
-        let connection: HostConnection
-        do throws(SendRefusal) {
-            connection = try host.connect(to: .sessionBus)
-        } catch {
-            throw PluginError(
-                "the session bus can't be reached: \(error.text)", status: .unavailable)
-        }
-        var reason = greenroom_portal_reason()
-        guard let handle = greenroom_portal_open(connection.descriptor, &reason) else {
-            throw PluginError(Self.text(of: reason), status: .unavailable)
-        }
-        self.handle = handle
-    }
-
-    deinit { greenroom_portal_close(handle) }
-
-    func interrupt() { greenroom_portal_interrupt(handle) }
-
-    func ask() -> CameraPortal.Answer {
-        var descriptor: Int32 = -1
-        var reason = greenroom_portal_reason()
-        switch Int(greenroom_portal_ask_camera(handle, &descriptor, &reason)) {
-        case GREENROOM_PORTAL_SHARED: return .granted(descriptor: descriptor)
-        case GREENROOM_PORTAL_REFUSED: return .refused
-        default:
-            return .failed(
-                "the desktop's portal for cameras: \(Self.text(of: reason)). Install xdg-desktop-portal "
-                    + "and the backend of the desktop")
-        }
-    }
-
-    private static func text(of reason: greenroom_portal_reason) -> String {
-        withUnsafeBytes(of: reason.text) { bytes in
-            String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        private func ask() -> Answer {
+            do throws(PluginError) {
+                return try portal.askForCameras().map { .granted(descriptor: $0) } ?? .refused
+            } catch {
+                return .failed(error.text)
+            }
         }
     }
 }

@@ -1,7 +1,7 @@
-import CPortal
 import Glibc
 import GreenroomPipeWire
 import GreenroomPlugin
+import GreenroomPortal
 import GreenroomSystem
 import GreenroomX11
 import Synchronization
@@ -61,57 +61,6 @@ final class PortalSource: FrameSource {
     }
 }
 
-/// A session of the portal.
-///
-/// Sendable without the compiler's proof: one thread at a time calls it, but for ``interrupt()``, which the C
-/// interface allows any.
-final class Portal: @unchecked Sendable {
-    private let handle: OpaquePointer
-
-    init(_ host: PluginHost) throws(PluginError) {
-        let connection: HostConnection
-        do throws(SendRefusal) {
-            connection = try host.connect(to: .sessionBus)
-        } catch {
-            throw PluginError(
-                "the session bus can't be reached: \(error.text)", status: .unavailable)
-        }
-        var reason = greenroom_portal_reason()
-        guard let handle = greenroom_portal_open(connection.descriptor, &reason) else {
-            throw PluginError(reason.string, status: .unavailable)
-        }
-        self.handle = handle
-    }
-
-    deinit { greenroom_portal_close(handle) }
-
-    /// Makes a running question fail. [any]
-    func interrupt() { greenroom_portal_interrupt(handle) }
-
-    var hasEnded: Bool { greenroom_portal_has_ended(handle) != 0 }
-
-    /// Asks, and waits for the user.
-    ///
-    /// - Returns: The stream and the token of the choice; nil if the user refuses.
-    func ask(
-        showsCursor: Bool, token: String
-    ) throws(PluginError) -> (screen: PipeWireScreen, token: String)? {
-        var stream = greenroom_portal_stream()
-        var reason = greenroom_portal_reason()
-        let result = greenroom_portal_ask(handle, showsCursor ? 1 : 0, token, &stream, &reason)
-        switch Int(result) {
-        case GREENROOM_PORTAL_SHARED:
-            let screen = try PipeWireScreen(descriptor: stream.descriptor, node: stream.node)
-            return (screen, withUnsafeBytes(of: stream.token) { String(upToZero: $0) })
-        case GREENROOM_PORTAL_REFUSED: return nil
-        default:
-            throw PluginError(
-                "the desktop's portal for screens: \(reason.string). Install xdg-desktop-portal and "
-                    + "the backend of the desktop", status: .unavailable)
-        }
-    }
-}
-
 /// The question to the user, on a thread of its own, and its answer.
 private final class PortalRequest: Sendable {
     enum Phase: Sendable {
@@ -168,9 +117,11 @@ private final class PortalRequest: Sendable {
             return state.isInterrupted
         }
         guard !isInterrupted else { return .ended("the share has ended") }
-        guard let (screen, token) = try portal.ask(showsCursor: showsCursor, token: readToken())
+        guard
+            let stream = try portal.askForScreen(showsCursor: showsCursor, token: readToken())
         else { return .ended("the share was refused in the desktop's dialog") }
-        keep(token)
+        let screen = try PipeWireScreen(descriptor: stream.descriptor, node: stream.node)
+        keep(stream.token)
         return .sharing(portal, screen)
     }
 
@@ -196,8 +147,4 @@ private final class PortalRequest: Sendable {
                     + "the path and its permissions")
         }
     }
-}
-
-extension greenroom_portal_reason {
-    fileprivate var string: String { withUnsafeBytes(of: text) { String(upToZero: $0) } }
 }

@@ -1,4 +1,5 @@
 import GreenroomPlugin
+import GreenroomPortal
 
 /// Shares the screen, a monitor, a region or a window.
 final class ScreenShare: ShareSource {

@@ -54,3 +54,12 @@ extension Unicode.Scalar {
         }
     }
 }
+
+extension String {
+    /// The text up to a zero, without control characters: other programs choose it.
+    package init(upToZero bytes: UnsafeRawBufferPointer) {
+        let text = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+        let scalars = text.unicodeScalars.filter { $0.properties.generalCategory != .control }
+        self = String(String.UnicodeScalarView(scalars))
+    }
+}
