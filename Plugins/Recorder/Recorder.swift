@@ -112,7 +112,7 @@ final class Recorder: Output {
         self.container = container
         self.settings = settings
         self.host = host
-        // What matters comes as an error; it is process-wide.
+        // The level is process-wide. Errors that matter are thrown.
         av_log_set_level(AV_LOG_QUIET)
     }
 

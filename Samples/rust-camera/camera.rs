@@ -318,7 +318,7 @@ unsafe extern "C" fn descriptor(index: u32) -> *const gr_descriptor {
     }
 }
 
-/// What the host looks for in the library.
+/// The host calls this function of the library.
 #[no_mangle]
 pub extern "C" fn greenroom_plugin_entry() -> *const gr_entry {
     static ENTRY: gr_entry = gr_entry {

@@ -449,7 +449,7 @@ package final class PluginHarness: Sendable {
     ///
     /// - Parameter samples: 480 stereo frames, which are edited.
     /// - Returns: Its status, and how long it took in nanoseconds of real time; nil if it has not returned in
-    ///   time, or the plugin is no audio pre-processor.
+    ///   time, or the plugin is not an audio pre-processor.
     package func edit(_ samples: inout [Int16]) -> (status: Status, nanoseconds: Int64)? {
         guard let audioEditor, let editing = instance.declared else { return nil }
         let begun = host.now

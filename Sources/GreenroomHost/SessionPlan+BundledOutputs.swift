@@ -8,7 +8,7 @@ import GreenroomSystem
 import SystemPackage
 
 extension SessionPlan {
-    /// What bundled outputs would fail on: links, pipes and files in the place of what they write, and missing
+    /// Reasons why bundled outputs would fail: links, pipes and files in the place of their files, and missing
     /// devices. `record` finds its own.
     var bundledOutputWarnings: [ConfigurationProblem] {
         plugins.compactMap { address, plugin in

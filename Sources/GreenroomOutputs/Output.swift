@@ -24,7 +24,7 @@ package protocol Output: Sendable {
     /// Whether the plugin is a call.
     var isCall: Bool { get }
 
-    /// The filters of participants' audio; empty for an output that is no call.
+    /// The filters of participants' audio; empty if the output is not a call.
     var filters: [PluginConfiguration] { get }
 
     /// Of a plugin, the tracks that it gets to know; nil for all.

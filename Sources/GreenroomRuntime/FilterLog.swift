@@ -39,7 +39,7 @@ package struct FilterLog: Sendable {
 
     /// Records an edited frame or block.
     ///
-    /// - Returns: The number of unedited ones, if their end is to be logged.
+    /// - Returns: The number of unedited frames or blocks, if the log should name their end.
     package mutating func edited(at now: Int64) -> Int? {
         guard let spell, difference(now, spell.newest) >= Self.recovery else { return nil }
         self.spell = nil

@@ -113,7 +113,7 @@ final class Tone: Sendable {
     init(_ frequency: Double) { self.frequency = Mutex(frequency) }
 }
 
-/// What the host looks for in the library.
+/// The host calls this function of the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
     exportPlugins(MyPlugin.self)

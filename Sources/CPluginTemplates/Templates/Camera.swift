@@ -42,7 +42,7 @@ struct MyPlugin: Camera {
     }
 }
 
-/// What the host looks for in the library.
+/// The host calls this function of the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
     exportPlugins(MyPlugin.self)

@@ -29,7 +29,7 @@ final class MyPlugin: Composer {
 
     func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
-    /// What the plugin wants of a track: small frames of all video, at once.
+    /// The plugin wants small frames of every video track, at once.
     func onTrack(_ track: Track) -> TrackWant? {
         guard track.kind.isVideo else { return nil }
         if !tiles.contains(where: { $0.track == track.id }) { tiles.append((track.id, [])) }
@@ -69,7 +69,7 @@ final class MyPlugin: Composer {
     }
 }
 
-/// What the host looks for in the library.
+/// The host calls this function of the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
     exportPlugins(MyPlugin.self)

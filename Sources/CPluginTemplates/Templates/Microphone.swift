@@ -38,7 +38,7 @@ struct MyPlugin: Microphone {
     }
 }
 
-/// What the host looks for in the library.
+/// The host calls this function of the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
     exportPlugins(MyPlugin.self)

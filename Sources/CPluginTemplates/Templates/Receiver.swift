@@ -82,7 +82,7 @@ final class MyPlugin: RawVideoReceiver {
     }
 }
 
-/// What the host looks for in the library.
+/// The host calls this function of the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
     exportPlugins(MyPlugin.self)

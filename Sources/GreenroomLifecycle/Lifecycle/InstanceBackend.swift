@@ -120,7 +120,7 @@ extension InstanceBackend {
 
     package var audioEditing: AudioEditing? { nil }
 
-    /// Edits nothing: it is no audio pre-processor.
+    /// Edits nothing: the plugin is not an audio pre-processor.
     package func edit(_ block: inout gr_audio_edit) -> Status { .unsupported }
 
     /// Wants nothing: it is no output.

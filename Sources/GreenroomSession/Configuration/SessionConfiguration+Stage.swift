@@ -5,11 +5,10 @@ extension SessionConfiguration {
     /// The composer of a session that needs one and names none.
     private static let composer = PluginConfiguration("Stage")
 
-    /// Has recordings in one file take everybody in one video, if the session has a call or a stage and
-    /// they name nothing else. Adds the stage if the session has none.
+    /// If the session has a call, lets recordings in one file that name no tracks take everybody in one
+    /// video. Adds the stage if the session has none.
     package mutating func composeRecordings() {
-        let hasCall = outputs.contains(where: \.output.isCall)
-        guard hasCall else { return }
+        guard outputs.contains(where: \.output.isCall) else { return }
         var takesStage = false
         for index in outputs.indices {
             guard var recording = outputs[index].output as? FileRecording else { continue }

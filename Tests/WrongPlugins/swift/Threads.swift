@@ -180,7 +180,7 @@ struct UnjoinedCamera: VideoSource {
     mutating func onStopSend() { link?.isStopping.store(true, ordering: .relaxed) }
 }
 
-/// What the host looks for in the library.
+/// The host calls this function of the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
     exportPlugins(

@@ -30,6 +30,6 @@ struct Plasma: Camera {
     }
 }
 
-/// What the host looks for in the library.
+/// The host calls this function of the library.
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? { exportPlugins(Plasma.self) }
