@@ -590,7 +590,17 @@ let package = Package(
 
         // Tests of the real programs; they import nothing of what they test. Modules are built in reverse
         // order of their names: this one, by far the largest, is first, and no processor waits for it.
-        .testTarget(name: "ProgramTests", dependencies: ["TestSupport"]),
+        .testTarget(name: "ProgramTests", dependencies: ["SessionTestSupport", "TestSupport"]),
+        // Whole sessions of files and plugin libraries in the tests' process.
+        .testTarget(
+            name: "GreenroomHostTests",
+            dependencies: [
+                "GreenroomConfig", "GreenroomHost", "GreenroomLifecycle", "GreenroomSchema",
+                "GreenroomSession", "SessionTestSupport", "TestSupport",
+            ]),
+        .target(
+            name: "SessionTestSupport", dependencies: ["TestSupport"],
+            path: "Tests/SessionTestSupport"),
         .target(
             name: "TestSupport", dependencies: [systemPackage], path: "Tests/TestSupport"),
         // What Tests/run.sh shows of a run.
@@ -665,6 +675,7 @@ for target in package.targets where target.type != .system {
         (target.type == .test ? [] : ["-enable-testing"])
         // Without optimization the compiler would read each module twice, the first time for its interface.
         + (isUnoptimized(target) ? ["-Onone", "-no-emit-module-separately-wmo"] : [])
+        + (target.name == "GreenroomHostTests" ? ["-no-whole-module-optimization"] : [])
     target.swiftSettings =
         (target.swiftSettings ?? []) + strict
         + [.unsafeFlags(flags, .when(configuration: .release))]

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -33,14 +34,16 @@ import Testing
         #expect(isEdited)
     }
 
-    @Test func `noise is suppressed in a process of its own as in the host's`() throws {
+    @Test(.nightly) func `noise is suppressed in a process of its own as in the host's`() throws {
         let own = try record("{ plugin: NoiseSuppression, isolation: process }")
         let host = try record("{ plugin: NoiseSuppression }")
         let isSame = own == host
         #expect(isSame)
     }
 
-    @Test func `an effect of LADSPA is found by its name and id, and edits a microphone`() throws {
+    @Test(.nightly) func `an effect of LADSPA is found by its name and id, and edits a microphone`()
+        throws
+    {
         for name in ["ladspa-amp-stereo", "ladspa.amp-stereo"] {
             let run = try Greenroom.start(
                 ["plugin", "info", name, "--json"], environment: installed
@@ -61,7 +64,7 @@ import Testing
         #expect(isSame)
     }
 
-    @Test func `an unknown effect of LADSPA is named with the package`() throws {
+    @Test(.nightly) func `an unknown effect of LADSPA is named with the package`() throws {
         let session = try TestSession(
             "microphone: { plugin: Tone, pre-processors: [{ plugin: ladspa-nothing }] }",
             duration: "1s", clock: "virtual", isolation: nil)

@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -91,7 +92,7 @@ import Testing
         #expect(!session.folder.has("share.sock"))
     }
 
-    @Test func `the last frame of a silent share repeats at the output's rate`()
+    @Test(.nightly) func `the last frame of a silent share repeats at the output's rate`()
         throws
     {
         let host = try startSession()
@@ -110,7 +111,7 @@ import Testing
         #expect(picture.outputs[0].repeated >= shown.count - 1, "\(picture)")
     }
 
-    @Test func `the last frame of a paused share stays until it resumes`() throws {
+    @Test(.nightly) func `the last frame of a paused share stays until it resumes`() throws {
         let host = try startSession()
         let broadcaster = try visit("pause")
         #expect(hears(host, "share: paused by its source"))
@@ -128,7 +129,7 @@ import Testing
         #expect(light >= 30 && dark >= 5 && light + dark == shown.count, "\(shown)\n\(run)")
     }
 
-    @Test func `each frame is rotated upright`() throws {
+    @Test(.nightly) func `each frame is rotated upright`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share: it is connected"))
@@ -162,7 +163,7 @@ import Testing
         #expect(shown.count == 2 && shown[0] > 30 && shown[1] > 15, "\(shown)")
     }
 
-    @Test func `the audio of a broadcast uses the same socket`() throws {
+    @Test(.nightly) func `the audio of a broadcast uses the same socket`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share.audio: it is connected"))
@@ -191,7 +192,9 @@ import Testing
         #expect(life(end(first)) == Self.wholeLife)
     }
 
-    @Test func `a broadcast that does not answer is given up, and another one accepted`() throws {
+    @Test(.nightly) func `a broadcast that does not answer is given up, and another one accepted`()
+        throws
+    {
         let host = try startSession()
         let hung = try visit("idle")
         #expect(hears(host, "share: it is connected"))
@@ -215,7 +218,8 @@ import Testing
         #expect(end(broadcaster).text.contains("status 10"))
     }
 
-    @Test func `a broadcast that fails to create keeps its status, and another one may connect`()
+    @Test(.nightly)
+    func `a broadcast that fails to create keeps its status, and another one may connect`()
         throws
     {
         let host = try startSession()
@@ -227,7 +231,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)")
     }
 
-    @Test func `a killed host ends the broadcast, and does not block the next host`()
+    @Test(.nightly) func `a killed host ends the broadcast, and does not block the next host`()
         throws
     {
         let host = try startSession()
@@ -259,7 +263,7 @@ import Testing
                     + "be opened"), "\(run)")
     }
 
-    @Test func `two sessions can't have one socket`() throws {
+    @Test(.nightly) func `two sessions can't have one socket`() throws {
         let host = try startSession()
         let second = try session.run()
         #expect(second.exit == .code(69), "\(second)")
@@ -268,7 +272,7 @@ import Testing
         _ = try finish(host)
     }
 
-    @Test func `ended broadcasts leave nothing behind`() throws {
+    @Test(.nightly) func `ended broadcasts leave nothing behind`() throws {
         let host = try startSession()
         func held() throws -> Int { try entryCount(of: "/proc/\(host.id)/fd") }
         for _ in 0..<2 { #expect(life(end(try visit("finish"))) == Self.wholeLife) }
@@ -288,7 +292,7 @@ import Testing
         ).build()
     }
 
-    @Test func `the sample in Swift shares video and audio`() throws {
+    @Test(.nightly) func `the sample in Swift shares video and audio`() throws {
         let sample = try Self.bouncerInSwift.get()
         let host = try startSession()
         let program = try ChildProcess(sample, [socket])

@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// Code as it exists already: tasks, timers and run loops in Swift, as the book shows them, and
 /// plugins in Rust and Python. All isolated, as sessions run them.
-@Suite(.ownThreads) struct BroughtCodeTests {
+@Suite(.ownThreads, .nightly) struct BroughtCodeTests {
     /// The plugins of the page `BringCode`, as they stand there, in one library.
     private static let page = Result {
         let blocks = try Chapter.named("BringCode").blocks.filter {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
         number(width: frame.width) { Int(frame.y[$1 * frame.width + $0]) }
     }
 
-    @Test(arguments: ["camera", "share"])
+    @Test(.nightly, arguments: ["camera", "share"])
     func `a page is drawn once for each frame, and follows live settings`(track: String) throws {
         let folder = try TemporaryFolder()
         let page = try folder.write("page.html", Self.counter)
@@ -64,8 +65,8 @@ import Testing
         #expect(last.y[100 * last.width + 10] > 230, "\(run)")
     }
 
-    @Test func `a page is laid over the video by its alpha, and the rest stays bit by bit`() throws
-    {
+    @Test(.nightly)
+    func `a page is laid over the video by its alpha, and the rest stays bit by bit`() throws {
         let folder = try TemporaryFolder()
         let page = try folder.write(
             "page.html",
@@ -106,7 +107,7 @@ import Testing
 
     // MARK: Audio
 
-    @Test func `a page plays to a loudspeaker of its own`() throws {
+    @Test(.nightly) func `a page plays to a loudspeaker of its own`() throws {
         let server = try PipeWireServer()
         let folder = try TemporaryFolder()
         let page = try folder.write(
@@ -225,7 +226,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [false, true])
+    @Test(.nightly, arguments: [false, true])
     func `a page reaches the network only if it is granted`(isGranted: Bool) throws {
         let listener = try Listener()
         let folder = try TemporaryFolder()
@@ -300,7 +301,9 @@ import Testing
         return found
     }
 
-    @Test func `a page that crashes is restarted, and its browser ends with the session`() throws {
+    @Test(.nightly) func `a page that crashes is restarted, and its browser ends with the session`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let temporary = try TemporaryFolder()
         let page = try folder.write("page.html", Self.counter)

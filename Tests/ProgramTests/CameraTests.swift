@@ -1,12 +1,13 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// Tests of V4L2Camera with a device that PipeWire makes: `pw-v4l2` needs no module of the kernel.
 @Suite(.ownThreads) struct CameraTests {
-    @Test func `a session captures another session's frames in order, and at another size`() throws
-    {
+    @Test(.nightly)
+    func `a session captures another session's frames in order, and at another size`() throws {
         let server = try PipeWireServer()
         let source = try TestSession(
             "camera: { plugin: ColorBars }", maximum: "640x360@30", duration: nil,
@@ -32,8 +33,8 @@ import Testing
         #expect(Set(indices).count >= 15, "\(indices)\n\(capture)")
     }
 
-    @Test func `a camera of PipeWire is captured, and a slate is in its place when it ends`() throws
-    {
+    @Test(.nightly)
+    func `a camera of PipeWire is captured, and a slate is in its place when it ends`() throws {
         let server = try PipeWireServer()
         let source = try TestSession(
             "camera: { plugin: ColorBars }", maximum: "320x180@15", duration: nil,
@@ -59,7 +60,7 @@ import Testing
         #expect(finished.text.contains("the camera is missing: "), "\(finished.text)")
     }
 
-    @Test(arguments: ["yes", "no"])
+    @Test(.nightly, arguments: ["yes", "no"])
     func `the user is asked for the camera through the desktop's portal`(answer: String) throws {
         let server = try PipeWireServer()
         let source = try TestSession(

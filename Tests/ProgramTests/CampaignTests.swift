@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 /// `GREENROOM_CAMPAIGN="SEED COUNT"` in the environment runs another campaign than the short
 /// default; `Tests/Campaign/run.sh SEED COUNT` sets it. A run depends only on its seed and on the
 /// machine's speed.
-@Suite(.serialized, .ownThreads) struct CampaignTests {
+@Suite(.serialized, .ownThreads, .nightly) struct CampaignTests {
     /// The kind of faults in a run.
     enum Kind: String, CaseIterable {
         /// Plugins fail by themselves, on the virtual clock.

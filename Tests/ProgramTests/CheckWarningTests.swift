@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a loudspeaker that ALSA does not know`() throws {
+    @Test(.nightly) func `a loudspeaker that ALSA does not know`() throws {
         let run = try check("microphone: { plugin: Tone }\noutputs: [{ loudspeaker: nowhere }]")
         #expect(
             run.text.contains(
@@ -134,7 +135,7 @@ import Testing
                     + "No device has this name"), "\(run.text)")
     }
 
-    @Test func `settings that a plugin takes are fine, and nothing is left`() throws {
+    @Test(.nightly) func `settings that a plugin takes are fine, and nothing is left`() throws {
         let run = try check(
             """
             camera: { plugin: ColorBars, settings: { pattern: grey } }
@@ -149,7 +150,7 @@ import Testing
         #expect(!folder.has("made") && !folder.has("made.wav"))
     }
 
-    @Test func `PipeWire that is not there`() throws {
+    @Test(.nightly) func `PipeWire that is not there`() throws {
         let file = try folder.write(
             "s.yaml", "camera: { plugin: ColorBars }\noutputs: [{ plugin: VirtualCamera }]")
         for (variables, words) in [
@@ -167,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `what is in a recording's place`() throws {
+    @Test(.nightly) func `what is in a recording's place`() throws {
         for name in ["link", "pipe", "busy"] { mkdir(folder(name), 0o755) }
         symlink("/etc/passwd", folder("link/camera.y4m"))
         #expect(mkfifo(folder("pipe/camera.y4m"), 0o600) == 0)
@@ -217,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `a broadcast's path that is a file, or in no folder`() throws {
+    @Test(.nightly) func `a broadcast's path that is a file, or in no folder`() throws {
         try folder.write("s.sock", "a file")
         let file = try check("share: { broadcast: s.sock }\noutputs: [{ y4m: { track: share } }]")
         #expect(
@@ -272,7 +273,7 @@ import Testing
         }
     }
 
-    @Test func `a library for another processor is told as such`() throws {
+    @Test(.nightly) func `a library for another processor is told as such`() throws {
         var bytes = try readFile(try TestPlugins.cCamera())
         let machine = bytes[18]
         for other in [183, 62] as [UInt8] where other != machine {

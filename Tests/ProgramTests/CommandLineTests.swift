@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
         #expect(run.exit == .code(64) && run.standardError.contains(words), "\(run)")
     }
 
-    @Test func `a mistyped plugin is answered with the nearest one`() throws {
+    @Test(.nightly) func `a mistyped plugin is answered with the nearest one`() throws {
         for command in [["preview"], ["validate"], ["plugin", "info"]] {
             let run = try Greenroom.start(command + ["colorbras"]).wait(atMost: .seconds(30))
             #expect(
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `what can't be printed is an error`() throws {
+    @Test(.nightly) func `what can't be printed is an error`() throws {
         let full = try ChildProcess.run("sh", ["-c", "'\(Checkout.greenroom)' schema > /dev/full"])
         #expect(full.exit == .code(74), "\(full)")
         #expect(full.standardError.contains("standard output: No space left on device"), "\(full)")
@@ -85,7 +86,7 @@ import Testing
         #expect(some.exit == .code(0), "\(some)")
     }
 
-    @Test func `a plugin without a sandbox is said to be able to do anything`() throws {
+    @Test(.nightly) func `a plugin without a sandbox is said to be able to do anything`() throws {
         let library = try TestPlugins.cCamera()
         let file = try folder.write("s.yaml", "camera: { plugin: \(library), sandbox: off }")
         let run = try Greenroom.run("check", file)
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `check describes each plugin's process and grants`() throws {
+    @Test(.nightly) func `check describes each plugin's process and grants`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -179,7 +180,7 @@ import Testing
         #expect(grants.map { $0?["network"] as? Bool } == [nil, true, false, false])
     }
 
-    @Test func `check says who may control the session`() throws {
+    @Test(.nightly) func `check says who may control the session`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -200,7 +201,9 @@ import Testing
             plugins.map { ($0["allow"] as? [String: Any])?["control"] as? Bool } == [true, true])
     }
 
-    @Test func `check refuses isolation keys of a bundled plugin in the host's process`() throws {
+    @Test(.nightly) func `check refuses isolation keys of a bundled plugin in the host's process`()
+        throws
+    {
         let file = try folder.write(
             "s.yaml",
             """
@@ -222,7 +225,7 @@ import Testing
         #expect(cured.exit == .code(0), "\(cured)")
     }
 
-    @Test func `check describes a broadcast`() throws {
+    @Test(.nightly) func `check describes a broadcast`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -312,7 +315,7 @@ import Testing
         #expect(try Greenroom.run("check", bad, "--duration", "5").exit == .code(65))
     }
 
-    @Test func `check includes the timeline`() throws {
+    @Test(.nightly) func `check includes the timeline`() throws {
         let file = try folder.write(
             "s.yaml",
             """
@@ -372,7 +375,7 @@ import Testing
         #expect(table.count == 13 && table.prefix(2) == ["2560x1440@30", "1920x1080@60"])
     }
 
-    @Test func `a table with too many sizes is refused`() throws {
+    @Test(.nightly) func `a table with too many sizes is refused`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
         for (count, exit) in [(52, Exit.code(0)), (53, .code(64))] {
             let sizes = (1...count).map { "\($0)x8@30" }.joined(separator: ", ")
@@ -382,7 +385,7 @@ import Testing
         }
     }
 
-    @Test func `a session on the virtual clock needs a duration`() throws {
+    @Test(.nightly) func `a session on the virtual clock needs a duration`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
         let argument = try Greenroom.run("run", file, "--virtual-clock", atMost: .seconds(20))
         #expect(argument.exit == .code(64), "\(argument)")
@@ -394,7 +397,7 @@ import Testing
         #expect(run.standardError.hasPrefix("\(own):2:19: session.clock: "), "\(run)")
     }
 
-    @Test func `a missing plugin folder is reported`() throws {
+    @Test(.nightly) func `a missing plugin folder is reported`() throws {
         let file = try folder.write(
             "s.yaml", "session: { clock: virtual, duration: 1s }\ncamera: { plugin: ColorBars }")
         let path = "\(folder.path):\(folder("nowhere"))"
@@ -411,7 +414,7 @@ import Testing
         }
     }
 
-    @Test func `schema prints a JSON Schema`() throws {
+    @Test(.nightly) func `schema prints a JSON Schema`() throws {
         let run = try Greenroom.run("schema")
         #expect(run.exit == .code(0), "\(run)")
         let schema = try json(run.text)
@@ -432,8 +435,8 @@ import Testing
         #expect(text.contains("integer 8000 to 192000 Hz"), "\(text)")
     }
 
-    @Test func `a conversion is explained by its steps, what they move and what they cost`() throws
-    {
+    @Test(.nightly)
+    func `a conversion is explained by its steps, what they move and what they cost`() throws {
         let (from, to) = (["bgra", "1920x1080"], ["i420", "1280x720"])
         func explain(_ more: String...) throws -> String {
             try Greenroom.start(["explain-conversion"] + from + to + more)
@@ -454,15 +457,17 @@ import Testing
         #expect(same.text.contains("no byte is copied"))
     }
 
-    @Test(arguments: [
-        (["i42", "64x36", "bgra", "64x36"], "'i42' is none of i420, nv12"),
-        (["i420", "64x0", "bgra", "64x36"], "'64x0' is no size"),
-        (["i420", "64x36", "bgra", "9000x36"], "each side 1 to 8192"),
-        (["i420", "64x36", "bgra", "64x36", "--range", "most"], "is none of limited, full"),
-        (["i420", "64x36", "mjpeg", "64x36"], "only passes unchanged"),
-        (["mjpeg", "64x36", "i420", "64x36"], "depends on their content"),
-        (["i420", "64x36", "i420", "64x64", "--fit", "reject"], "64x64"),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            (["i42", "64x36", "bgra", "64x36"], "'i42' is none of i420, nv12"),
+            (["i420", "64x0", "bgra", "64x36"], "'64x0' is no size"),
+            (["i420", "64x36", "bgra", "9000x36"], "each side 1 to 8192"),
+            (["i420", "64x36", "bgra", "64x36", "--range", "most"], "is none of limited, full"),
+            (["i420", "64x36", "mjpeg", "64x36"], "only passes unchanged"),
+            (["mjpeg", "64x36", "i420", "64x36"], "depends on their content"),
+            (["i420", "64x36", "i420", "64x64", "--fit", "reject"], "64x64"),
+        ])
     func `a conversion that can't be explained is told clearly`(
         arguments: [String], text: String
     ) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -59,7 +60,9 @@ import Testing
         }
     }
 
-    @Test func `a camera's command is restarted, and the host never takes it for silent`() throws {
+    @Test(.nightly) func `a camera's command is restarted, and the host never takes it for silent`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let film = try film(folder, frames: 5)
         let session = try TestSession(
@@ -84,7 +87,7 @@ import Testing
         #expect(try shown.frame(begins[2] - 1).y != first)
     }
 
-    @Test func `the log hides the password of an address that a command prints`() throws {
+    @Test(.nightly) func `the log hides the password of an address that a command prints`() throws {
         let folder = try TemporaryFolder()
         defer { withExtendedLifetime(folder) {} }
         let film = try film(folder, frames: 15)
@@ -98,7 +101,7 @@ import Testing
             run.standardError.contains("sh: rtsp://**********@camera/door: refused"), "\(run)")
     }
 
-    @Test func `a named pipe is a camera in a sandboxed process`() throws {
+    @Test(.nightly) func `a named pipe is a camera in a sandboxed process`() throws {
         let folder = try TemporaryFolder()
         let film = try film(folder, frames: 15)
         let pipe = folder("pipe")
@@ -150,7 +153,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["camera", "microphone", "output"])
+    @Test(.nightly, arguments: ["camera", "microphone", "output"])
     func `a command and its children end with a host that is killed`(place: String) throws {
         let folder = try TemporaryFolder()
         let (pipe, film) = (folder("alive"), try film(folder, frames: 5))

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -76,7 +77,8 @@ import Testing
         #expect(run.standardError.contains(/frames-lost [1-9]/), "\(run)")
     }
 
-    @Test func `a command that starts slowly loses nothing on the virtual clock`() throws {
+    @Test(.nightly) func `a command that starts slowly loses nothing on the virtual clock`() throws
+    {
         let folder = try TemporaryFolder()
         let session = try session([
             Self.output(["sh", "-c", "sleep 0.4; exec cat > \"$0\"", folder("a.y4m")])
@@ -87,7 +89,7 @@ import Testing
         #expect(run.standardError.contains("frames-lost 0"), "\(run)")
     }
 
-    @Test func `what a command has not read is lost`() throws {
+    @Test(.nightly) func `what a command has not read is lost`() throws {
         let session = try session([
             Self.output(["true"], "track: mix, rate: 16000, channels: 1")
         ])
@@ -96,7 +98,7 @@ import Testing
         #expect(run.standardError.contains("samples-lost 32000"), "\(run)")
     }
 
-    @Test func `empty arguments stay`() throws {
+    @Test(.nightly) func `empty arguments stay`() throws {
         let folder = try TemporaryFolder()
         let print = "printf \"%s|\" \"$@\" > \"$0\"; exec cat > /dev/null"
         let session = try session([
@@ -107,7 +109,8 @@ import Testing
         #expect(String(decoding: try readFile(folder("words")), as: UTF8.self) == "|a||")
     }
 
-    @Test func `a process that a command leaves behind does not hold up the end`() throws {
+    @Test(.nightly) func `a process that a command leaves behind does not hold up the end`() throws
+    {
         let folder = try TemporaryFolder()
         let noise = "echo noise >&2; touch begun; while echo noise >&2; do :; done"
         let session = try session([
@@ -122,7 +125,9 @@ import Testing
         #expect(run.standardError.contains("sh: noise"), "\(run)")
     }
 
-    @Test func `a command that does not read loses frames, stalls nothing and is killed`() throws {
+    @Test(.nightly) func `a command that does not read loses frames, stalls nothing and is killed`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let session = try session(
             [
@@ -165,7 +170,7 @@ import Testing
         #expect(run.standardError.contains(text), "\(run)")
     }
 
-    @Test func `it runs in a process of its own without a sandbox`() throws {
+    @Test(.nightly) func `it runs in a process of its own without a sandbox`() throws {
         let folder = try TemporaryFolder()
         let session = try session([
             Self.output(
@@ -176,7 +181,7 @@ import Testing
         #expect(try Y4MRecording(folder("a.y4m")).frameCount == 30, "\(run)")
     }
 
-    @Test func `a track that is not there is an error with its cure`() throws {
+    @Test(.nightly) func `a track that is not there is an error with its cure`() throws {
         let session = try session([
             Self.output(["cat"], "track: share", "on-failure: end")
         ])

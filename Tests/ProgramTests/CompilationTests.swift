@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -14,7 +15,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test(arguments: Nightly.pairs(compilers, ["c99", "c11", "c17", "c2x"]))
+    @Test(.nightly, arguments: Nightly.pairs(compilers, ["c99", "c11", "c17", "c2x"]))
     func `the sample in C compiles with every standard`(compiler: String, standard: String) throws {
         try check(
             compiler, standard,
@@ -42,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin exports only its entry`() throws {
+    @Test(.nightly) func `a plugin exports only its entry`() throws {
         let run = try ChildProcess.run(
             "nm", ["--dynamic", "--defined-only", "--format=posix", try TestPlugins.cCamera()])
         let names = run.text.split(separator: "\n").compactMap { $0.split(separator: " ").first }
@@ -56,7 +57,9 @@ import Testing
         return names.sorted().map { "\(folder)/\($0)" }
     }()
 
-    @Test(arguments: Nightly.pairs(compilers, ["c99", "c11", "c17", "c2x", "c++17", "c++20"]))
+    @Test(
+        .nightly,
+        arguments: Nightly.pairs(compilers, ["c99", "c11", "c17", "c2x", "c++17", "c++20"]))
     func `every template in C compiles as every C, and as C++`(
         compiler: String, standard: String
     ) throws {
@@ -67,7 +70,7 @@ import Testing
             compiler, standard, ["-Wconversion", "-Wshadow"] + asCXX + sources)
     }
 
-    @Test(arguments: Nightly.pairs(compilers, ["c++17", "c++20"]))
+    @Test(.nightly, arguments: Nightly.pairs(compilers, ["c++17", "c++20"]))
     func `every template in C++ compiles as every C++`(compiler: String, standard: String) throws {
         let sources = Self.templates.filter { $0.hasSuffix(".cpp") }
         #expect(sources.count == 5)
@@ -84,7 +87,7 @@ import Testing
         #expect(run.exit == .code(0) && !run.standardError.contains("warning:"), "\(run)")
     }
 
-    @Test func `manifest and build script are made from valid templates`() throws {
+    @Test(.nightly) func `manifest and build script are made from valid templates`() throws {
         for (program, name) in [
             ("swiftc", "Package.swift"), ("sh", "build.sh"), ("sh", "build-cpp.sh"),
         ] {

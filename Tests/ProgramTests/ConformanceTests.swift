@@ -1,8 +1,9 @@
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// Tests that our own plugins pass the checks for plugins.
-@Suite(.ownThreads) struct ConformanceTests {
+@Suite(.ownThreads, .nightly) struct ConformanceTests {
     /// A plugin, and the arguments of its validation.
     struct Shipped: CustomTestStringConvertible, Sendable {
         var name: String
@@ -63,7 +64,7 @@ import Testing
         try expectConformance(plugin.name, plugin.words, warnings: plugin.warnings)
     }
 
-    @Test(.enabled(if: Nightly.isOn)) func `the sample in C conforms`() throws {
+    @Test(.nightly) func `the sample in C conforms`() throws {
         try expectConformance(try TestPlugins.cCamera(), [], warnings: [])
     }
 }

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import SystemPackage
-import Testing
 import TestSupport
+import Testing
 
 /// Tests the output of `greenroom run` on a terminal, in a file and as JSON.
 @Suite(.ownThreads) struct ConsoleTests {
@@ -26,7 +27,7 @@ import TestSupport
         #expect(lines.last == "recorded in \(session.recording)", "\(run)")
     }
 
-    @Test func `a terminal has one status line`() throws {
+    @Test(.nightly) func `a terminal has one status line`() throws {
         let session = try session("2s")
         // `script` runs it on a terminal of its own.
         let command = "'\(Checkout.greenroom)' run '\(session.file)'"
@@ -72,7 +73,7 @@ import TestSupport
         #expect(times.count == names.filter { $0 != "status" }.count && times == times.sorted())
     }
 
-    @Test func `failures are events`() throws {
+    @Test(.nightly) func `failures are events`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("GivesUp", "frames: 1", "on-failure: off"))
@@ -107,7 +108,7 @@ import TestSupport
         #expect(end.summary?.first?.contains("/dev/null/recording") == true, "\(run.text)")
     }
 
-    @Test func `legal but unlikely values are warnings before the session`() throws {
+    @Test(.nightly) func `legal but unlikely values are warnings before the session`() throws {
         for arguments in [[], ["--json"]] {
             let session = try session("200ms")
             let run = try Greenroom.start(
@@ -177,7 +178,7 @@ import TestSupport
         try session.expectTrueReport(run)
     }
 
-    @Test func `control lines have events`() throws {
+    @Test(.nightly) func `control lines have events`() throws {
         let session = try session("1h")
         let run = try run(
             session, "--control --json", inputFrom: "printf 'xyzzy\nhelp\nexplain\nstop'")
@@ -193,7 +194,8 @@ import TestSupport
         #expect(events.last?.outcome == "finished" && events.last?.exit == 0)
     }
 
-    @Test func `the end of the input does not end the session, and it is only read on request`()
+    @Test(.nightly)
+    func `the end of the input does not end the session, and it is only read on request`()
         throws
     {
         for arguments in [["--control"], []] {
@@ -209,7 +211,7 @@ import TestSupport
         }
     }
 
-    @Test func `the reasons for each track's size are printed at start and end`() throws {
+    @Test(.nightly) func `the reasons for each track's size are printed at start and end`() throws {
         let run = try session("2s").run("--explain")
         #expect(run.exit == .code(0), "\(run)")
         let lines = run.standardError.split(separator: "\n")
@@ -280,7 +282,8 @@ import TestSupport
         }
     }
 
-    @Test func `a reader that continues gets a notice of dropped lines, in place`() throws {
+    @Test(.nightly) func `a reader that continues gets a notice of dropped lines, in place`() throws
+    {
         let session = try session("1h")
         let pipe = try FullPipe(in: session.folder)
         // What is said of them is twice as much as the queue and its thread hold.
@@ -338,7 +341,7 @@ import TestSupport
         #expect(try run.events.first?.capability == "640x360@10")
     }
 
-    @Test func `a setting on the command line changes the picture`() throws {
+    @Test(.nightly) func `a setting on the command line changes the picture`() throws {
         let session = try session("400ms")
         let run = try session.run(
             "--virtual-clock", "--set", "camera.settings={pattern: grey, counter: false}")

@@ -1,9 +1,10 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// A plugin that stands still in a debugger is not a plugin that hangs.
-@Suite(.ownThreads) struct DebuggerTests {
+@Suite(.ownThreads, .nightly) struct DebuggerTests {
     /// Attaches to a process as a debugger does, stops it for some seconds, and lets go of it.
     private static let source = """
         #include <stdlib.h>

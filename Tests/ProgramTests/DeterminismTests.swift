@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -23,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `a session is deterministic, on an idle and on a busy machine`() throws {
+    @Test(.nightly) func `a session is deterministic, on an idle and on a busy machine`() throws {
         let filter = try TestSession.hostile("Invert")
         let session = try TestSession(
             """
@@ -99,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `a session of a minute takes a fraction of a minute`() throws {
+    @Test(.nightly) func `a session of a minute takes a fraction of a minute`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera"))
@@ -111,7 +112,7 @@ import Testing
         #expect(try session.picture("camera").frameCount == 1800)
     }
 
-    @Test func `a plugin that sleeps on another clock is reported`() throws {
+    @Test(.nightly) func `a plugin that sleeps on another clock is reported`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("SleepsReally"))

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
         #expect(run.standardError.contains("apt install frei0r-plugins"), "\(run)")
     }
 
-    @Test func `an effect edits a session's frames through a change of size`() throws {
+    @Test(.nightly) func `an effect edits a session's frames through a change of size`() throws {
         func record(_ plugin: String) throws -> (frames: Int, bytes: [UInt8]) {
             let session = try TestSession(
                 """
@@ -96,7 +97,7 @@ import Testing
         #expect(isEdited)
     }
 
-    @Test func `an effect that hangs starts only if the session file insists`() throws {
+    @Test(.nightly) func `an effect that hangs starts only if the session file insists`() throws {
         let session = try TestSession(
             "camera: { plugin: ColorBars, pre-processors: [{ plugin: frei0r-curves }] }",
             duration: "1s", clock: "virtual", isolation: nil)

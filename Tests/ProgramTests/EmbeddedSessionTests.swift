@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -19,7 +20,9 @@ import Testing
             environment: Greenroom.environment.merging(environment) { $1 })
     }
 
-    @Test func `a program configures a session, runs it, steers it and reads its report`() throws {
+    @Test(.nightly) func `a program configures a session, runs it, steers it and reads its report`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let run = try start(in: folder, environment: ["GREENROOM_PROGRAM": Checkout.greenroom])
             .wait(atMost: .seconds(60))

@@ -1,7 +1,8 @@
 import Foundation
 import Glibc
-import Testing
+import SessionTestSupport
 import TestSupport
+import Testing
 
 /// Tests that recordings are complete however a session ends.
 @Suite(.ownThreads) struct EndTests {
@@ -69,7 +70,7 @@ import TestSupport
         #expect(try session.report().outcome == "running")
     }
 
-    @Test func `a library that hangs while loading does not block the exit`() throws {
+    @Test(.nightly) func `a library that hangs while loading does not block the exit`() throws {
         let library = try TestPlugins.malformed("ENDLESS_ENTRY")
         let session = try TestSession("camera: { plugin: \"\(library)\" }", duration: nil)
         // Without a cache.
@@ -129,7 +130,7 @@ import TestSupport
             "bash", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil], atMost: limit)
     }
 
-    @Test func `a session ends when its only reader is gone`() throws {
+    @Test(.nightly) func `a session ends when its only reader is gone`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))", duration: nil,
             outputs: "[{ y4m: \"-\" }]")
@@ -169,7 +170,7 @@ import TestSupport
         ("microphone", "SpeakerFile", "path: none/m.wav", "isolation: process"),
     ]
 
-    @Test(arguments: deadOutputs, [nil, "virtual"])
+    @Test(.nightly, arguments: deadOutputs, [nil, "virtual"])
     func `a session whose only output never works ends with 74`(
         output: (source: String, plugin: String, settings: String, more: String), clock: String?
     ) throws {
@@ -182,7 +183,7 @@ import TestSupport
         #expect(run.standardError.contains("every output has failed"), "\(run)")
     }
 
-    @Test(arguments: ["host", "process"])
+    @Test(.nightly, arguments: ["host", "process"])
     func `a session whose only output is a call that can't be had ends with 74`(
         isolation: String
     ) throws {
@@ -201,7 +202,7 @@ import TestSupport
         }
     }
 
-    @Test func `a command that fails at its end has failed`() throws {
+    @Test(.nightly) func `a command that fails at its end has failed`() throws {
         let failing = TestSession.bundled("Command", "command: [sh, -c, cat > /dev/null; exit 3]")
         for (others, code) in [("", 74), (", { record: recording }", 0)] as [(String, Int32)] {
             let session = try TestSession(
@@ -243,7 +244,9 @@ import TestSupport
         }
     }
 
-    @Test func `a recording that fails at its first piece is not said to be recorded`() throws {
+    @Test(.nightly) func `a recording that fails at its first piece is not said to be recorded`()
+        throws
+    {
         // A limit of the file size simulates a disk with room for a header alone.
         let session = try TestSession(
             "camera: { plugin: ColorBars }", maximum: "640x360@30", duration: "3s",
@@ -259,7 +262,7 @@ import TestSupport
         #expect(run.standardError.contains("it made nothing"), "\(run)")
     }
 
-    @Test func `a file that was never made is not said to be recorded`() throws {
+    @Test(.nightly) func `a file that was never made is not said to be recorded`() throws {
         let session = try TestSession(
             "camera: { plugin: ColorBars }", clock: "virtual",
             outputs: "[{ record: /proc/none/talk.mkv }, { record: recording }]")
@@ -273,7 +276,7 @@ import TestSupport
             "\(run)")
     }
 
-    @Test func `a recording continues when a pipe's reader is gone`() throws {
+    @Test(.nightly) func `a recording continues when a pipe's reader is gone`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))",
             duration: "3s", outputs: "[{ y4m: \"-\" }, { record: recording }]")
@@ -287,7 +290,7 @@ import TestSupport
         #expect(piped.failure != nil && piped.failed > 0, "\(piped)")
     }
 
-    @Test func `other programs can read the pipe`() throws {
+    @Test(.nightly) func `other programs can read the pipe`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", duration: "3s",
             outputs: "[{ y4m: \"-\" }]")
@@ -404,7 +407,7 @@ import TestSupport
         #expect(run.standardError.contains("Not a directory"), "\(run)")
     }
 
-    @Test func `Y4M of a missing track is reported`() throws {
+    @Test(.nightly) func `Y4M of a missing track is reported`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))",
             outputs: "[{ y4m: { track: share } }]")

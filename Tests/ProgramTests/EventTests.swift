@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -54,7 +55,7 @@ import Testing
             "\(lines[2])")
     }
 
-    @Test(.enabled(if: geteuid() == 0))
+    @Test(.nightly, .enabled(if: geteuid() == 0))
     func `under systemd events are entries of the journal`() throws {
         let inbox = try Inbox(folder("journal"))
         let log = try folder.write("stderr", "")
@@ -109,7 +110,7 @@ import Testing
         #expect(link.exit == .code(74) && link.standardError.contains("symbolic link"), "\(link)")
     }
 
-    @Test func `before a recording it is known what it takes of the disk`() throws {
+    @Test(.nightly) func `before a recording it is known what it takes of the disk`() throws {
         let fits = try session("fits", "outputs: [{ record: out }]")
         let check = try Greenroom.run("check", fits)
         // 320 x 180 x 1.5 bytes, 15 times a second.

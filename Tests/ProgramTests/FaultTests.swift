@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -106,7 +107,7 @@ import Testing
         Fault("garbage", "invalid message"), Fault("nonsense", "message"),
     ]
 
-    @Test(arguments: ends)
+    @Test(.nightly, arguments: ends)
     func `a failed source returns, and the others miss nothing`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), once: 1", timeline: ["at: 500ms, set: camera.settings.tag=5"])
@@ -141,7 +142,7 @@ import Testing
         "close-socket", "shut-socket", "fork", "break-in", "fill-shared",
     ]
 
-    @Test(arguments: Nightly.pairs(nuisances, ["borrowed", "leased"]))
+    @Test(.nightly, arguments: Nightly.pairs(nuisances, ["borrowed", "leased"]))
     func `the others miss nothing, whatever a source does`(name: String, way: String) throws {
         let session = try Self.session("fault: \(name), once: 1, way: \(way)")
         let recorded = try Recorded(session, isolation: "process")
@@ -157,7 +158,7 @@ import Testing
         ["i420", "nv12", "bgra", "p010", "mjpeg"].contains($0)
     }
 
-    @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
+    @Test(.nightly, arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
     func `frames written during their conversion harm nothing else`(
         format: String, way: String
     ) throws {
@@ -195,7 +196,7 @@ import Testing
     /// By day one of messages, one of lines and one of memory: each takes 7 s of real time.
     private static let floodsByDay = ["flood-frames", "flood-log", "fill-frames"]
 
-    @Test(arguments: Nightly.list(floods) { floodsByDay.contains($0.name) })
+    @Test(.nightly, arguments: Nightly.list(floods) { floodsByDay.contains($0.name) })
     func `a flood is detected, and ended`(fault: Fault) throws {
         func flood() throws -> (TestSession, Recorded, Report) {
             let session = try Self.session(
@@ -223,7 +224,7 @@ import Testing
     // MARK: - Callbacks
 
     @Test(
-        arguments: ["create", "initialize", "start-send"],
+        .nightly, arguments: ["create", "initialize", "start-send"],
         [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang")])
     func `a plugin that never sends is dropped`(place: String, fault: Fault) throws {
         let session = try Self.session("fault: \(fault.name), where: \(place)", "on-failure: off")
@@ -241,7 +242,7 @@ import Testing
     }
 
     @Test(
-        arguments: ["stop-send", "uninitialize", "destroy"],
+        .nightly, arguments: ["stop-send", "uninitialize", "destroy"],
         [Fault("segv", "SIGSEGV"), Fault("exit", "status 3"), Fault("hang", "has not returned")])
     func `a plugin that fails at the end does not harm the recording`(place: String, fault: Fault)
         throws
@@ -258,7 +259,7 @@ import Testing
         #expect(try session.picture("camera").marks().compactMap(\.self).count == 120)
     }
 
-    @Test(arguments: [Fault("segv", "SIGSEGV"), Fault("hang", "property-change")])
+    @Test(.nightly, arguments: [Fault("segv", "SIGSEGV"), Fault("hang", "property-change")])
     func `a source that fails in property-change returns`(fault: Fault) throws {
         let session = try Self.session(
             "fault: \(fault.name), where: property-change, once: 1",
@@ -272,7 +273,9 @@ import Testing
         #expect(try report.plugin("camera").offer?.suggested == "80x44@15", "\(recorded.run)")
     }
 
-    @Test func `a setting that waits behind a hanging callback is the next life's`() throws {
+    @Test(.nightly) func `a setting that waits behind a hanging callback is the next life's`()
+        throws
+    {
         let session = try Self.session(
             "fault: hang, where: property-change, once: 1", clock: "real",
             timeline: ["at: 500ms, ceiling: 80x44@15", "at: 1s, set: camera.settings.tag=5"],
@@ -313,7 +316,7 @@ import Testing
         #expect(try session.picture("camera").frameCount < 60)
     }
 
-    @Test func `a repeatedly lost plugin is restarted with increasing delays, then not`()
+    @Test(.nightly) func `a repeatedly lost plugin is restarted with increasing delays, then not`()
         throws
     {
         let session = try Self.session("fault: segv", duration: "30s")
@@ -343,7 +346,7 @@ import Testing
         Fault("garbage", "message"),
     ]
 
-    @Test(arguments: crashes)
+    @Test(.nightly, arguments: crashes)
     func `a failed microphone is silent, and returns`(fault: Fault) throws {
         let session = try TestSession(
             """
@@ -374,7 +377,9 @@ import Testing
         #expect(loudness[22...].allSatisfy { $0 > 1000 }, "\(loudness)")
     }
 
-    @Test func `a plugin that takes all processors is named, and waits for all others`() throws {
+    @Test(.nightly) func `a plugin that takes all processors is named, and waits for all others`()
+        throws
+    {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: take-processors"))
@@ -422,7 +427,8 @@ import Testing
     }
 
     /// Each of them takes no more of the processors than its half.
-    @Test func `of two plugins that take all processors, each is named and waits for all others`()
+    @Test(.nightly)
+    func `of two plugins that take all processors, each is named and waits for all others`()
         throws
     {
         let faults = "frames: 5, fault: take-processors"
@@ -460,8 +466,8 @@ import Testing
             }
     }
 
-    @Test func `a plugin that uses up the user's descriptors keeps no other from its start`() throws
-    {
+    @Test(.nightly)
+    func `a plugin that uses up the user's descriptors keeps no other from its start`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Faulty", "frames: 5, fault: hoard-descriptors"))

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -8,7 +9,7 @@ import Testing
 /// Two sessions of one length, one with ten times as many frames as the other, run with
 /// `count_frame_path.c`: what the one takes more is what the frames cost. Frames that are dropped on
 /// a busy machine cost less than others, so the numbers are limits from above.
-@Suite(.ownThreads) struct FramePathTests {
+@Suite(.ownThreads, .nightly) struct FramePathTests {
     /// What each frame costs.
     struct Cost: Sendable {
         /// Times that memory is allocated, in a release build.

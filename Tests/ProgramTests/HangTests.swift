@@ -1,9 +1,9 @@
 import Glibc
-import Testing
+import SessionTestSupport
 import TestSupport
+import Testing
 
-/// Tests that a hanging callback is reported while it hangs, and that the session ends long before it
-/// would return.
+/// Tests hanging callbacks of plugins in processes of their own, and of a session without an end.
 @Suite(.ownThreads) struct HangTests {
     /// The limit for a session with a hanging callback after its duration: each phase of the end takes a
     /// callback deadline, and a busy machine takes longer. The plugins hang for ten minutes.
@@ -32,7 +32,7 @@ import TestSupport
         #expect(dropped.count == 1, "\(run.text)", sourceLocation: sourceLocation)
     }
 
-    @Test(arguments: ["create", "initialize", "start-send"])
+    @Test(.nightly, arguments: ["create", "initialize", "start-send"])
     func `a plugin that hangs before it sends is reported, and the session continues`(place: String)
         throws
     {
@@ -58,111 +58,6 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test(arguments: ["create", "initialize", "start-send"])
-    func `a plugin that hangs before it sends ends the session`(place: String) throws {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile("Hang", "where: \(place)"))
-            share: \(try TestSession.hostile("Share"))
-            """, duration: nil, deadline: "500ms")
-        let run = try session.run("--json")
-        #expect(run.exit == .code(69), "\(run)")
-        try expectNamed([place], of: "camera", run)
-        expectOnTime(run, after: .zero)
-    }
-
-    @Test(arguments: ["stop-send", "uninitialize", "destroy"])
-    func `a plugin that hangs at the end is reported, and the recordings are complete`(
-        place: String
-    )
-        throws
-    {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile("Hang", "where: \(place)"))
-            share: \(try TestSession.hostile("Share"))
-            microphone: \(try TestSession.hostile("Mic"))
-            """, duration: "2s", deadline: "2s")
-        let run = try session.run("--json")
-        try expectNamed([place], of: "camera", run)
-        expectOnTime(run, after: .seconds(2))
-        let report = try session.expectTrueReport(run)
-        #expect(try report.plugin("camera").state == "faulted")
-        #expect(try report.plugin("share").state == "destroyed")
-        try session.expectUnharmed("camera", run)
-        try session.expectUnharmed("share", run)
-        #expect(try session.picture("camera").frameCount == 30)
-        #expect(try session.picture("share").frameCount == 30)
-        #expect(try session.sound("camera").frameCount == 96_000)
-    }
-
-    @Test func `plugins that hang together share one deadline`() throws {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile("Hang", "where: stop-send"))
-            share: \(try TestSession.hostile("HangShare", "where: stop-send"))
-            microphone: \(try TestSession.hostile("HangMic", "where: stop-send"))
-            """, duration: "300ms", deadline: "6s")
-        let run = try session.run("--json")
-        for role in ["camera", "share", "microphone"] {
-            try expectNamed(["stop-send"], of: role, run)
-        }
-        // In sequence they would take 18 s.
-        #expect(run.duration < .seconds(15), "\(run)")
-        try session.expectTrueReport(run)
-    }
-
-    @Test func `a plugin that fails and then hangs is reported`() throws {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
-            """, duration: "2s", deadline: "2s")
-        let run = try session.run("--json")
-        #expect(run.exit == .code(0), "\(run)")
-        let failure = try #require(try run.events("step-failed", of: "camera").first)
-        #expect(failure.step == "start-send" && failure.text == "no light", "\(run.text)")
-        try expectNamed(["uninitialize"], of: "camera", run)
-        expectOnTime(run, after: .seconds(2))
-        let report = try session.expectTrueReport(run)
-        #expect(try report.plugin("camera").fault == "it hangs in uninitialize")
-        try session.expectUnharmed("share", run)
-    }
-
-    // MARK: - Pumps in start-send
-
-    @Test(arguments: [false, true])
-    func `a pump inside start-send is recorded, reported once, and stopped on time`(isDeaf: Bool)
-        throws
-    {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile("PumpInStart", "deaf: \(isDeaf ? 1 : 0)"))
-            share: \(try TestSession.hostile("Share"))
-            """, duration: "2400ms", deadline: "1s")
-        let run = try session.run("--json")
-        #expect(run.exit == .code(0), "\(run)")
-        let told = try run.events("note", of: "camera").filter {
-            $0.text?.contains("it sends from inside start-send") == true
-        }
-        #expect(told.count == 1, "\(run.text)")
-        let events = try run.events
-        let naming = try #require(
-            events.firstIndex { $0.event == "callback-hangs" && $0.step == "start-send" })
-        let stopping = try #require(events.firstIndex { $0.event == "stopping" })
-        #expect(naming < stopping, "named while it hangs:\n\(run.text)")
-        expectOnTime(run, after: .milliseconds(2400))
-        let report = try session.expectTrueReport(run)
-        let plugin = try report.plugin("camera")
-        #expect(plugin.state == (isDeaf ? "faulted" : "destroyed"), "\(run)")
-        try session.expectUnharmed("camera", run)
-        try session.expectUnharmed("share", run)
-        #expect(try session.picture("camera").frameCount == 36, "\(run)")
-        #expect(try session.picture("share").frameCount == 36, "\(run)")
-        // It sends at twice the recording's rate, so half of its frames suffice.
-        #expect(try report.picture("camera").outputs[0].delivered >= 18, "\(run)")
-    }
-
     @Test func `an isolated plugin whose second start-send hangs is given up`() throws {
         let camera = try TestSession.hostile(
             "HangsAtSecondStart", "", "isolation: process, on-failure: off")
@@ -182,7 +77,9 @@ import TestSupport
         try session.expectUnharmed("share", run)
     }
 
-    @Test func `an isolated pump that notices no stop is seen again after a start`() throws {
+    @Test(.nightly) func `an isolated pump that notices no stop is seen again after a start`()
+        throws
+    {
         let camera = try TestSession.hostile("PumpInStart", "deaf: 1", "isolation: process")
         let session = try TestSession(
             "camera: \(camera)", duration: "4s", deadline: "500ms",
@@ -191,98 +88,5 @@ import TestSupport
         let report = try session.expectTrueReport(run)
         let output = try report.picture("camera").outputs[0]
         #expect(output.black > 0 && output.black < output.delivered, "\(run)")
-    }
-
-    @Test func `a pump inside start-send that fails has failed`() throws {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile(
-                "PumpsThenFails", "frames: 12", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
-            """, duration: "1s")
-        let run = try session.run("--json")
-        #expect(run.exit == .code(0), "\(run)")
-        let failure = try #require(try run.events("step-failed", of: "camera").first)
-        #expect(failure.step == "start-send" && failure.text == "the film is over", "\(run.text)")
-        try expectDropped("camera", run)
-        let report = try session.expectTrueReport(run)
-        #expect(try report.plugin("camera").callbacks["destroy"]?.calls == 1, "\(run)")
-        try session.expectUnharmed("camera", run)
-        #expect(try session.picture("camera").frameCount == 15, "the last frame stays")
-        try session.expectUnharmed("share", run)
-    }
-
-    @Test func `a microphone that is paced inside start-send is recorded, and stopped on time`()
-        throws
-    {
-        // It sends ten seconds.
-        let session = try TestSession(
-            "microphone: \(try TestSession.hostile("PatientMic"))", duration: "3s",
-            deadline: "500ms")
-        let run = try session.run()
-        #expect(run.exit == .code(0), "\(run)")
-        let stopped = try #require(run.answers(to: "ten-seconds-at-once").first, "\(run)")
-        #expect(stopped.status == 2, "stop-send ends the wait:\n\(run)")
-        expectOnTime(run, after: .seconds(3))
-        let report = try session.expectTrueReport(run)
-        #expect(try session.sound("camera").frameCount == 144_000)
-        #expect(try report.sound("microphone").played > 0)
-    }
-
-    @Test func `a plugin that gives up and then hangs is waited for once`() throws {
-        let session = try TestSession(
-            """
-            camera: \(try TestSession.hostile("GiveUpThenHang", "", "on-failure: off"))
-            share: \(try TestSession.hostile("Share"))
-            """, duration: "2s", deadline: "1s")
-        let run = try session.run("--json")
-        #expect(run.exit == .code(0), "\(run)")
-        #expect(try run.events("callback-hangs", of: "camera").count == 1, "\(run.text)")
-        try session.expectTrueReport(run)
-        try session.expectUnharmed("share", run)
-    }
-
-    // MARK: - Filters
-
-    private func withHangingFilter(_ policy: String, duration: String?) throws -> TestSession {
-        let hanging = try TestSession.hostile(
-            "FilterHangs", "frames: 3", "on-failure: \(policy)")
-        let invert = try TestSession.hostile("Invert")
-        return try TestSession(
-            """
-            camera: \(try TestSession.hostile(
-                "Camera", "", "pre-processors: [\(hanging), \(invert)]"))
-            """, duration: duration, deadline: "500ms")
-    }
-
-    @Test func `video continues without a filter that hangs`() throws {
-        let session = try withHangingFilter("off", duration: "3s")
-        let run = try session.run("--json")
-        #expect(run.exit == .code(0), "\(run)")
-        try expectNamed(["process"], of: "camera.pre-processors[0]", run)
-        try expectDropped("camera.pre-processors[0]", run)
-        let report = try session.expectTrueReport(run)
-        let picture = try report.picture("camera")
-        #expect(picture.lostInFilter == 1, "\(run)")
-        #expect(picture.outputs[0].delivered > 6, "there are frames after it:\n\(run)")
-        #expect(try report.plugin("camera.pre-processors[0]").fault == "it hangs in process")
-        #expect(try report.plugin("camera.pre-processors[1]").state == "destroyed")
-        let recording = try session.picture("camera")
-        #expect(recording.frameCount == 45, "3 s at 15 fps")
-        // The filter after it edits the frames before and after.
-        let upright = Quarters().expected[0]
-        for index in [0, recording.frameCount - 1] {
-            #expect(abs(try recording.frame(index)[0, 0].y - (255 - upright.y)) <= 2)
-        }
-    }
-
-    @Test func `a filter that hangs ends the session`() throws {
-        let session = try withHangingFilter("end", duration: nil)
-        let run = try session.run("--json")
-        #expect(run.exit == .code(69), "\(run)")
-        try expectNamed(["process"], of: "camera.pre-processors[0]", run)
-        expectOnTime(run, after: .zero)
-        let report = try session.expectTrueReport(run)
-        #expect(report.failedPlugin == "camera.pre-processors[0]")
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -41,7 +42,7 @@ import Testing
     }
 
     /// As a service manager's watchdog does.
-    @Test(arguments: [SIGABRT, SIGSEGV])
+    @Test(.nightly, arguments: [SIGABRT, SIGSEGV])
     func `a fatal signal of another process kills the host`(number: Int32) throws {
         let session = try Self.session("none", clock: nil, duration: nil)
         let child = try session.start()

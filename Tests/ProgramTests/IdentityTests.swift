@@ -1,3 +1,4 @@
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
 
     // MARK: - Bundled plugins
 
-    @Test func `bundled plugins that play files`() throws {
+    @Test(.nightly) func `bundled plugins that play files`() throws {
         let media = try TestMedia()
         let session = try TestSession(
             """
@@ -53,7 +54,7 @@ import Testing
         try expectSame(session, times: Nightly.value(5, byDay: 2))
     }
 
-    @Test func `filters of a share that is turned follow it`() throws {
+    @Test(.nightly) func `filters of a share that is turned follow it`() throws {
         let media = try TestMedia()
         func session(_ more: String) throws -> TestSession {
             try TestSession(
@@ -101,7 +102,7 @@ import Testing
         try expectSame(session, times: Nightly.value(5, byDay: 2))
     }
 
-    @Test func `a microphone of ALSA`() throws {
+    @Test(.nightly) func `a microphone of ALSA`() throws {
         // A card that is always ready is paced by the session only.
         let media = try TestMedia()
         let configuration = try ALSAConfiguration(
@@ -137,7 +138,7 @@ import Testing
         "rgb24", "i010", "p010",
     ]
 
-    @Test(arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
+    @Test(.nightly, arguments: Nightly.pairs(formats, ["borrowed", "leased"]))
     func `frames of every format`(format: String, way: String) throws {
         let settings = "answer: fixed, fps: 15, format: \(format), way: \(way)"
         let session = try TestSession(
@@ -150,7 +151,7 @@ import Testing
         try expectSame(session)
     }
 
-    @Test func `JPEG frames`() throws {
+    @Test(.nightly) func `JPEG frames`() throws {
         let media = try TestMedia()
         let settings = """
             answer: fixed, fps: 15, format: mjpeg, width: 160, height: 90, range: full, \
@@ -162,7 +163,7 @@ import Testing
         try expectSame(session)
     }
 
-    @Test(arguments: [8000, 11025, 22050, 44100, 48000, 96000, 192_000])
+    @Test(.nightly, arguments: [8000, 11025, 22050, 44100, 48000, 96000, 192_000])
     func `audio of every rate`(rate: Int) throws {
         let session = try TestSession(
             """
@@ -182,7 +183,7 @@ import Testing
         "SendBeforeStart", "AsksForTheUnknown", "WaitInCallback", "GivesUp",
     ]
 
-    @Test(arguments: wild)
+    @Test(.nightly, arguments: wild)
     func `irregular cameras`(name: String) throws {
         let session = try TestSession(
             """
@@ -196,10 +197,12 @@ import Testing
         try expectSame(session)
     }
 
-    @Test(arguments: [
-        "Underfeeds", "WholeFile", "TenSecondsAtOnce", "ShortLast", "BadBlocks",
-        "ImpatientMic", "SendAudioBeforeStart",
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            "Underfeeds", "WholeFile", "TenSecondsAtOnce", "ShortLast", "BadBlocks",
+            "ImpatientMic", "SendAudioBeforeStart",
+        ])
     func `irregular microphones`(name: String) throws {
         let session = try TestSession(
             """
@@ -291,15 +294,15 @@ import Testing
         try expectSameFailure(session)
     }
 
-    @Test(arguments: FailureTests.instanceFaults)
-    func `an instance that breaks a rule is refused equally`(fault: FailureTests.Fault) throws {
+    @Test(.nightly, arguments: InstanceFault.all)
+    func `an instance that breaks a rule is refused equally`(fault: InstanceFault) throws {
         let plugin = TestSession.library(
             try TestPlugins.malformed(fault.name), "", "on-failure: end")
         let session = try TestSession("camera: \(plugin)")
         try expectSameFailure(session)
     }
 
-    @Test(arguments: ["long", "not-utf8", "lines", "level"])
+    @Test(.nightly, arguments: ["long", "not-utf8", "lines", "level"])
     func `a plugin's log is equal`(chatter: String) throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Chatter", "chatter: \(chatter)"))",

@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -119,7 +120,7 @@ import Testing
         #expect(rmdir(plugins) == 0, "no folder is left in it")
     }
 
-    @Test
+    @Test(.nightly)
     func `a plugin with too many bytes is refused, and what a killed install left is removed`()
         throws
     {
@@ -152,7 +153,8 @@ import Testing
         #expect(all.isEmpty, "\(all)")
     }
 
-    @Test func `what a plugin tried without a grant is told when it is installed`() throws {
+    @Test(.nightly) func `what a plugin tried without a grant is told when it is installed`() throws
+    {
         let wrong = try WrongPlugin(file: "robustness/looks-around.c")
         let added = try built("plugin", "install", try wrong.build())
         #expect(!added.text.contains("conforms without grants"), "\(added.text)")
@@ -169,7 +171,9 @@ import Testing
         .sorted()
     }
 
-    @Test func `an installed program records, has its plugins, and leaves nothing`() throws {
+    @Test(.nightly) func `an installed program records, has its plugins, and leaves nothing`()
+        throws
+    {
         let installed = try install("--built")
         #expect(installed.exit == .code(0), "\(installed)")
         for name in [

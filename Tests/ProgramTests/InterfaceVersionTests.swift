@@ -1,3 +1,4 @@
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -25,7 +26,7 @@ import Testing
             ])
     }
 
-    @Test(arguments: ["host", "process"])
+    @Test(.nightly, arguments: ["host", "process"])
     func `plugins of interface 1.0 record the same bytes as plugins of this one`(
         isolation: String
     ) throws {

@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -52,10 +53,15 @@ struct KernelTests {
         #expect(!session.folder.has("recording/camera.y4m"))
     }
 
-    @Test(arguments: [
-        ("clone3", "the system starts no thread", "update Docker"),
-        ("memory files", "can't make shared memory: Operation not permitted", "allow memfd_create"),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            ("clone3", "the system starts no thread", "update Docker"),
+            (
+                "memory files", "can't make shared memory: Operation not permitted",
+                "allow memfd_create"
+            ),
+        ])
     func `what a container refuses is said with the cure, and nothing is tried again`(
         part: String, problem: String, cure: String
     ) throws {
@@ -84,14 +90,14 @@ struct KernelTests {
         }
     }
 
-    @Test(arguments: ["landlock,seccomp", "landlock,openat2"])
+    @Test(.nightly, arguments: ["landlock,seccomp", "landlock,openat2"])
     func `the session file can accept it, in so many words`(parts: String) throws {
         let (run, session) = try run("run", lacking: parts, sandbox: "partial")
         #expect(run.exit == .code(0), "\(run)")
         #expect(try session.report().picture("camera").accepted > 10, "\(run)")
     }
 
-    @Test(arguments: ["check", "run"])
+    @Test(.nightly, arguments: ["check", "run"])
     func `a bundled plugin that nothing keeps to its grants has a warning`(command: String) throws {
         let session = try TestSession(
             """
@@ -119,7 +125,7 @@ struct KernelTests {
         }
     }
 
-    @Test func `the facts of a plugin say whether it is kept to its grants`() throws {
+    @Test(.nightly) func `the facts of a plugin say whether it is kept to its grants`() throws {
         for (parts, words) in [
             ("landlock", "together they keep it to its grants"),
             ("landlock,seccomp", "not kept to its grants: Landlock ("),

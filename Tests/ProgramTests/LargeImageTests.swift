@@ -1,8 +1,9 @@
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// Images whose pixels would not fit into the memory of an isolated plugin.
-@Suite(.ownThreads) struct LargeImageTests {
+@Suite(.ownThreads, .nightly) struct LargeImageTests {
     @Test(.enabled(if: Oracle.isPresent), arguments: ["jpg", "png"])
     func `a slide of 48 megapixels is shown by a process of 100 MB`(kind: String) throws {
         let folder = try TemporaryFolder()

@@ -1,8 +1,9 @@
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// Tests Y4M on standard output with a live reader.
-@Suite(.ownThreads) struct LiveOutputTests {
+@Suite(.ownThreads, .nightly) struct LiveOutputTests {
     /// Runs a session with Y4M on standard output and a recording.
     ///
     /// - Parameters:

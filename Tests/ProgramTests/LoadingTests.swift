@@ -1,6 +1,7 @@
 import Glibc
-import Testing
+import SessionTestSupport
 import TestSupport
+import Testing
 
 /// Tests that invalid libraries are refused with a reason, and newer ones accepted.
 @Suite(.ownThreads) struct LoadingTests {
@@ -79,14 +80,14 @@ import TestSupport
         }
     }
 
-    @Test func `a plugin without a fault is accepted`() throws {
+    @Test(.nightly) func `a plugin without a fault is accepted`() throws {
         let run = try Greenroom.run("plugin", "info", try TestPlugins.malformed("NONE"))
         #expect(run.exit == .code(0), "\(run)")
         #expect(run.text.contains("level"))
         #expect(!run.text.contains("mood"), "parameter_count is 1")
     }
 
-    @Test func `a library without the entry is no plugin`() throws {
+    @Test(.nightly) func `a library without the entry is no plugin`() throws {
         try expectRefusal(
             of: try TestPlugins.notAPlugin(), naming: ["not a plugin", "greenroom_plugin_entry"])
     }
@@ -103,7 +104,7 @@ import TestSupport
             naming: ["missing_library.so", "not installed"])
     }
 
-    @Test func `a file that is no library is refused`() throws {
+    @Test(.nightly) func `a file that is no library is refused`() throws {
         let folder = try TemporaryFolder()
         try expectRefusal(
             of: try folder.write("text.so", "Dear host,\n"), naming: ["not a shared library"])
@@ -118,7 +119,7 @@ import TestSupport
             naming: ["it is cut off", "has \(whole.count / 2) bytes"])
     }
 
-    @Test func `a folder on the path is listed with refused files`() throws {
+    @Test(.nightly) func `a folder on the path is listed with refused files`() throws {
         let folder = try TemporaryFolder()
         let libraries = [
             ("good.so", try TestPlugins.cCamera()),

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// Sessions that run for months.
-@Suite(.ownThreads) struct LongRunTests {
+@Suite(.ownThreads, .nightly) struct LongRunTests {
     /// What a host and its plugins' processes have together.
     private struct Usage {
         /// Memory that they share with nobody, in KB.

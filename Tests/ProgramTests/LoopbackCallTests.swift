@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -16,7 +17,8 @@ import Testing
             """, maximum: "1280x720@30", duration: duration, clock: "virtual", outputs: outputs)
     }
 
-    @Test func `what a connection carries becomes a ceiling, and a recording keeps its quality`()
+    @Test(.nightly)
+    func `what a connection carries becomes a ceiling, and a recording keeps its quality`()
         throws
     {
         let session = try session(
@@ -30,7 +32,9 @@ import Testing
         #expect(try report.picture("camera").negotiation.count == 1, "its offer stays")
     }
 
-    @Test func `without a large output the camera follows: down at once, up later`() throws {
+    @Test(.nightly) func `without a large output the camera follows: down at once, up later`()
+        throws
+    {
         let session = try session(
             "Ana 0s bandwidth=600@2s-4s",
             "[{ record: { folder: recording, size: 320x180, fps: 15 } }]",
@@ -43,7 +47,9 @@ import Testing
         #expect(run.standardError.contains("1280x720@30"), "\(run)")
     }
 
-    @Test func `video that shows nothing has no part of what a connection carries`() throws {
+    @Test(.nightly) func `video that shows nothing has no part of what a connection carries`()
+        throws
+    {
         for (timeline, ceilings) in [
             ([], ["640x360@30", "640x360@30"]),
             (["at: 2s, do: stop camera"], ["640x360@30", "960x540@30"]),
@@ -68,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `a call whose participants have left follows demand`() throws {
+    @Test(.nightly) func `a call whose participants have left follows demand`() throws {
         let run = try Greenroom.run(
             "validate", "LoopbackCall", "--only", "call.demand", "--set",
             "script=Ana 0s-2s camera microphone")
@@ -102,7 +108,7 @@ import Testing
         #expect(tones[0] < 100 && tones[1] > 2000, "\(tones)")
     }
 
-    @Test func `a FrameFolder writes images of who is there`() throws {
+    @Test(.nightly) func `a FrameFolder writes images of who is there`() throws {
         let session = try session(
             "Ana 0s-1s camera=320x180@10; Ben 1s share=160x90@5",
             """
@@ -122,7 +128,7 @@ import Testing
             ], "\(run)")
     }
 
-    @Test func `a call in a process of its own makes the same tracks and mixes`() throws {
+    @Test(.nightly) func `a call in a process of its own makes the same tracks and mixes`() throws {
         let session = try session(
             "Ana 0s-1500ms camera=160x90@10 microphone=550; "
                 + "Ben 500ms share=160x90@5 microphone=660 mute=1s-1500ms", "[]")
@@ -158,7 +164,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["ana-camera.y4m", "ana-microphone.wav"])
+    @Test(.nightly, arguments: ["ana-camera.y4m", "ana-microphone.wav"])
     func `a recording that lacks a participant's track is incomplete`(file: String) throws {
         let session = try session(
             "Ana 0s camera=160x90@5 microphone=550", "[{ record: recording }]")
@@ -227,7 +233,7 @@ import Testing
         #expect(muted == 10 * 48_000)
     }
 
-    @Test func `programs are told who comes and goes`() throws {
+    @Test(.nightly) func `programs are told who comes and goes`() throws {
         let session = try session(
             "Ana 0s-1s microphone mute=300ms-500ms", "[{ record: recording }]")
         let run = try session.run("--json")
@@ -242,8 +248,8 @@ import Testing
             ], "\(run)")
     }
 
-    @Test func `an output gets the tracks of its rule, of the session and of participants`() throws
-    {
+    @Test(.nightly)
+    func `an output gets the tracks of its rule, of the session and of participants`() throws {
         let session = try session(
             "Ana 0s camera=160x90@5 microphone; Ben 500ms share=160x90@5",
             """
@@ -256,7 +262,7 @@ import Testing
         #expect(output.tracks.map(\.track) == ["ana-camera"], "\(run)")
     }
 
-    @Test func `a mute without an end is to the end`() throws {
+    @Test(.nightly) func `a mute without an end is to the end`() throws {
         let session = try session("Ana 0s microphone mute=1s", "[{ record: recording }]")
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
@@ -279,7 +285,7 @@ import Testing
         #expect(run.standardError.contains(text), "\(run)")
     }
 
-    @Test func `audio of a participant that nobody takes is not missing`() throws {
+    @Test(.nightly) func `audio of a participant that nobody takes is not missing`() throws {
         let session = try session(
             "Ana 0s camera microphone", "[{ plugin: FrameFolder, settings: { folder: f } }]",
             more: ", tracks: [camera]")

@@ -1,10 +1,11 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// Tests the session's audio on a simulated sound card with faults, in real time.
-@Suite(.ownThreads) struct LoudspeakerCardTests {
+@Suite(.ownThreads, .nightly) struct LoudspeakerCardTests {
     private let folder: TemporaryFolder
     private let configuration: ALSAConfiguration
 

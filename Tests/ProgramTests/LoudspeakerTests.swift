@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -89,7 +90,8 @@ import Testing
         #expect(report["driftPPM"] == nil, "a file has no clock")
     }
 
-    @Test func `in a call a device gets what comes in, and not the session's own`() throws {
+    @Test(.nightly) func `in a call a device gets what comes in, and not the session's own`() throws
+    {
         let call = """
             call: { plugin: LoopbackCall, settings: { script: "Ana 0s microphone=660" } }
             """
@@ -101,7 +103,7 @@ import Testing
         #expect(Tone.amplitude(of: 440, in: left[24_000..<72_000], rate: 48_000) < 100)
     }
 
-    @Test func `a mono device of another rate gets converted audio`() throws {
+    @Test(.nightly) func `a mono device of another rate gets converted audio`() throws {
         let run = try playWhole(on: "mono")
         #expect(run.exit == .code(0), "\(run)")
         #expect(try report()["dropped"] as? Int == 0)
@@ -114,7 +116,7 @@ import Testing
         #expect(abs(tone.hertz - 440) < 0.5 && tone.seconds > 0.25, "\(tone)")
     }
 
-    @Test func `a device without a clock costs no time`() throws {
+    @Test(.nightly) func `a device without a clock costs no time`() throws {
         let run = try playWhole(on: "nothing")
         #expect(run.exit == .code(0), "\(run)")
         let report = try report()
@@ -130,7 +132,7 @@ import Testing
         #expect(!run.standardError.contains("ALSA lib"))
     }
 
-    @Test func `devices are listed with their lines for the session file`() throws {
+    @Test(.nightly) func `devices are listed with their lines for the session file`() throws {
         let people = try Greenroom.run("devices", environment: environment)
         #expect(people.exit == .code(0), "\(people)")
         #expect(people.text.contains(#"- loudspeaker: "null""#))

@@ -1,6 +1,7 @@
 import Glibc
-import Testing
+import SessionTestSupport
 import TestSupport
+import Testing
 
 /// Tests the main use: real footage with a watermark, voices and slides.
 @Suite(.ownThreads) struct MainJobTests {

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -84,7 +85,7 @@ import Testing
         return (process, String(port))
     }
 
-    @Test
+    @Test(.nightly)
     func `a session is published through a redirect, fetched, and published again after a loss`()
         throws
     {
@@ -150,7 +151,7 @@ import Testing
         #expect((bars.max() ?? 0) - (bars.min() ?? 255) > 100, "\(bars)")
     }
 
-    @Test func `a room does not send its server what it has fetched from it`() throws {
+    @Test(.nightly) func `a room does not send its server what it has fetched from it`() throws {
         let port = try freePort()
         let server = try server(port: port, microphone: "")
         try expect(server, "call: live")
@@ -203,6 +204,7 @@ import Testing
     }
 
     @Test(
+        .nightly,
         arguments: [
             ("401", "it does not know the token (401). Check publish-token."),
             ("404", "there is nothing at this address (404)"),
@@ -231,6 +233,7 @@ import Testing
     }
 
     @Test(
+        .nightly,
         arguments: [
             ("401", "it does not know the token (401). Check fetch-token."),
             ("404", "there is nothing at this address (404). Check fetch."),

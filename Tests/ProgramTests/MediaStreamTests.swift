@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -70,7 +71,7 @@ import Testing
     private static let options =
         "-c:v libx264 -preset ultrafast -g 15 -bf 0 -c:a aac".split(separator: " ").map(String.init)
 
-    @Test func `a file of a web server plays`() throws {
+    @Test(.nightly) func `a file of a web server plays`() throws {
         let film = try CounterFilm()
         let file = try film.make("film.mp4", Self.options + ["-movflags", "faststart"])
         let (server, port) = try serve(film.folderPath)
@@ -87,7 +88,7 @@ import Testing
         #expect(!run.standardError.contains("secret") && !run.text.contains("secret"), "\(run)")
     }
 
-    @Test func `an HLS stream plays`() throws {
+    @Test(.nightly) func `an HLS stream plays`() throws {
         let film = try CounterFilm()
         _ = try film.make(
             "live.m3u8", Self.options + ["-f", "hls", "-hls_time", "1", "-hls_list_size", "0"])
@@ -99,7 +100,9 @@ import Testing
         expectFilm(try session.counters(), run)
     }
 
-    @Test func `a list of a server that names a file of the machine opens nothing`() throws {
+    @Test(.nightly) func `a list of a server that names a file of the machine opens nothing`()
+        throws
+    {
         let film = try CounterFilm()
         let secret = try film.make("secret.ts", Self.options)
         _ = try film.write(
@@ -170,9 +173,7 @@ import Testing
         deinit { kill() }
     }
 
-    @Test(
-        .disabled("its servers live on after the loss that it waits for"),
-        arguments: ["rtmp", "http", "srt", "udp"])
+    @Test(.nightly, arguments: ["rtmp", "http", "srt", "udp"])
     func `a stream that is lost plays again`(scheme: String) throws {
         let film = try CounterFilm()
         defer { withExtendedLifetime(film) {} }
@@ -196,7 +197,7 @@ import Testing
         }
     }
 
-    @Test func `a stream that connects late keeps its shape`() throws {
+    @Test(.nightly) func `a stream that connects late keeps its shape`() throws {
         let film = try CounterFilm()
         _ = try film.make(
             "square.mp4", ["-vf", "crop=180:180"] + Self.options + ["-movflags", "faststart"])
@@ -221,7 +222,7 @@ import Testing
         #expect(columns[72..<248].contains { $0 > 60 }, "\(run)")
     }
 
-    @Test func `an RTSP camera is recorded, also after its server was away`() throws {
+    @Test(.nightly) func `an RTSP camera is recorded, also after its server was away`() throws {
         let film = try CounterFilm()
         let file = try film.make(
             "live.mkv", ["-c", "copy"],

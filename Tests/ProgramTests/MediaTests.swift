@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -118,7 +119,7 @@ import Testing
         #expect(beeps.count == 5, "\(beeps)")
     }
 
-    @Test func `start, end and speed choose what plays`() throws {
+    @Test(.nightly) func `start, end and speed choose what plays`() throws {
         let film = try CounterFilm()
         let file = try film.make(
             "part.mkv", "-c:v libx264 -g 40 -c:a flac".split(separator: " ").map(String.init))
@@ -142,7 +143,7 @@ import Testing
         #expect(beeps.count == 3, "\(beeps)")
     }
 
-    @Test func `frames of a variable rate show from their timestamps on`() throws {
+    @Test(.nightly) func `frames of a variable rate show from their timestamps on`() throws {
         let film = try CounterFilm()
         // Frames 0, 1, 2, then every tenth, then every third.
         let file = try film.make(
@@ -161,7 +162,7 @@ import Testing
         #expect(Array(try session.counters().prefix(57)) == expected)
     }
 
-    @Test(arguments: ["jpg", "png"])
+    @Test(.nightly, arguments: ["jpg", "png"])
     func `a picture is a video that stands`(kind: String) throws {
         let film = try CounterFilm()
         let file = try film.make("still.\(kind)", ["-map", "0:v", "-frames:v", "1", "-q:v", "2"])
@@ -170,7 +171,7 @@ import Testing
         #expect(Set(try session.counters()) == [0], "\(run)")
     }
 
-    @Test func `rotated videos are upright`() throws {
+    @Test(.nightly) func `rotated videos are upright`() throws {
         let film = try CounterFilm()
         let lying = try film.make(
             "lying.mp4",
@@ -185,7 +186,7 @@ import Testing
             "\(run)")
     }
 
-    @Test func `the audio track is chosen by number or language`() throws {
+    @Test(.nightly) func `the audio track is chosen by number or language`() throws {
         let film = try CounterFilm()
         let file = try film.make(
             "tracks.mkv",
@@ -206,8 +207,8 @@ import Testing
         #expect(run.standardError.contains("1 (deu), 2 (eng)"), "\(run)")
     }
 
-    @Test func `a file without audio is silent, one without video black, and the log tells`() throws
-    {
+    @Test(.nightly)
+    func `a file without audio is silent, one without video black, and the log tells`() throws {
         let film = try CounterFilm()
         let silent = try film.make(
             "silent.mp4", "-c:v libx264 -an".split(separator: " ").map(String.init))
@@ -226,7 +227,7 @@ import Testing
         #expect(frame[160, 90].isNear(YUV(y: 16, u: 128, v: 128), within: 1))
     }
 
-    @Test func `the log tells what is not shown`() throws {
+    @Test(.nightly) func `the log tells what is not shown`() throws {
         let film = try CounterFilm()
         let subtitles = try film.write("x.srt", "1\n00:00:00,000 --> 00:00:01,000\nHello\n")
         let titled = try film.make(
@@ -270,7 +271,8 @@ import Testing
         }
     }
 
-    @Test func `a damaged file plays as far as it can, and the log says where it is damaged`()
+    @Test(.nightly)
+    func `a damaged file plays as far as it can, and the log says where it is damaged`()
         throws
     {
         let film = try CounterFilm()
@@ -313,7 +315,8 @@ import Testing
         }
     }
 
-    @Test func `a decoder that hangs costs its process alone, and the log has file and time`()
+    @Test(.nightly)
+    func `a decoder that hangs costs its process alone, and the log has file and time`()
         throws
     {
         // After the 30th frame the filter searches for another one without an end.
@@ -334,7 +337,8 @@ import Testing
 
     // MARK: - Processes
 
-    @Test func `both plugins of a file live and die in one process, and come back in one`() throws {
+    @Test(.nightly)
+    func `both plugins of a file live and die in one process, and come back in one`() throws {
         let film = try CounterFilm()
         let file = try film.make(
             "h264.mp4", "-c:v libx264 -c:a aac".split(separator: " ").map(String.init))

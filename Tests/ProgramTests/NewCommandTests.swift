@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -36,7 +37,7 @@ import Testing
         return zip(row, row.dropFirst()).filter { Int($0) - Int($1) > 100 }.count
     }
 
-    @Test(arguments: NewPlugin.languages)
+    @Test(.nightly, arguments: NewPlugin.languages)
     func `a camera has stripes that move, follows the session, and changes while it runs`(
         language: String
     ) throws {
@@ -76,7 +77,7 @@ import Testing
         return zip(column, column.dropFirst()).filter { $0 - $1 > 100 }.count
     }
 
-    @Test(arguments: NewPlugin.languagesToday(of: "share"))
+    @Test(.nightly, arguments: NewPlugin.languagesToday(of: "share"))
     func `a share has lines that scroll, follows the session, and changes while it runs`(
         language: String
     ) throws {
@@ -107,7 +108,7 @@ import Testing
         #expect(picture.staleRevision == 0)
     }
 
-    @Test(arguments: Nightly.pairs(["microphone", "share-audio"], NewPlugin.languages))
+    @Test(.nightly, arguments: Nightly.pairs(["microphone", "share-audio"], NewPlugin.languages))
     func `audio has its frequency, and changes while it runs without a click`(
         kind: String, language: String
     ) throws {
@@ -141,7 +142,7 @@ import Testing
         #expect(report.concealed == 0 && report.clippedSamples == 0, "\(report)")
     }
 
-    @Test(arguments: NewPlugin.languagesToday(of: "pre-processor"))
+    @Test(.nightly, arguments: NewPlugin.languagesToday(of: "pre-processor"))
     func `a filter colours frames brown, to the degree of its setting`(language: String) throws {
         let plugin = try NewPlugin("pre-processor", language)
         try plugin.build()
@@ -161,7 +162,7 @@ import Testing
         }
     }
 
-    @Test(arguments: NewPlugin.languagesToday(of: "audio-pre-processor"))
+    @Test(.nightly, arguments: NewPlugin.languagesToday(of: "audio-pre-processor"))
     func `an audio filter lets a tone tremble, as often as its setting says`(
         language: String
     ) throws {
@@ -186,7 +187,7 @@ import Testing
         #expect(filters?.edited == 200, "\(run)")
     }
 
-    @Test(arguments: NewPlugin.languagesToday(of: "output"))
+    @Test(.nightly, arguments: NewPlugin.languagesToday(of: "output"))
     func `an output writes how bright every n-th frame is, and changes while it runs`(
         language: String
     ) throws {
@@ -212,7 +213,7 @@ import Testing
         #expect(output.values["brightness"] == rows.last.map { Double($0[1]) })
     }
 
-    @Test(arguments: NewPlugin.languagesToday(of: "speaker"))
+    @Test(.nightly, arguments: NewPlugin.languagesToday(of: "speaker"))
     func `a speaker writes how loud every n-th block is, and changes while it runs`(
         language: String
     ) throws {
@@ -237,7 +238,7 @@ import Testing
         #expect(output.values["loudness"] == rows.last.map { Double($0[1]) })
     }
 
-    @Test(arguments: NewPlugin.languagesToday(of: "receiver"))
+    @Test(.nightly, arguments: NewPlugin.languagesToday(of: "receiver"))
     func `a receiver writes how bright each participant is, and changes while it runs`(
         language: String
     ) throws {
@@ -265,7 +266,7 @@ import Testing
         #expect(!run.standardError.contains("microphone is on"), "\(run)")
     }
 
-    @Test(arguments: NewPlugin.languagesToday(of: "call"))
+    @Test(.nightly, arguments: NewPlugin.languagesToday(of: "call"))
     func `a call has a participant who sends, hears the session, and changes while it runs`(
         language: String
     ) throws {
@@ -300,7 +301,9 @@ import Testing
         #expect(abs((call.values["peak"] ?? 0) - 3277) < 30, "\(call)")
     }
 
-    @Test(arguments: Nightly.pairs(["camera", "share", "pre-processor"], NewPlugin.languages))
+    @Test(
+        .nightly,
+        arguments: Nightly.pairs(["camera", "share", "pre-processor"], NewPlugin.languages))
     func `every size works`(kind: String, language: String) throws {
         let plugin = try NewPlugin(kind, language)
         try plugin.build()
@@ -379,7 +382,7 @@ import Testing
     }
 
     @Test(
-        arguments: Nightly.pairs(NewPlugin.kinds, ["gcc", "clang", "g++", "clang++"]))
+        .nightly, arguments: Nightly.pairs(NewPlugin.kinds, ["gcc", "clang", "g++", "clang++"]))
     func `a source in C or C++ builds with every compiler`(kind: String, compiler: String) throws {
         let plugin = try NewPlugin(kind, compiler.hasSuffix("++") ? "c++" : "c")
         let run = try ChildProcess.run(
@@ -406,7 +409,7 @@ import Testing
         #expect(exports.text.split(separator: "\n").count == 1, "\(exports)")
     }
 
-    @Test func `a package in Swift passes swift-format, with any length of name`()
+    @Test(.nightly) func `a package in Swift passes swift-format, with any length of name`()
         throws
     {
         let plugins = try NewPlugin.kinds.flatMap { kind in
@@ -445,7 +448,9 @@ import Testing
             """)
     }
 
-    @Test func `the printed commands work when pasted, and the README has the same`() throws {
+    @Test(.nightly) func `the printed commands work when pasted, and the README has the same`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let run = try NewPlugin.begin(["camera", "my-first"], in: folder.path)
         #expect(run.exit == .code(0), "\(run)")
@@ -498,7 +503,7 @@ import Testing
         #expect(read.exit == .code(0), "\(read)\n\(read.text)\n\(readme)")
     }
 
-    @Test(arguments: NewPlugin.kinds)
+    @Test(.nightly, arguments: NewPlugin.kinds)
     func `a package in C needs only a shell and a C compiler, as its README says`(kind: String)
         throws
     {
@@ -561,7 +566,7 @@ import Testing
             ("output", "Output"), ("speaker", "virtual-audio"), ("call", "Call"),
         ])
 
-    @Test(arguments: names)
+    @Test(.nightly, arguments: names)
     func `names of Swift or the SDK are valid names`(kind: String, name: String)
         throws
     {
@@ -575,7 +580,9 @@ import Testing
         #expect(info.exit == .code(0) && info.text.contains(name), "\(info)\n\(info.text)")
     }
 
-    @Test func `a checkout's own name is refused, because it identifies the package`() throws {
+    @Test(.nightly) func `a checkout's own name is refused, because it identifies the package`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let name = Checkout.root.split(separator: "/").last ?? ""
         let run = try NewPlugin.begin(["camera", String(name).uppercased()], in: folder.path)
@@ -623,7 +630,7 @@ import Testing
         #expect(String(decoding: try readFile(folder("file")), as: UTF8.self) == "mine")
     }
 
-    @Test func `an incomplete folder is removed`() throws {
+    @Test(.nightly) func `an incomplete folder is removed`() throws {
         let folder = try TemporaryFolder()
         // A limit of 8 KiB for files: the sources fit, the header does not.
         let run = try ChildProcess.run(
@@ -644,7 +651,8 @@ import Testing
 
     // MARK: Checkouts
 
-    @Test func `a path to the checkout is relative if it is near, else absolute`() throws {
+    @Test(.nightly) func `a path to the checkout is relative if it is near, else absolute`() throws
+    {
         let folder = try TemporaryFolder()
         let sources = [
             "Package.swift", "Sources/GreenroomPlugin/a.swift",
@@ -677,7 +685,7 @@ import Testing
             none.exit == .code(64) && none.standardError.contains("--greenroom mine"), "\(none)")
     }
 
-    @Test func `an installed program needs --greenroom, or the header beside it`()
+    @Test(.nightly) func `an installed program needs --greenroom, or the header beside it`()
         throws
     {
         let folder = try TemporaryFolder()

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -104,7 +105,7 @@ import Testing
         #expect(left.isEmpty, "\(left)")
     }
 
-    @Test func `clients that say nothing give way to another one`() throws {
+    @Test(.nightly) func `clients that say nothing give way to another one`() throws {
         let session = try start("idle")
         let path = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder("greenroom")).first)
@@ -124,7 +125,7 @@ import Testing
         #expect(session.wait(atMost: .seconds(20)).exit == .code(0))
     }
 
-    @Test func `readers of the log leave places for commands`() throws {
+    @Test(.nightly) func `readers of the log leave places for commands`() throws {
         let session = try start("read")
         var readers: [ChildProcess] = []
         defer { for reader in readers { reader.signal(SIGKILL) } }
@@ -142,7 +143,7 @@ import Testing
         #expect(session.wait(atMost: .seconds(20)).exit == .code(0))
     }
 
-    @Test func `hostile clients harm nobody`() throws {
+    @Test(.nightly) func `hostile clients harm nobody`() throws {
         let session = try start("stage")
         let path = try #require(
             try FileManager.default.contentsOfDirectory(atPath: folder("greenroom")).first)
@@ -246,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `a page's session reads its file again, and keeps its links`() throws {
+    @Test(.nightly) func `a page's session reads its file again, and keeps its links`() throws {
         // A room takes seconds to load on a busy machine.
         func text(_ pattern: String) -> String {
             Self.session(pattern).replacing(
@@ -265,7 +266,7 @@ import Testing
         #expect(session.wait(atMost: .seconds(30)).exit == .code(130))
     }
 
-    @Test func `a session that is stopped keeps nobody from seeing the others`() throws {
+    @Test(.nightly) func `a session that is stopped keeps nobody from seeing the others`() throws {
         let (one, other) = (try start("asleep"), try start("awake"))
         kill(one.id, SIGSTOP)
         let listed = try greenroom("sessions")
@@ -292,7 +293,8 @@ import Testing
         _ = (one.wait(atMost: .seconds(20)), other.wait(atMost: .seconds(20)))
     }
 
-    @Test func `a session is found by its name in the file, and whatever the environment says`()
+    @Test(.nightly)
+    func `a session is found by its name in the file, and whatever the environment says`()
         throws
     {
         let name = "ä show. of \(getpid())"
@@ -312,7 +314,7 @@ import Testing
         _ = session.wait(atMost: .seconds(20))
     }
 
-    @Test func `a log ends with its reader`() throws {
+    @Test(.nightly) func `a log ends with its reader`() throws {
         let session = try start("unread")
         let command = "'\(Checkout.greenroom)' logs unread -f | head -1; echo ${PIPESTATUS[0]}"
         let shell = try ChildProcess("bash", ["-c", command], environment: environment)
@@ -328,7 +330,9 @@ import Testing
         _ = session.wait(atMost: .seconds(20))
     }
 
-    @Test func `a session that has nothing to say is not taken for one that is stopped`() throws {
+    @Test(.nightly) func `a session that has nothing to say is not taken for one that is stopped`()
+        throws
+    {
         let session = try start("quiet")
         let log = try Greenroom.start(["logs", "quiet", "-f"], environment: environment)
         // Longer than a session may take to answer.
@@ -340,7 +344,7 @@ import Testing
         _ = session.wait(atMost: .seconds(20))
     }
 
-    @Test func `a log is followed until the session ends`() throws {
+    @Test(.nightly) func `a log is followed until the session ends`() throws {
         let session = try start("followed")
         let log = try Greenroom.start(["logs", "followed", "-f"], environment: environment)
         #expect(log.waitForOutput(containing: #""started""#, atMost: .seconds(20)))

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -54,7 +55,9 @@ import Testing
         #expect(Self.lines(run).allSatisfy { $0.count < 80 || !$0.hasPrefix(" ") }, "\(run.text)")
     }
 
-    @Test func `an output shows what it took and what it says, not what its camera sent`() throws {
+    @Test(.nightly) func `an output shows what it took and what it says, not what its camera sent`()
+        throws
+    {
         let run = try preview(
             "FrameFolder", "--set", "folder=\(folder("images"))", "--duration", "2s",
             "--virtual-clock", "--maximum", "640x360@30")
@@ -67,7 +70,7 @@ import Testing
         #expect(names.sorted() == ["frame-000000.png", "frame-000030.png"])
     }
 
-    @Test func `a call shows whom it brings, and what their tracks sent`() throws {
+    @Test(.nightly) func `a call shows whom it brings, and what their tracks sent`() throws {
         let run = try preview(
             "LoopbackCall", "--set", "script=Ana 0s camera=320x180@15; Ben 0s-1s microphone",
             "--duration", "2s", "--virtual-clock", "--maximum", "640x360@30")
@@ -79,7 +82,7 @@ import Testing
             Self.row("Ben", of: run) == "left, ben-microphone (closed): sent 100", "\(run.text)")
     }
 
-    @Test func `refusals and losses are shown by reason, with the plugin's log`() throws {
+    @Test(.nightly) func `refusals and losses are shown by reason, with the plugin's log`() throws {
         let library = try TestPlugins.hostile()
         let refused = try preview(
             "\(library)#BadFrames", "--duration", "1s", "--virtual-clock", "--maximum",
@@ -123,7 +126,7 @@ import Testing
         #expect(Self.row("video", of: share) == "320x180@5 (offer 2)", "\(share.text)")
     }
 
-    @Test func `a terminal has a block that is redrawn below the lines`() throws {
+    @Test(.nightly) func `a terminal has a block that is redrawn below the lines`() throws {
         let command =
             "stty cols 80 rows 24; '\(Checkout.greenroom)' preview ColorBars --duration 2500ms "
             + "--maximum 320x180@15 --ceiling '1s 212x160@10'"
@@ -217,7 +220,7 @@ import Testing
         #expect(left < right, "white is darker than black: \(left), \(right)")
     }
 
-    @Test func `each signal writes a snapshot`() throws {
+    @Test(.nightly) func `each signal writes a snapshot`() throws {
         let file = folder("a.png")
         let child = try Greenroom.start([
             "preview", "ColorBars", "--maximum", "320x180@15", "--snapshot", file,
@@ -244,7 +247,7 @@ import Testing
         #expect(!folder.has("a.png"), "\(run.text)")
     }
 
-    @Test func `a snapshot without a frame is an error`() throws {
+    @Test(.nightly) func `a snapshot without a frame is an error`() throws {
         let run = try preview(
             "\(try TestPlugins.hostile())#Silent", "--duration", "1s", "--virtual-clock",
             "--maximum", "320x180@15", "--snapshot", folder("a.png"))
@@ -266,7 +269,9 @@ import Testing
         #expect(BurntInCode(try stream.frame(44)) != nil)
     }
 
-    @Test func `a preview waits for a named pipe, and ends when its reader is gone`() throws {
+    @Test(.nightly) func `a preview waits for a named pipe, and ends when its reader is gone`()
+        throws
+    {
         let pipe = folder("pipe")
         mkfifo(pipe, 0o600)
         let child = try Greenroom.start([
@@ -358,7 +363,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)\n\(run.text)")
     }
 
-    @Test func `a stream continues with the next build`() throws {
+    @Test(.nightly) func `a stream continues with the next build`() throws {
         let library = folder("library.so")
         try put(try build(version: "1.0.0", grey: 126), at: library)
         let child = try Greenroom.start([
@@ -399,7 +404,7 @@ import Testing
     /// Most of the frame is background.
     private func median(_ pixels: [UInt8]) -> Int { Int(pixels.sorted()[pixels.count / 2]) }
 
-    @Test func `a build that fails is followed by the next one`() throws {
+    @Test(.nightly) func `a build that fails is followed by the next one`() throws {
         let library = folder("library.so")
         try put(try TestPlugins.hostile(), at: library)
         // On the virtual clock the restarts take no time.
@@ -421,7 +426,7 @@ import Testing
         #expect(child.wait(atMost: Self.patience).exit == .code(130))
     }
 
-    @Test func `a watched bundled plugin is isolated`() throws {
+    @Test(.nightly) func `a watched bundled plugin is isolated`() throws {
         let run = try preview(
             "Tone", "--watch", "--duration", "500ms", "--virtual-clock", "--set", "frequency=300")
         #expect(run.exit == .code(0), "\(run)")
@@ -430,7 +435,7 @@ import Testing
 
     // MARK: Names, grants and ends
 
-    @Test func `a library in the working folder is named by its file name`() throws {
+    @Test(.nightly) func `a library in the working folder is named by its file name`() throws {
         try folder.write("libMine.so", try readFile("\(Checkout.products)/libTone.so"))
         for arguments in [["libMine.so#Tone"], ["libMine.so#Tone", "--watch"]] {
             let run = try ChildProcess.run(
@@ -443,7 +448,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin can open exactly what is granted`() throws {
+    @Test(.nightly) func `a plugin can open exactly what is granted`() throws {
         // Beside its library it would be readable without a grant.
         let elsewhere = try TemporaryFolder()
         let file = try elsewhere.write("secret", "x")
@@ -486,15 +491,17 @@ import Testing
         #expect(bundled.text.hasPrefix("Tone 1.0.0, a virtual mic, in a process of its own\n"))
     }
 
-    @Test(arguments: [
-        ("camera", "Fails", ["where=create"], 69), ("camera", "Faulty", ["fault=segv"], 69),
-        ("microphone", "FaultyMic", ["fault=exit"], 69),
-        ("share", "FaultyShare", ["fault=abort"], 69),
-        // The camera continues.
-        ("filter", "FaultyFilter", ["fault=segv"], 0),
-        // It is restarted.
-        ("camera", "Faulty", ["fault=segv", "once=1"], 0),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            ("camera", "Fails", ["where=create"], 69), ("camera", "Faulty", ["fault=segv"], 69),
+            ("microphone", "FaultyMic", ["fault=exit"], 69),
+            ("share", "FaultyShare", ["fault=abort"], 69),
+            // The camera continues.
+            ("filter", "FaultyFilter", ["fault=segv"], 0),
+            // It is restarted.
+            ("camera", "Faulty", ["fault=segv", "once=1"], 0),
+        ])
     func `a lost plugin ends a preview like a session`(
         place: String, plugin: String, settings: [String], code: Int32
     ) throws {

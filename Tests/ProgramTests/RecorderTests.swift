@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -33,7 +34,7 @@ import Testing
         return run
     }
 
-    @Test func `each format and codec has every frame and sample, in its time`() throws {
+    @Test(.nightly) func `each format and codec has every frame and sample, in its time`() throws {
         let files = [
             ("a.mkv", "", ["vp8", "vp8", "opus"]),
             ("a.webm", "video: vp9", ["vp9", "vp9", "opus"]),
@@ -65,7 +66,7 @@ import Testing
         #expect(run.standardError.contains("files 1, seconds 3"), "\(run)")
     }
 
-    @Test func `audio and video stay in step`() throws {
+    @Test(.nightly) func `audio and video stay in step`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera", "ppm: 0, stamps: own"))
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `segments begin with key frames, and lose nothing between them`() throws {
+    @Test(.nightly) func `segments begin with key frames, and lose nothing between them`() throws {
         let session = try session(
             [
                 Self.output("file: a.mkv, segment-seconds: 2"),
@@ -138,7 +139,7 @@ import Testing
         #expect(run.standardError.contains("files 4, seconds 7"), "\(run)")
     }
 
-    @Test func `segments are no larger than they should be, and lose nothing`() throws {
+    @Test(.nightly) func `segments are no larger than they should be, and lose nothing`() throws {
         let street = Checkout.root + "/.build/media/street.y4m"
         let session = try session(
             [Self.output("file: c.mkv, segment-megabytes: 1, video-bit-rate: 2000")],
@@ -156,7 +157,8 @@ import Testing
         #expect(samples == 10 * 48_000)
     }
 
-    @Test func `files of their own have segments, and a track that opens again has another file`()
+    @Test(.nightly)
+    func `files of their own have segments, and a track that opens again has another file`()
         throws
     {
         let session = try session(
@@ -188,7 +190,9 @@ import Testing
         }
     }
 
-    @Test func `a recorder that was lost goes on in other files, also of their own`() throws {
+    @Test(.nightly) func `a recorder that was lost goes on in other files, also of their own`()
+        throws
+    {
         let session = try session(
             [
                 Self.output(
@@ -248,7 +252,7 @@ import Testing
         return files
     }
 
-    @Test func `a still share costs little, and black is recorded`() throws {
+    @Test(.nightly) func `a still share costs little, and black is recorded`() throws {
         let picture = Checkout.root + "/.build/media/slides/fruits.jpg"
         let session = try session(
             [Self.output("file: a.mkv, audio-tracks: separate")],
@@ -276,7 +280,7 @@ import Testing
         #expect(run.standardError.contains(line), "\(run)")
     }
 
-    @Test func `the share and participants can have files of their own`() throws {
+    @Test(.nightly) func `the share and participants can have files of their own`() throws {
         let session = try session(
             [
                 Self.output(
@@ -372,7 +376,7 @@ import Testing
         #expect(!session.folder.has("s-002.mkv") && !session.folder.has("s-003.mkv"))
     }
 
-    @Test func `a process of its own does not record beside a file from before`() throws {
+    @Test(.nightly) func `a process of its own does not record beside a file from before`() throws {
         let session = try session(
             [Self.output("file: kept.mkv", "isolation: process")], duration: "6s")
         try session.folder.write("kept.mkv", "something")
@@ -383,7 +387,7 @@ import Testing
         #expect(!session.folder.has("kept-2.mkv"), "\(run)")
     }
 
-    @Test func `no room at all is a failure`() throws {
+    @Test(.nightly) func `no room at all is a failure`() throws {
         let session = try session([Self.output("file: a.mkv")], duration: "1s")
         #expect(try Greenroom.run("check", session.file).exit == .code(0))
         // The text goes to a file, too.
@@ -400,7 +404,7 @@ import Testing
         #expect(run.standardError.contains("a.mkv: no room for it: File too large"), "\(run)")
     }
 
-    @Test func `segments of a recording that still runs are not replaced`() throws {
+    @Test(.nightly) func `segments of a recording that still runs are not replaced`() throws {
         let long = try TestSession(
             "camera: { plugin: ColorBars }", maximum: "160x90@15", duration: nil,
             outputs: "[\(Self.output("file: s.mkv, segment-seconds: 1"))]")
@@ -428,7 +432,7 @@ import Testing
         #expect(long.folder.has("s-001.mkv") && !long.folder.has("s-002.mkv"))
     }
 
-    @Test func `a full disk is an ordinary end`() throws {
+    @Test(.nightly) func `a full disk is an ordinary end`() throws {
         let session = try session(
             ["a.mkv", "a.mp4"].map { Self.output("file: \($0), audio-bit-rate: 510") }
                 + [TestSession.bundled("FrameFolder", "folder: frames, every: 50")],
@@ -462,7 +466,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
     }
 
-    @Test(arguments: 0..<Nightly.value(50, byDay: 5))
+    @Test(.nightly, arguments: 0..<Nightly.value(50, byDay: 5))
     func `a recording that was killed plays to its last second`(round: Int) throws {
         let name = ["a.mkv", "a.mp4", "a.webm"][round % 3]
         // The other recording says how far the session was.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -49,7 +50,7 @@ import Testing
         #expect(try readFile(session.recording + "/camera.y4m") == picture)
     }
 
-    @Test(arguments: ["session.json", "session.json.part", "camera.y4m"])
+    @Test(.nightly, arguments: ["session.json", "session.json.part", "camera.y4m"])
     func `a named pipe is refused at once`(name: String) throws {
         let session = try session()
         #expect(mkfifo("\(session.recording)/\(name)", 0o666) == 0)
@@ -77,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["check", "run"])
+    @Test(.nightly, arguments: ["check", "run"])
     func `a folder in which all users can change files has a warning`(command: String) throws {
         let session = try session()
         chmod(session.recording, 0o777)
@@ -113,7 +114,7 @@ import Testing
         #expect(try third.run().exit == .code(0))
     }
 
-    @Test func `what an older report lists is removed, and nothing else`() throws {
+    @Test(.nightly) func `what an older report lists is removed, and nothing else`() throws {
         let session = try TestSession(
             """
             camera: { plugin: ColorBars }
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `a session whose disk is full has not finished`() throws {
+    @Test(.nightly) func `a session whose disk is full has not finished`() throws {
         let session = try session(
             duration: "3s",
             "[{ record: recording }, { record: { folder: small, size: 16x16, fps: 1 } }]")
@@ -161,7 +162,7 @@ import Testing
         #expect(report["outcome"] as? String == "outputs-failed")
     }
 
-    @Test func `a folder that goes is told in plain words`() throws {
+    @Test(.nightly) func `a folder that goes is told in plain words`() throws {
         let session = try session(duration: nil)
         let child = try session.start()
         #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
@@ -179,7 +180,7 @@ import Testing
         }
     }
 
-    @Test func `SIGUSR1 and SIGUSR2 do not end a session`() throws {
+    @Test(.nightly) func `SIGUSR1 and SIGUSR2 do not end a session`() throws {
         let session = try session(duration: nil)
         let child = try session.start()
         #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))

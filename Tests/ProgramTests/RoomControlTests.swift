@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -147,7 +148,8 @@ import Testing
         #expect(finished.exit == .code(0), "\(finished)")
     }
 
-    @Test func `every answer forbids what the room does not need, and says nobody where one was`()
+    @Test(.nightly)
+    func `every answer forbids what the room does not need, and says nobody where one was`()
         throws
     {
         let room = try Room()
@@ -165,7 +167,8 @@ import Testing
         _ = room.end()
     }
 
-    @Test func `people join to listen, write, and follow the operator until the session ends`()
+    @Test(.nightly)
+    func `people join to listen, write, and follow the operator until the session ends`()
         throws
     {
         let room = try Room()
@@ -262,7 +265,7 @@ import Testing
         #expect(text.contains("\"ended\":true"), "\(last)")
     }
 
-    @Test func `the picture, the report and the metrics show the session`() throws {
+    @Test(.nightly) func `the picture, the report and the metrics show the session`() throws {
         let room = try Room(
             """
             camera: { plugin: ColorBars, settings: { ball: false, pattern: grey } }
@@ -338,7 +341,7 @@ import Testing
         return (0..<8).map { Int(pixels[60 * 320 + 20 + $0 * 40]) }
     }
 
-    @Test func `events come as a stream, also those from before`() throws {
+    @Test(.nightly) func `events come as a stream, also those from before`() throws {
         let room = try Room("camera: { plugin: ColorBars }", "--control")
         let stream = try ChildProcess(
             "curl",
@@ -414,7 +417,7 @@ import Testing
         }
     }
 
-    @Test func `without the grant the operator changes nothing either`() throws {
+    @Test(.nightly) func `without the grant the operator changes nothing either`() throws {
         let room = try Room("camera: { plugin: ColorBars }")
         let answer = try room.ask("/api/command", command: "stop camera")
         #expect(answer.status == 403, "\(answer)")
@@ -427,7 +430,7 @@ import Testing
         _ = room.end()
     }
 
-    @Test func `the same in the host's process, by the session file`() throws {
+    @Test(.nightly) func `the same in the host's process, by the session file`() throws {
         let room = try Room(
             """
             camera: { plugin: ColorBars }
@@ -440,7 +443,7 @@ import Testing
         _ = room.end()
     }
 
-    @Test func `the manual's curl lines work`() throws {
+    @Test(.nightly) func `the manual's curl lines work`() throws {
         let page = try #require(Chapter.manual.first { $0.name == "ControlARoom" })
         let block = try #require(page.blocks.first { $0.text.contains("$ROOM") })
         #expect(block.text.contains("/api/command") && block.text.contains("/metrics"))

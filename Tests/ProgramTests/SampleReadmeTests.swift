@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test(arguments: try samples())
+    @Test(.nightly, arguments: try samples())
     func `the commands of a sample's README work`(sample: String) throws {
         let page = try Chapter(path: "\(SampleTests.folder)/\(sample)/README.md")
         for script in Self.scripts(of: sample, page) {

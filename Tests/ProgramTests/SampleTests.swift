@@ -1,6 +1,7 @@
 import Foundation
-import Testing
+import SessionTestSupport
 import TestSupport
+import Testing
 
 /// Tests that the samples work as their first lines describe.
 @Suite(.ownThreads) struct SampleTests {
@@ -73,7 +74,7 @@ import TestSupport
         }
     }
 
-    @Test func `the session file of the ten-minute camera is valid`() throws {
+    @Test(.nightly) func `the session file of the ten-minute camera is valid`() throws {
         let files = try Chapter.named("WriteACamera").blocks.filter { $0.language == "yaml" }
         #expect(files.count == 1)
         let folder = try TemporaryFolder()
@@ -108,7 +109,7 @@ import TestSupport
         return (session, child.wait(atMost: .seconds(60)))
     }
 
-    @Test func `a third-party camera runs`() throws {
+    @Test(.nightly) func `a third-party camera runs`() throws {
         let (session, run) = try record(
             "ThirdPartyCamera/session.yaml",
             ["--duration", "2s", "--set", "session.maximum=320x180@15"])
@@ -125,7 +126,7 @@ import TestSupport
         #expect(Set(frames.0.y).count > 100)
     }
 
-    @Test func `a session follows its timeline, and its recording has no gap`() throws {
+    @Test(.nightly) func `a session follows its timeline, and its recording has no gap`() throws {
         let (session, run) = try record("renegotiation.yaml", ["--virtual-clock", "--json"])
         #expect(run.exit == .code(0), "\(run)")
         let done = try run.events.filter { $0.event == "commanded" }.map(\.origin)
@@ -151,7 +152,7 @@ import TestSupport
         }
     }
 
-    @Test func `the camera in C runs`() throws {
+    @Test(.nightly) func `the camera in C runs`() throws {
         let (session, run) = try record(
             "c-camera/session.yaml",
             ["--duration", "2s", "--set", "session.maximum=320x180@30"])

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -88,7 +89,7 @@ import Testing
                 == Self.deaths.map { "\(plugins)/\(place)-\($0.0).so" }.sorted())
     }
 
-    @Test func `two libraries of a folder with one plugin are both named`() throws {
+    @Test(.nightly) func `two libraries of a folder with one plugin are both named`() throws {
         let folder = try TemporaryFolder()
         let library = try readFile(try TestPlugins.cCamera())
         for name in ["one.so", "two.so"] { try folder.write(name, library) }
@@ -135,20 +136,21 @@ import Testing
         #expect(run.text.contains("ColorBars"), "\(run.text)")
     }
 
-    @Test func `a plugin that stops its process is listed`() throws {
+    @Test(.nightly) func `a plugin that stops its process is listed`() throws {
         try put("stop", in: "CONSTRUCTOR")
         let line = try line(of: "CONSTRUCTOR-stop.so", in: try list())
         #expect(line.contains("it is stopped (SIGSTOP)"), "\(line)")
     }
 
-    @Test(arguments: ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"])
+    @Test(.nightly, arguments: ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"])
     func `a plugin that would kill the host does not`(place: String) throws {
         try put("kill_parent", in: place)
         let line = try line(of: "\(place)-kill_parent.so", in: try list())
         #expect(line.contains("in process "), "\(line)")
     }
 
-    @Test func `plugin info refuses a plugin that crashes, with the crash report`() throws {
+    @Test(.nightly) func `plugin info refuses a plugin that crashes, with the crash report`() throws
+    {
         let library = try TestPlugins.loading("give_up", in: "ENTRY")
         let run = try Greenroom.run("plugin", "info", library, environment: environment)
         #expect(run.exit == .code(65), "\(run)")
@@ -189,7 +191,7 @@ import Testing
         #expect(String(decoding: try readFile(folder("mark")), as: UTF8.self) == "\(host.id)\n")
     }
 
-    @Test(arguments: ["process", "host"])
+    @Test(.nightly, arguments: ["process", "host"])
     func `a session with a plugin that crashes while loading is refused`(
         isolation: String
     ) throws {
@@ -203,7 +205,7 @@ import Testing
         }
     }
 
-    @Test func `plugin info shows a plugin's process and sandbox`() throws {
+    @Test(.nightly) func `plugin info shows a plugin's process and sandbox`() throws {
         let library = try TestPlugins.loading("nothing", in: "ENTRY")
         for (plugin, place) in [("Tone", "host"), (library, "process")] {
             let text = try Greenroom.run("plugin", "info", plugin, environment: environment).text
@@ -242,7 +244,7 @@ import Testing
         #expect(try line(of: "a.so", in: try list()) == again)
     }
 
-    @Test func `a missing cache is no error`() throws {
+    @Test(.nightly) func `a missing cache is no error`() throws {
         _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
         let file = try folder.write("file", "no folder")
         for changes: [String: String?] in [
@@ -255,7 +257,7 @@ import Testing
         }
     }
 
-    @Test func `a link to a plugin is a plugin`() throws {
+    @Test(.nightly) func `a link to a plugin is a plugin`() throws {
         let elsewhere = try TestPlugins.loading("nothing", in: "ENTRY", as: folder("a.so"))
         symlink(elsewhere, "\(plugins)/link.so")
         #expect(try line(of: "link.so", in: try list()).contains("in process "))

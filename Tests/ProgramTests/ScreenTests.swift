@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -10,7 +11,7 @@ import Testing
         ["Screen"] + (isIsolated ? ["--allow-display"] : []) + settings.flatMap { ["--set", $0] }
     }
 
-    @Test(arguments: [false, true])
+    @Test(.nightly, arguments: [false, true])
     func `a window is shared while it moves, is covered, resized, hidden, closed and opened again`(
         isIsolated: Bool
     ) throws {
@@ -59,7 +60,8 @@ import Testing
         #expect(run.text.contains("Screen 1.0.0, a share source, in \(process)"))
     }
 
-    @Test func `a monitor and a region are shared, also when the monitors change`() throws {
+    @Test(.nightly) func `a monitor and a region are shared, also when the monitors change`() throws
+    {
         let server = try XServer()
         try server.xrandr("--setmonitor", "left", "640/169x720/190+0+0", "screen")
         try server.xrandr("--setmonitor", "right", "640/169x720/190+640+0", "none")
@@ -84,7 +86,7 @@ import Testing
         _ = region.end()
     }
 
-    @Test func `the cursor is drawn where it is, and removed where it was`() throws {
+    @Test(.nightly) func `the cursor is drawn where it is, and removed where it was`() throws {
         let server = try XServer()
         let window = try server.window("Counter", at: (600, 300))
         try window.obey("point 200 200")
@@ -110,7 +112,7 @@ import Testing
         _ = without.end()
     }
 
-    @Test func `the share continues with a server that was started again`() throws {
+    @Test(.nightly) func `the share continues with a server that was started again`() throws {
         let server = try XServer()
         let first = try server.window("Counter")
         try first.obey("draw 1")
@@ -130,7 +132,7 @@ import Testing
         )
     }
 
-    @Test func `a still screen is sent twice a second`() throws {
+    @Test(.nightly) func `a still screen is sent twice a second`() throws {
         let server = try XServer()
         let run = try Greenroom.run(
             "preview", "Screen", "--duration", "2s", environment: server.environment)
@@ -139,7 +141,7 @@ import Testing
         #expect((1...6).contains(Int(sent.1) ?? 0), "\(run.text)")
     }
 
-    @Test func `a server that wants a key gets it from the host`() throws {
+    @Test(.nightly) func `a server that wants a key gets it from the host`() throws {
         let folder = try TemporaryFolder()
         let keys = folder("keys")
         let key = String(repeating: "5a", count: 16)
@@ -169,7 +171,7 @@ import Testing
         #expect("\(refused)\(refused.text)".contains("it refuses the connection; set XAUTHORITY"))
     }
 
-    @Test func `the commands of the manual's page work`() throws {
+    @Test(.nightly) func `the commands of the manual's page work`() throws {
         let server = try XServer()
         let window = try server.window("Slides - Viewer", class: "viewer")
         let page = try #require(
@@ -260,7 +262,7 @@ import Testing
         ]) { $1 }
     }
 
-    @Test(arguments: [false, true])
+    @Test(.nightly, arguments: [false, true])
     func `the desktop's dialog is asked on Wayland, and its choice is kept`(
         isIsolated: Bool
     ) throws {
@@ -297,7 +299,7 @@ import Testing
         _ = portal.wait(atMost: .zero)
     }
 
-    @Test func `a share that the user refuses ends, with the reason`() throws {
+    @Test(.nightly) func `a share that the user refuses ends, with the reason`() throws {
         let server = try PipeWireServer()
         let (screen, portal) = try Self.portal(server, answering: "no")
         let run = try Greenroom.run(
@@ -311,7 +313,7 @@ import Testing
 
     // MARK: - Audio
 
-    @Test(arguments: [false, true])
+    @Test(.nightly, arguments: [false, true])
     func `the audio is what one program plays, also one that begins later, or what all play`(
         isIsolated: Bool
     ) throws {

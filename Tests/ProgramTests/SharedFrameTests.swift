@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -93,7 +94,8 @@ import Testing
         }
     }
 
-    @Test func `hundreds of frames a second to three outputs cost one conversion`() throws {
+    @Test(.nightly) func `hundreds of frames a second to three outputs cost one conversion`() throws
+    {
         let fast = { (outputs: [String]) in
             try self.run(
                 outputs, maximum: "96x54@240",
@@ -111,7 +113,7 @@ import Testing
         #expect(isolated.outputs.allSatisfy { $0.media?.copied == nil }, "\(isolated.run)")
     }
 
-    @Test func `a want that needs no conversion costs one copy for all of them`() throws {
+    @Test(.nightly) func `a want that needs no conversion costs one copy for all of them`() throws {
         let inHost = try run([Self.taker("host", format: 1)])
         let isolated = try run((0..<3).map { _ in try Self.taker("process", format: 1) })
         #expect(isolated.camera.conversions == inHost.camera.conversions)
@@ -131,7 +133,7 @@ import Testing
         #expect(result.report.plugins.allSatisfy { $0.losses == nil }, "\(result.run)")
     }
 
-    @Test func `an output that writes to a frame ends, and no other sees it`() throws {
+    @Test(.nightly) func `an output that writes to a frame ends, and no other sees it`() throws {
         let alone = try run([Self.taker("host")])
         let result = try run([
             Self.taker("process"), Self.taker("process", .write, ", on-failure: off"),
@@ -146,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `a kept frame stays as it was, and costs the others none`() throws {
+    @Test(.nightly) func `a kept frame stays as it was, and costs the others none`() throws {
         let alone = try run([Self.taker("host")])
         let result = try run([
             Self.taker("process"), Self.taker("process", .keep), Self.taker("host", .keep),
@@ -184,7 +186,8 @@ import Testing
         #expect((result.outputs[1].media?.copied ?? 0) <= losses.count, "\(result.run)")
     }
 
-    @Test func `frames of participants are shared likewise, and a call sends from its process`()
+    @Test(.nightly)
+    func `frames of participants are shared likewise, and a call sends from its process`()
         throws
     {
         func run(_ isolation: String) throws -> Result {
@@ -200,7 +203,7 @@ import Testing
         #expect(isolated.report.plugins.allSatisfy { $0.losses == nil }, "\(isolated.run)")
     }
 
-    @Test func `a process has the frames of its own want alone, to read`() throws {
+    @Test(.nightly) func `a process has the frames of its own want alone, to read`() throws {
         let session = try TestSession(
             "camera: \(TestSession.bundled("ColorBars"))", duration: nil,
             outputs: """
@@ -229,7 +232,7 @@ import Testing
             Runners.wait(atMost: .seconds(20)) { sharers() == [1, 2, 2] }, "\(mapped())")
     }
 
-    @Test func `no process of a filter maps another's frames`() throws {
+    @Test(.nightly) func `no process of a filter maps another's frames`() throws {
         let filters = try (0..<2).map { _ in try TestSession.hostile("Invert") }
         let session = try TestSession(
             "camera: "
@@ -251,7 +254,7 @@ import Testing
         #expect(Runners.wait(atMost: .seconds(20)) { mapped() == [own, own, own] }, "\(mapped())")
     }
 
-    @Test(arguments: ["hurry", "hoard"])
+    @Test(.nightly, arguments: ["hurry", "hoard"])
     func `an output that changes its wants as fast as it can has little memory`(
         name: String
     ) throws {

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -44,7 +45,7 @@ import Testing
         #expect(try luma(of: video, x: 50, y: 10)[45...].allSatisfy { (36...44).contains($0) })
     }
 
-    @Test(arguments: ["grid", "speaker", "share"])
+    @Test(.nightly, arguments: ["grid", "speaker", "share"])
     func `a call is recorded as one video with all that is said`(layout: String) throws {
         let session = try TestSession(
             """
@@ -66,7 +67,7 @@ import Testing
         #expect(names.filter { $0.hasSuffix(".mkv") } == ["call.mkv"])
     }
 
-    @Test func `without a stage in the file the recording of a call brings one`() throws {
+    @Test(.nightly) func `without a stage in the file the recording of a call brings one`() throws {
         let session = try TestSession(
             """
             camera: { plugin: ColorBars }

@@ -1,10 +1,13 @@
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// What is told of plugins that break down before they have done anything, and of those that say
 /// why.
 @Suite(.ownThreads) struct StderrTailTests {
-    @Test func `the last output of a Swift plugin is the message of its fatalError`() throws {
+    @Test(.nightly) func `the last output of a Swift plugin is the message of its fatalError`()
+        throws
+    {
         let session = try TestSession(
             "camera: \(TestSession.library(try TestPlugins.fatal()))", maximum: "64x36@30",
             duration: "2s", clock: "virtual", isolation: nil)

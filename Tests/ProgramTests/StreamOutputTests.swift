@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -73,7 +74,8 @@ import Testing
         #expect(run.standardError.contains("frames-lost 0"), "\(run)")
     }
 
-    @Test func `an isolated stream writes HLS into the folder that it is granted`() throws {
+    @Test(.nightly) func `an isolated stream writes HLS into the folder that it is granted`() throws
+    {
         let folder = try TemporaryFolder()
         let run = try session(
             "hls: '\(folder("live.m3u8"))'",
@@ -83,7 +85,7 @@ import Testing
         try expectTogether(folder("live.m3u8"), seconds: 3, frames: 120...120, run)
     }
 
-    @Test(arguments: ["", "isolation: process, allow: { network: true }"])
+    @Test(.nightly, arguments: ["", "isolation: process, allow: { network: true }"])
     func `an RTMP server gets every frame, and the log no credentials`(more: String) throws {
         let server = try RTMPServer()
         let session = try session(
@@ -97,7 +99,7 @@ import Testing
         try expectNoSecret(session, run)
     }
 
-    @Test func `an RTSP server gets audio and video`() throws {
+    @Test(.nightly) func `an RTSP server gets audio and video`() throws {
         let (folder, port) = (try TemporaryFolder(), try freePort(SOCK_STREAM))
         let server = try ChildProcess(
             "ffmpeg",
@@ -115,7 +117,7 @@ import Testing
         try expectNoSecret(session, run)
     }
 
-    @Test func `a listener of SRT gets audio and video`() throws {
+    @Test(.nightly) func `a listener of SRT gets audio and video`() throws {
         let (folder, port) = (try TemporaryFolder(), try freePort(SOCK_DGRAM))
         let server = try ChildProcess(
             "ffmpeg",
@@ -132,7 +134,7 @@ import Testing
         try expectNoSecret(session, run)
     }
 
-    @Test func `MPEG-TS goes to a UDP port`() throws {
+    @Test(.nightly) func `MPEG-TS goes to a UDP port`() throws {
         let (folder, port) = (try TemporaryFolder(), try freePort(SOCK_DGRAM))
         let receiver = """
             import socket, sys
@@ -159,7 +161,7 @@ import Testing
 
     // MARK: Networks
 
-    @Test func `a stream continues when its server is back`() throws {
+    @Test(.nightly) func `a stream continues when its server is back`() throws {
         let server = try RTMPServer()
         let session = try session(
             "url: 'rtmp://127.0.0.1:\(server.port)/live/a', key-interval: 1", duration: "60s",
@@ -183,7 +185,7 @@ import Testing
         #expect(try FFProbe(last).streams.map(\.codecName).sorted() == ["aac", "h264"])
     }
 
-    @Test func `a slow network lowers the bit rate, and then the source's size`() throws {
+    @Test(.nightly) func `a slow network lowers the bit rate, and then the source's size`() throws {
         let server = try RTMPServer()
         let port = try freePort(SOCK_STREAM)
         // A relay that takes 20 kB/s, with a small buffer.
@@ -224,7 +226,7 @@ import Testing
         slow.signal(SIGKILL)
     }
 
-    @Test func `the bit rate changes while the session runs`() throws {
+    @Test(.nightly) func `the bit rate changes while the session runs`() throws {
         let folder = try TemporaryFolder()
         let noise = """
             { plugin: Command, settings: { command: [ffmpeg, -v, error, -f, lavfi, -i, \

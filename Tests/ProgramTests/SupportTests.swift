@@ -1,6 +1,7 @@
 import Glibc
-import Testing
+import SessionTestSupport
 import TestSupport
+import Testing
 
 /// Tests the measurements of these tests with known values and other programs.
 @Suite(.ownThreads) struct SupportTests {
@@ -33,7 +34,7 @@ import TestSupport
         #expect(throws: Failure.self) { try ChildProcess.run("no such program", []) }
     }
 
-    @Test func `a temporary folder is removed`() throws {
+    @Test(.nightly) func `a temporary folder is removed`() throws {
         var folder: TemporaryFolder? = try TemporaryFolder()
         let path = try #require(folder?.path)
         try folder?.write("file", "text")
@@ -42,7 +43,7 @@ import TestSupport
         #expect(access(path, F_OK) == -1)
     }
 
-    @Test func `frames of ffmpeg are read back`() throws {
+    @Test(.nightly) func `frames of ffmpeg are read back`() throws {
         let folder = try TemporaryFolder()
         let path = folder("red.y4m")
         let source =
@@ -60,7 +61,7 @@ import TestSupport
         #expect(stream.width == 63 && stream.frameCount == "10")
     }
 
-    @Test func `a truncated file is detected`() throws {
+    @Test(.nightly) func `a truncated file is detected`() throws {
         let folder = try TemporaryFolder()
         let frame = "FRAME\n" + String(repeating: "x", count: 6)
         let path = try folder.write("cut.y4m", "YUV4MPEG2 W2 H2 F30:1\n\(frame)\(frame)FRAME\nxx")
@@ -68,7 +69,7 @@ import TestSupport
         #expect(recording.frameCount == 2 && recording.trailingBytes == 8)
     }
 
-    @Test func `a tone of ffmpeg is measured`() throws {
+    @Test(.nightly) func `a tone of ffmpeg is measured`() throws {
         let folder = try TemporaryFolder()
         let path = folder("tone.wav")
         let sine = "0.125*sin(2*PI*997*t)"
@@ -91,7 +92,7 @@ import TestSupport
         #expect(breaks.contains { (23990...24010).contains($0) }, "one lost sample is found")
     }
 
-    @Test func `answers are read from a log`() {
+    @Test(.nightly) func `answers are read from a log`() {
         let log = """
             12:00:00 info camera: status short-luma 15 BAD_LENGTH: video.send: too short. Pass all.
             camera: status good-frame 0
@@ -108,7 +109,7 @@ import TestSupport
             ])
     }
 
-    @Test func `a burnt-in code is read, and a broken one is not`() throws {
+    @Test(.nightly) func `a burnt-in code is read, and a broken one is not`() throws {
         // Index 0x0012A5 and 0x00FF01 ms; the bytes' sum is 0x1B7, of which 255 - 0xB7 is 0x48.
         let rows: [UInt16] = [0xA001, 0x2A50, 0x0FF0, 0x1485]
         var picture = YUVImage(

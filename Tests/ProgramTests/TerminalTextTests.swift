@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `a path does not begin a line of its own`() throws {
+    @Test(.nightly) func `a path does not begin a line of its own`() throws {
         let made = folder("a\nforged: 1\(Self.escapes)")
         mkdir(made, 0o755)
         let file = "\(made)/s.yaml"

@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -109,7 +110,7 @@ import Testing
         try WrongPlugin.build("../ThirdPartyPlugins/\(plugin.name).c", as: "plugin-\(plugin.name)")
     }
 
-    @Test(arguments: thirdPartyPlugins)
+    @Test(.nightly, arguments: thirdPartyPlugins)
     func `the host reports its behaviour in one line, and keeps its contract`(
         plugin: ThirdPartyPlugin
     ) throws {
@@ -140,7 +141,7 @@ import Testing
         #expect(recording.frameCount == 30 * plugin.seconds)
     }
 
-    @Test(arguments: thirdPartyPlugins)
+    @Test(.nightly, arguments: thirdPartyPlugins)
     func `the validator names its fault`(plugin: ThirdPartyPlugin) throws {
         let checks = plugin.faults + plugin.passes
         let lines = try Greenroom.validate(

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -43,20 +44,25 @@ import Testing
 
     // MARK: Wrong arguments
 
-    @Test(arguments: [
-        (["--only", "lifecycle.restrat"], 64, "Did you mean \"lifecycle.restart\"?"),
-        (["--only", "load,restart"], 64, "--only restart: there is no check or group"),
-        (["--only", "restart"], 64, "Did you mean \"lifecycle.restart\"?"),
-        (["--only", "lifecicle"], 64, "Did you mean \"lifecycle\"?"),
-        (["--only", "quux"], 64, "there is no check or group of this name. greenroom validate"),
-        (["--only", ","], 64, "--only: name checks or groups"),
-        (["--only", "audio"], 64, "none of these checks applies to a video source"),
-        (["--set", "pattern"], 64, "--set pattern: needs NAME=VALUE"),
-        (["--set", "patern=grey"], 64, "ColorBars has no such setting"),
-        (["--set", "pattern=gray"], 64, "needs one of bars, grey"),
-        (["--list", "--format", "junit"], 64, "Use --format json."),
-        (["--format", "xml"], 64, "xml"),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            (["--only", "lifecycle.restrat"], 64, "Did you mean \"lifecycle.restart\"?"),
+            (["--only", "load,restart"], 64, "--only restart: there is no check or group"),
+            (["--only", "restart"], 64, "Did you mean \"lifecycle.restart\"?"),
+            (["--only", "lifecicle"], 64, "Did you mean \"lifecycle\"?"),
+            (
+                ["--only", "quux"], 64,
+                "there is no check or group of this name. greenroom validate"
+            ),
+            (["--only", ","], 64, "--only: name checks or groups"),
+            (["--only", "audio"], 64, "none of these checks applies to a video source"),
+            (["--set", "pattern"], 64, "--set pattern: needs NAME=VALUE"),
+            (["--set", "patern=grey"], 64, "ColorBars has no such setting"),
+            (["--set", "pattern=gray"], 64, "needs one of bars, grey"),
+            (["--list", "--format", "junit"], 64, "Use --format json."),
+            (["--format", "xml"], 64, "xml"),
+        ])
     func `a wrong argument is reported with the rule and the cure, and no check runs`(
         arguments: [String], code: Int32, text: String
     ) throws {
@@ -124,7 +130,7 @@ import Testing
         #expect(areGone, "workers \(workers), runners \(runners)")
     }
 
-    @Test func `a library that hangs while loading does not block it`() throws {
+    @Test(.nightly) func `a library that hangs while loading does not block it`() throws {
         let hanging = try WrongPlugin(file: "load/hangs-in-entry.c").build()
         let child = try Greenroom.start(["validate", hanging])
         #expect(Runners.wait(for: 1, ofHost: child.id, atMost: Self.patience))
@@ -144,7 +150,8 @@ import Testing
 
     // MARK: The conclusion
 
-    @Test func `the table says once that a step hangs, and JSON has each check that this blocks`()
+    @Test(.nightly)
+    func `the table says once that a step hangs, and JSON has each check that this blocks`()
         throws
     {
         let hanging = try WrongPlugin(file: "lifecycle/ignores-stop.c").build()
@@ -166,7 +173,9 @@ import Testing
             })
     }
 
-    @Test func `a check that can't decide has an outcome and an exit code of its own`() throws {
+    @Test(.nightly) func `a check that can't decide has an outcome and an exit code of its own`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let wrong = "\(Checkout.root)/Tests/WrongPlugins"
         // Leaves out a block that is refused, which sounds as if it waited.
@@ -211,7 +220,8 @@ import Testing
 
     // MARK: Stored results
 
-    @Test func `the list of plugins shows conformance with its conditions, and unknown ones`()
+    @Test(.nightly)
+    func `the list of plugins shows conformance with its conditions, and unknown ones`()
         throws
     {
         let folder = try TemporaryFolder()
@@ -302,7 +312,7 @@ import Testing
 
     // MARK: Names of plugins
 
-    @Test func `a library in the working folder is named by its file name`() throws {
+    @Test(.nightly) func `a library in the working folder is named by its file name`() throws {
         let folder = try TemporaryFolder()
         try folder.write("libMine.so", try readFile("\(Checkout.products)/libTone.so"))
         func validate(_ plugin: String) throws -> Finished {

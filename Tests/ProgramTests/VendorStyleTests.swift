@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -38,7 +39,7 @@ import Testing
         #expect(tone > 2000 && tone > 3 * other, "\(tone), \(other)")
     }
 
-    @Test func `each listing compiles as printed, but for lines that say why`() throws {
+    @Test(.nightly) func `each listing compiles as printed, but for lines that say why`() throws {
         let changes = try VendorStyle.changes()
         let expected = try readFile(VendorStyle.folder + "/Listings/changes.diff")
         #expect(changes == String(decoding: expected, as: UTF8.self))
@@ -48,7 +49,7 @@ import Testing
 
     // MARK: Zoom
 
-    @Test func `Zoom's sources and filter send, stop and start again`() throws {
+    @Test(.nightly) func `Zoom's sources and filter send, stop and start again`() throws {
         let session = try session(
             """
             camera: { plugin: \(try Self.plugin("ZoomListings", "ZoomCamera")) }
@@ -83,7 +84,7 @@ import Testing
         #expect(refused.keys.allSatisfy { $0 == "STOPPED" }, "\(refused)")
     }
 
-    @Test func `Zoom's filter edits the frames of another camera`() throws {
+    @Test(.nightly) func `Zoom's filter edits the frames of another camera`() throws {
         let filter = try Self.plugin("ZoomListings", "ZoomFilter")
         let session = try TestSession(
             """
@@ -107,7 +108,7 @@ import Testing
         #expect(edited.u == original.u && edited.v == original.v)
     }
 
-    @Test func `Zoom's sources keep the rules of a plugin`() throws {
+    @Test(.nightly) func `Zoom's sources keep the rules of a plugin`() throws {
         let validation = try Greenroom.validate(
             try VendorStyle.library("ZoomListings"),
             ["--only", "load,lifecycle.whole-life,lifecycle.restart,lifecycle.start-returns"])
@@ -117,7 +118,7 @@ import Testing
 
     // MARK: Azure
 
-    @Test func `Azure's camera and tone send, stop and start again`() throws {
+    @Test(.nightly) func `Azure's camera and tone send, stop and start again`() throws {
         let session = try session(
             """
             camera: { plugin: \(try Self.plugin("AzureListings", "AzureCamera")) }
@@ -149,11 +150,13 @@ import Testing
     }
 
     /// An app whose participant shares what it captures, with the name of the track.
-    @Test(arguments: [
-        ("AzureListings", "AzureScreen", "azurescreen-share"),
-        ("BroadcastListings", "AgoraBroadcast", "screenshare-share"),
-        ("BroadcastListings", "WebRTCBroadcast", "webrtc-share"),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            ("AzureListings", "AzureScreen", "azurescreen-share"),
+            ("BroadcastListings", "AgoraBroadcast", "screenshare-share"),
+            ("BroadcastListings", "WebRTCBroadcast", "webrtc-share"),
+        ])
     func `an app shares what it captures of the session's screen`(
         library: String, name: String, track: String
     ) throws {
@@ -174,7 +177,7 @@ import Testing
         #expect(different < last.y.count / 50, "\(different)")
     }
 
-    @Test func `Azure's receiver hears every sample of a call`() throws {
+    @Test(.nightly) func `Azure's receiver hears every sample of a call`() throws {
         let session = try TestSession(
             """
             camera: { plugin: ColorBars }
@@ -186,7 +189,7 @@ import Testing
         #expect(run.standardError.contains("received 88200 samples"), "\(run)")
     }
 
-    @Test func `Azure's microphone captures from ALSA`() throws {
+    @Test(.nightly) func `Azure's microphone captures from ALSA`() throws {
         // 10 s of a tone of 1000 Hz, 48000 Hz, mono.
         let samples = (0..<480_000).map { index in
             Int16(8000 * sin(2 * .pi * 1000 * Double(index) / 48_000))
@@ -224,7 +227,7 @@ import Testing
 
     // MARK: Broadcasts
 
-    @Test func `Agora's broadcast turns a rotated screen upright`() throws {
+    @Test(.nightly) func `Agora's broadcast turns a rotated screen upright`() throws {
         let session = try session(
             """
             share: { plugin: ColorBarsShare, settings: { ball: false, counter: false } }
@@ -247,7 +250,9 @@ import Testing
         #expect(different.count < 640 / 20, "\(different)")
     }
 
-    @Test func `Agora's broadcast sends the last frame again while its screen is still`() throws {
+    @Test(.nightly) func `Agora's broadcast sends the last frame again while its screen is still`()
+        throws
+    {
         let session = try session(
             """
             share: { plugin: ColorBarsShare }
@@ -261,7 +266,8 @@ import Testing
         #expect(try sent > report.picture("share").accepted + 2, "\(run)")
     }
 
-    @Test func `a broadcast that its app ends leaves, and the session continues`() throws {
+    @Test(.nightly) func `a broadcast that its app ends leaves, and the session continues`() throws
+    {
         let session = try session(
             """
             share: { plugin: ColorBarsShare }
@@ -276,7 +282,7 @@ import Testing
 
     // MARK: C++
 
-    @Test func `C++ sources of Zoom's SDKs send, stop and start again`() throws {
+    @Test(.nightly) func `C++ sources of Zoom's SDKs send, stop and start again`() throws {
         let library = try VendorStyle.senders()
         let session = try session(
             """
@@ -302,7 +308,7 @@ import Testing
         expectTone(in: tail)
     }
 
-    @Test func `a C++ source of the Meeting SDK is turned upright`() throws {
+    @Test(.nightly) func `a C++ source of the Meeting SDK is turned upright`() throws {
         let library = try VendorStyle.senders()
         let session = try session("camera: { plugin: \"\(library)#Turned\" }")
         let run = try session.run()
@@ -314,7 +320,7 @@ import Testing
         #expect(abs(Int(last.y[350 * 640 + 320]) - 156) < 5)
     }
 
-    @Test func `C++ sources of Zoom's SDKs keep the rules of a plugin`() throws {
+    @Test(.nightly) func `C++ sources of Zoom's SDKs keep the rules of a plugin`() throws {
         let validation = try Greenroom.validate(
             try VendorStyle.senders(),
             ["--only", "load,lifecycle.whole-life,lifecycle.restart,lifecycle.start-returns"])
@@ -324,7 +330,7 @@ import Testing
 
     // MARK: greenroom new
 
-    @Test(arguments: ["zoom", "azure", "agora"])
+    @Test(.nightly, arguments: ["zoom", "azure", "agora"])
     func `a camera with a vendor's names sends, stops and starts again`(style: String) throws {
         let folder = try TemporaryFolder()
         let made = try NewPlugin.begin(["camera", "my-cam", "--style", style], in: folder.path)

@@ -1,9 +1,10 @@
+import SessionTestSupport
 import TestSupport
 import Testing
 
 /// Verdicts that were wrong once, of good plugins that were found at fault; and what checks find
 /// together.
-@Suite(.ownThreads) struct VerdictTests {
+@Suite(.ownThreads, .nightly) struct VerdictTests {
     private func validate(_ library: String, only checks: String...) throws
         -> [ScheduledCheck.Report]
     {

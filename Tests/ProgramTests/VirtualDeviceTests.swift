@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `programs see the camera, late, two at once and again`() throws {
+    @Test(.nightly) func `programs see the camera, late, two at once and again`() throws {
         let server = try PipeWireServer()
         let session = try TestSession(
             Self.camera, maximum: "640x360@30", duration: nil,
@@ -115,7 +116,8 @@ import Testing
         #expect(try #require(values["frames-written"]) >= 50, "\(values)")
     }
 
-    @Test func `the camera has a fixed size, and is black while the session's camera is off`()
+    @Test(.nightly)
+    func `the camera has a fixed size, and is black while the session's camera is off`()
         throws
     {
         let server = try PipeWireServer()
@@ -151,7 +153,7 @@ import Testing
         expectBars(frame, 320, 240, at: 120)
     }
 
-    @Test func `while the session's camera is lost, programs see a slate`() throws {
+    @Test(.nightly) func `while the session's camera is lost, programs see a slate`() throws {
         let server = try PipeWireServer()
         let camera = try TestSession.hostile(
             "Faulty", "frames: 10, fault: abort", "isolation: process, on-failure: off")
@@ -207,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `programs of PulseAudio and ALSA hear the microphone`() throws {
+    @Test(.nightly) func `programs of PulseAudio and ALSA hear the microphone`() throws {
         let server = try PipeWireServer()
         let session = try TestSession(
             """
@@ -262,7 +264,7 @@ import Testing
         #expect(values["samples-dropped"] != nil && values["samples-silent"] != nil, "\(values)")
     }
 
-    @Test func `what programs play is the session's audio`() throws {
+    @Test(.nightly) func `what programs play is the session's audio`() throws {
         let server = try PipeWireServer()
         let tone = try ChildProcess.run(
             "ffmpeg",
@@ -332,7 +334,7 @@ import Testing
             "\(refused)")
     }
 
-    @Test func `the devices are back when PipeWire is`() throws {
+    @Test(.nightly) func `the devices are back when PipeWire is`() throws {
         let server = try PipeWireServer()
         let session = try TestSession(
             Self.camera + "\nmicrophone: { plugin: VirtualSpeaker, settings: { name: Loud } }",
@@ -366,8 +368,8 @@ import Testing
 
     // MARK: - In a process of its own
 
-    @Test func `an isolated camera works without a sandbox, and in one fails with the cure`() throws
-    {
+    @Test(.nightly)
+    func `an isolated camera works without a sandbox, and in one fails with the cure`() throws {
         let server = try PipeWireServer()
         func session(_ more: String) throws -> TestSession {
             try TestSession(

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -180,7 +181,9 @@ import Testing
         #expect(account.stamps.foreign + account.stamps.jumps == 0, "\(track): \(account.stamps)")
     }
 
-    @Test func `what clients without rights try is refused, and the room stays open`() throws {
+    @Test(.nightly) func `what clients without rights try is refused, and the room stays open`()
+        throws
+    {
         let live = try Live(
             """
             camera: { plugin: ColorBars, settings: { ball: false } }
@@ -226,7 +229,9 @@ import Testing
         peer.errorsSoFar.components(separatedBy: "frame 0\n").count - 1
     }
 
-    @Test func `a guest who sends too much goes alone, and a viewer beside them sees on`() throws {
+    @Test(.nightly) func `a guest who sends too much goes alone, and a viewer beside them sees on`()
+        throws
+    {
         let live = try Live()
         let viewer = try live.peer(
             "slots", 0, "1", "180", environment: ["FRAMES": "1", "LIMIT": "580"])
@@ -292,7 +297,8 @@ import Testing
         return try JSONDecoder().decode([String: Int].self, from: Data(run.standardOutput))
     }
 
-    @Test func `connections that ask for nothing, or for too much, take nothing from a viewer`()
+    @Test(.nightly)
+    func `connections that ask for nothing, or for too much, take nothing from a viewer`()
         throws
     {
         let live = try Live()
@@ -319,7 +325,8 @@ import Testing
         _ = live.end()
     }
 
-    @Test func `one address does not take all places, and the ninth guest is told that it is full`()
+    @Test(.nightly)
+    func `one address does not take all places, and the ninth guest is told that it is full`()
         throws
     {
         let live = try Live(
@@ -415,7 +422,9 @@ import Testing
         #expect(!finished.standardError.contains("shared"), "no secret is said")
     }
 
-    @Test func `candidates may follow an offer, and without them there is no connection`() throws {
+    @Test(.nightly) func `candidates may follow an offer, and without them there is no connection`()
+        throws
+    {
         let live = try Live()
         let results = try script("trickle.py", with: live)
         let expected = [
@@ -429,7 +438,9 @@ import Testing
         _ = live.end()
     }
 
-    @Test func `one connection shows all streams, each in the size in which it is shown`() throws {
+    @Test(.nightly) func `one connection shows all streams, each in the size in which it is shown`()
+        throws
+    {
         let live = try Live()
         let ana = try live.peer("join", 1, "Ana", "660")
         #expect(
@@ -450,7 +461,7 @@ import Testing
         _ = live.end()
     }
 
-    @Test func `those without VP8 see and send H.264, while others watch VP8`() throws {
+    @Test(.nightly) func `those without VP8 see and send H.264, while others watch VP8`() throws {
         let live = try Live()
         let other = try live.peer("slots", 0, "4", "720")
         let ana = try live.peer("join", 1, "Ana", "660", environment: ["CODEC": "H264"])
@@ -472,7 +483,9 @@ import Testing
         try expectFrames(of: YUV(y: 81, u: 90, v: 240), in: live, "ana-camera")
     }
 
-    @Test func `a room takes two dozen pages, and one more is told that it is full`() throws {
+    @Test(.nightly) func `a room takes two dozen pages, and one more is told that it is full`()
+        throws
+    {
         struct Crowd: Decodable {
             var pages: Int
             var refused: Int
@@ -494,7 +507,7 @@ import Testing
         _ = live.end()
     }
 
-    @Test func `a guest's video is decoded only while somebody wants it`() throws {
+    @Test(.nightly) func `a guest's video is decoded only while somebody wants it`() throws {
         // No output records it. The report is for those who may control the session.
         let live = try Live(
             """
@@ -544,7 +557,7 @@ import Testing
         throw Failure("the room does not say how many frames it has decoded")
     }
 
-    @Test func `a viewer who vanishes is gone, and nothing is encoded any more`() throws {
+    @Test(.nightly) func `a viewer who vanishes is gone, and nothing is encoded any more`() throws {
         let live = try Live()
         let vanished = try live.peer("vanish", 0).wait(atMost: .seconds(220))
         #expect(vanished.exit == .code(0), "\(vanished)")

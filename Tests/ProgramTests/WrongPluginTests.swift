@@ -1,3 +1,4 @@
+import SessionTestSupport
 import TestSupport
 import Testing
 
@@ -5,7 +6,7 @@ import Testing
 ///
 /// Here each plugin runs through the check for its fault. `Tests/WrongPlugins/run.sh` runs every
 /// check on every plugin.
-@Suite(.ownThreads) struct WrongPluginTests {
+@Suite(.ownThreads, .nightly) struct WrongPluginTests {
     static let kinds = [
         "VIDEO_SOURCE", "VIRTUAL_MIC", "SHARE_SOURCE", "SHARE_AUDIO_SOURCE", "PRE_PROCESSOR",
         "OUTPUT", "CALL", "AUDIO_PRE_PROCESSOR",
@@ -41,7 +42,7 @@ import Testing
         #expect(validation.run.exit == .code(plugin.isOnlyWarned ? 0 : 69), "\(validation)")
     }
 
-    @Test(.enabled(if: Nightly.isOn), arguments: kinds)
+    @Test(.nightly, arguments: kinds)
     func `a good plugin passes`(kind: String) throws {
         let validation = try Greenroom.validate(WrongPlugin.buildGood(kind))
         let doubts = validation.faults + validation.warnings

@@ -183,6 +183,19 @@ public struct Finished: Sendable, CustomStringConvertible {
     /// From launch to end.
     public var duration: Duration
 
+    /// - Parameters: As the properties.
+    public init(
+        command: String, process: pid_t, exit: Exit, standardOutput: [UInt8],
+        standardError: String, duration: Duration
+    ) {
+        self.command = command
+        self.process = process
+        self.exit = exit
+        self.standardOutput = standardOutput
+        self.standardError = standardError
+        self.duration = duration
+    }
+
     /// Standard output as text.
     public var text: String { String(decoding: standardOutput, as: UTF8.self) }
 

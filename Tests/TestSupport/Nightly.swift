@@ -1,4 +1,5 @@
 import Glibc
+public import Testing
 
 /// What `Tests/nightly.sh` adds to the tests: long runs.
 ///
@@ -29,4 +30,9 @@ public enum Nightly {
     ) rethrows -> [Value] {
         isOn ? all : try all.filter(isKept)
     }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// For what `Tests/nightly.sh` alone runs: costs, statistics, browsers, devices, compilers, long runs.
+    public static var nightly: Self { .enabled(if: Nightly.isOn) }
 }

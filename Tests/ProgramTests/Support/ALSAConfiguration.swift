@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 
 /// A file for `ALSA_CONFIG_PATH`, whose path can't contain a space; it is deleted with its owner.

@@ -1,3 +1,4 @@
+import SessionTestSupport
 import TestSupport
 
 /// Two seconds of ColorBars, which number their frames, and a beep at each full second. ffmpeg makes files of it.

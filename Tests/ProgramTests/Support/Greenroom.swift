@@ -1,5 +1,8 @@
+import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
+import Testing
 
 /// Runs the `greenroom` command.
 enum Greenroom {
@@ -39,35 +42,34 @@ enum Greenroom {
     ]
 }
 
-extension Finished {
-    /// The results that hostile plugins logged.
-    var answers: [Answer] { Answer.all(in: standardError) }
-
-    /// The results of the calls with a name, in order.
-    func answers(to call: String) -> [Answer] { answers.filter { $0.call == call } }
-
-    /// The log lines of and about the plugin with a role, e.g. `"camera"`.
-    func lines(of role: String) -> String {
-        standardError.split(separator: "\n").filter { $0.hasPrefix("\(role): ") }
-            .joined(separator: "\n")
+extension TestSession {
+    /// Runs the session to its end.
+    func run(
+        _ arguments: String..., environment: [String: String?] = [:],
+        atMost limit: Duration = .seconds(180)
+    ) throws -> Finished {
+        try run(arguments, environment: environment, atMost: limit)
     }
-}
 
-/// The host's result of a hostile plugin's call, from its line `status CALL NUMBER TEXT`.
-struct Answer: Equatable {
-    /// The call, e.g. `"short-luma"`.
-    var call: String
-    /// The status that the host returned.
-    var status: Int32
-    /// The text of the refusal; empty if there is none.
-    var text: String
+    /// Runs the session to its end.
+    func run(
+        _ arguments: [String], environment: [String: String?] = [:],
+        atMost limit: Duration = .seconds(180)
+    ) throws -> Finished {
+        let run = try Greenroom.start(["run", file] + arguments, environment: environment)
+            .wait(atMost: limit)
+        // A test may have put something else in the report's place.
+        let path = recording + "/session.json"
+        let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type]
+        guard kind as? FileAttributeType == .typeRegular, let report = try? Report(path),
+            report.outcome != "running"
+        else { return run }
+        report.expectAdditive()
+        return run
+    }
 
-    static func all(in log: String) -> [Answer] {
-        log.split(separator: "\n").compactMap { line in
-            guard let match = line.firstMatch(of: #/\bstatus ([a-z0-9-]+) (-?[0-9]+) ?(.*)$/#),
-                let status = Int32(match.2)
-            else { return nil }
-            return Answer(call: String(match.1), status: status, text: String(match.3))
-        }
+    /// Starts the session, for tests that send it signals.
+    func start(_ arguments: String...) throws -> ChildProcess {
+        try Greenroom.start(["run", file] + arguments)
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 
 /// The address of a Unix socket.

@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 
 /// PipeWire with a session manager and PulseAudio's protocol, without devices, in a folder of its own.

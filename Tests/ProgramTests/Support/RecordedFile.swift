@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 
 /// A media file, as ffprobe decodes it from its first to its last frame.

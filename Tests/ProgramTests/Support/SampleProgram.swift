@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 
 /// A sample that is a program in Swift, a package of its own.

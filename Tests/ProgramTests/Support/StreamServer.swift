@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 
 /// nginx with its RTMP module on the loopback, which records each stream as an FLV file.

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SessionTestSupport
 import TestSupport
 
 /// The plugins of `Samples/VendorStyle`, built from the package's modules; SwiftPM would compile the

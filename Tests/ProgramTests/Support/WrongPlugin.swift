@@ -1,4 +1,5 @@
 import Foundation
+import SessionTestSupport
 import TestSupport
 
 /// A plugin in C that breaks one rule: `Tests/WrongPlugins/<group>/<name>.c`.

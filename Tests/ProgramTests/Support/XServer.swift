@@ -1,4 +1,5 @@
 import Glibc
+import SessionTestSupport
 import TestSupport
 
 /// An X server without a screen, and the windows on it.

@@ -1,0 +1,82 @@
+import Foundation
+import GreenroomConfig
+import GreenroomHost
+import GreenroomLifecycle
+import GreenroomSchema
+import GreenroomSession
+import SessionTestSupport
+import Synchronization
+import TestSupport
+import Testing
+
+/// The lines of a session's events.
+private final class EventLines: Sendable {
+    private let records = Mutex<[(EventRecord, String?)]>([])
+
+    func add(_ record: EventRecord, line: String?) {
+        records.withLock { $0.append((record, line)) }
+    }
+
+    /// The text for users.
+    var text: String {
+        records.withLock { $0.compactMap { $0.1 }.map { $0 + "\n" }.joined() }
+    }
+
+    /// An object a line.
+    func json(of session: String) -> String {
+        records.withLock { $0.map { $0.0.text(at: 0, of: session) + "\n" }.joined() }
+    }
+}
+
+extension TestSession {
+    /// Runs the session to its end in this process, and expects that its accounts add up.
+    ///
+    /// - Parameter arguments: Of `greenroom run`: `--json` and `--set`.
+    /// - Returns: As if the command had run: with the lines that it prints, and its exit code.
+    func run(_ arguments: String...) throws -> Finished {
+        let began = ContinuousClock.now
+        let isJSON = arguments.contains("--json")
+        let overrides = arguments.indices.filter { arguments[$0] == "--set" }.map {
+            Override.set(arguments[$0 + 1])
+        }
+        let lines = EventLines()
+        var name = ""
+        var exit: Int32 = 65
+        do {
+            let file = try SessionFile.load(file, overrides: overrides)
+            name = file.configuration.name
+            let session = try Session(
+                file, installation: Installation(programs: Checkout.products, pluginFolders: [])
+            ) { event in
+                if case .ended = event { return }
+                lines.add(event.record, line: event.line)
+            }
+            let report = try session.run()
+            var record = EventRecord(event: .ended)
+            record.outcome = report.outcome.rawValue
+            record.failedPlugin = report.failedPlugin
+            record.summary = report.summary
+            exit = Self.exitCode(of: report)
+            record.exit = exit
+            lines.add(record, line: report.summary.joined(separator: "\n"))
+        } catch let error as SessionFileError {
+            lines.add(EventRecord(event: .ended), line: error.lines.joined(separator: "\n"))
+        }
+        if let report = try? Report(recording + "/session.json") { report.expectAdditive() }
+        return Finished(
+            command: "a session in this process: \(arguments)", process: getpid(),
+            exit: .code(exit), standardOutput: Array((isJSON ? lines.json(of: name) : "").utf8),
+            standardError: isJSON ? "" : lines.text, duration: .now - began)
+    }
+
+    /// The exit code of `greenroom run`, whose own tests are in ProgramTests.
+    private static func exitCode(of report: SessionReport) -> Int32 {
+        switch report.outcome {
+        case .finished, .running, .notReal: report.notReal == nil ? 0 : 66
+        case .badSetting: 65
+        case .pluginFailed: 69
+        case .outputsFailed: 74
+        case .interrupted: 130
+        }
+    }
+}
