@@ -59,7 +59,8 @@ import Testing
         #expect(try session.sound("camera").channels[0].contains { $0 != 0 })
     }
 
-    @Test(arguments: [-1, -2, -3, -4, -5, -10, 1, 2, 4, 11])
+    @Test(
+        arguments: Nightly.value([-1, -2, -3, -4, -5, -10, 1, 2, 4, 11], byDay: [-5, -1, 2, 11]))
     func `some per cent too little or too much is told everywhere, in the same numbers`(
         percent: Int
     ) throws {

@@ -41,9 +41,8 @@ import Testing
     }
 
     @Test(
-        arguments: Nightly.list(
-            [(22_050, 0), (44_100, 0), (22_050, 40), (44_100, -200), (48_000, -200)]
-        ) { rate, ppm in rate == 22_050 ? ppm > 0 : rate == 48_000 })
+        .nightly,
+        arguments: [(22_050, 0), (44_100, 0), (22_050, 40), (44_100, -200), (48_000, -200)])
     func `a live microphone stays at its time, with any clock`(rate: Int, ppm: Int) throws {
         let (difference, run, sound) = try run(
             "ChordMic", "rate: \(rate), ppm: \(ppm), stamps: session",

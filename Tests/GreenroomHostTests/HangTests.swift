@@ -71,7 +71,7 @@ import Testing
         #expect(try session.sound("camera").frameCount == 96_000)
     }
 
-    @Test func `plugins that hang together share one deadline`() throws {
+    @Test(.nightly) func `plugins that hang together share one deadline`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("Hang", "where: stop-send"))

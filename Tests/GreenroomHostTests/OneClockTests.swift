@@ -54,7 +54,7 @@ import Testing
         delays.reduce(0, +) / Double(max(delays.count, 1))
     }
 
-    @Test func `they stay together for long, and no sample is lost`() throws {
+    @Test(.nightly) func `they stay together for long, and no sample is lost`() throws {
         // The whole hour at night.
         let minutes = Nightly.value(60, byDay: 6)
         // 100 ppm are 36 ms in 6 minutes, 200 are 72, and the one is fast and the other slow. The
@@ -164,7 +164,7 @@ import Testing
         try expectTogether(session, "share", seconds: 120, run)
     }
 
-    @Test func `they stay in sync in real time`() throws {
+    @Test(.nightly) func `they stay in sync in real time`() throws {
         let session = try TestSession(
             """
             camera: \(try TestSession.hostile("FlashCamera", "stamps: own, ppm: 150"))

@@ -11,7 +11,7 @@ import Testing
         var report: Report
 
         init(_ sources: String, duration: String = "2s") throws {
-            let session = try TestSession(sources, duration: duration)
+            let session = try TestSession(sources, duration: duration, clock: "virtual")
             run = try session.run()
             report = try session.expectTrueReport(run)
         }
@@ -261,17 +261,14 @@ import Testing
         #expect(ended.run.answers(to: "send-all-the-time").prefix(2).map(\.status) == [0, 2])
     }
 
-    @Test func `a sender is gone from uninitialize on, and after destroy`() throws {
+    @Test func `a sender is gone from uninitialize on`() throws {
         let ended = try Self.dead.get()
         try expect(
             [
                 Expected("send-in-uninitialize", "GONE", "video.send", "Forget the sender"),
                 Expected("acquire-in-uninitialize", "GONE", "video.acquire"),
                 Expected("wait-in-uninitialize", "GONE", "wait_until_ns"),
-                Expected("send-after-destroy", "GONE", "video.send", "Forget the sender"),
             ], in: ended)
-        // A thread that makes every call 1000 times with destroyed handles.
-        #expect(ended.run.answers(to: "same-answers").map(\.status) == [5000], "\(ended.run)")
         #expect(!ended.run.standardError.contains("from the dead"), "\(ended.run)")
         #expect(ended.run.exit == .code(0), "\(ended.run)")
         #expect(try ended.report.picture("share").outputs[0].delivered > 0)

@@ -41,6 +41,20 @@ import Testing
         #expect(try session.picture("camera").frameCount == 30, "\(run)")
     }
 
+    @Test func `a sender is gone after destroy`() throws {
+        let session = try TestSession(
+            """
+            camera: \(try TestSession.hostile("SendWhenGone", "", "on-failure: off"))
+            share: \(try TestSession.hostile("Share"))
+            """, duration: "3s")
+        let run = try session.run()
+        let gone = try #require(run.answers(to: "send-after-destroy").first, "\(run)")
+        #expect(gone.status == 3 && gone.text.contains("Forget the sender"), "\(gone)")
+        // A thread that makes every call 1000 times with destroyed handles.
+        #expect(run.answers(to: "same-answers").map(\.status) == [5000], "\(run)")
+        #expect(run.exit == .code(0), "\(run)")
+    }
+
     /// As a service manager's watchdog does.
     @Test(.nightly, arguments: [SIGABRT, SIGSEGV])
     func `a fatal signal of another process kills the host`(number: Int32) throws {
