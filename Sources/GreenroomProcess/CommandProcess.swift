@@ -102,6 +102,8 @@ package final class CommandProcess: Sendable {
                 let ends = try pipe()
                 // The command reads and writes as at any pipe; this side never waits.
                 for end in [ends.read, ends.write] { _ = fcntl(end, F_SETFL, 0) }
+                // A command that starts slowly misses nothing that fits; the system may refuse the size.
+                _ = fcntl(ends.write, F_SETPIPE_SZ, Self.pipeBytes)
                 theirs[stream.number] = stream.isRead ? ends.read : ends.write
                 let own = stream.isRead ? ends.write : ends.read
                 _ = fcntl(own, F_SETFL, O_NONBLOCK)
@@ -128,6 +130,9 @@ package final class CommandProcess: Sendable {
             throw error
         }
     }
+
+    /// What a pipe holds: the most that Linux gives a user without rights.
+    private static let pipeBytes: Int32 = 1 << 20
 
     /// The least number of a descriptor of this side.
     private static let firstOwn: Int32 = 10
