@@ -56,6 +56,8 @@ int greenroom_pipe(int *ends) {
     return fcntl(ends[0], F_SETFL, O_NONBLOCK) == 0 ? 0 : -errno;
 }
 
+void greenroom_grow_pipe(int end, int bytes) { fcntl(end, F_SETPIPE_SZ, bytes); }
+
 void greenroom_close_from(int first) { syscall(SYS_close_range, (unsigned)first, ~0u, 0u); }
 
 int greenroom_limit_descriptors(pid_t process, uint64_t count) {

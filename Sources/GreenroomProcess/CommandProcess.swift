@@ -103,7 +103,7 @@ package final class CommandProcess: Sendable {
                 // The command reads and writes as at any pipe; this side never waits.
                 for end in [ends.read, ends.write] { _ = fcntl(end, F_SETFL, 0) }
                 // A command that starts slowly misses nothing that fits; the system may refuse the size.
-                _ = fcntl(ends.write, F_SETPIPE_SZ, Self.pipeBytes)
+                greenroom_grow_pipe(ends.write, Self.pipeBytes)
                 theirs[stream.number] = stream.isRead ? ends.read : ends.write
                 let own = stream.isRead ? ends.write : ends.read
                 _ = fcntl(own, F_SETFL, O_NONBLOCK)

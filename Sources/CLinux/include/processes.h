@@ -38,6 +38,9 @@ void greenroom_name_thread(const char *_Nonnull name);
 // Makes a pipe: ends[0] is non-blocking for reading, ends[1] for writing. Both close on exec.
 int greenroom_pipe(int *_Nonnull ends);
 
+// Has a pipe hold this many bytes, if the system lets it.
+void greenroom_grow_pipe(int end, int bytes);
+
 // Closes all descriptors from this one on.
 void greenroom_close_from(int first);
 
