@@ -7,17 +7,17 @@ internal import GreenroomMedia
 /// public func greenroomPluginEntry() -> UnsafeRawPointer? { exportPlugins(Plasma.self) }
 /// ```
 ///
-/// The function must be `public`, or a release build drops it. A library has one list of plugins:
-/// that of the first call.
+/// The function must be `public`, or a release build drops it. A library has one list of plugins: the
+/// list of the first call.
 ///
-/// - Parameter plugins: The types, each with an id of its own. Types of different kinds may have one name: the
-///   place in a session file says which one it means.
+/// - Parameter plugins: The types, each with its own id. Types of different kinds may have one name: the
+///   place in a session file selects the kind.
 /// - Returns: The `gr_entry` that the host reads, valid for as long as the process lives.
 public func exportPlugins(_ plugins: any Plugin.Type...) -> UnsafeRawPointer? {
     PluginLibrary.export(plugins.map { $0.export })
 }
 
-/// The same for a program that is no library and may export its plugins any number of times.
+/// Exports plugins of a program that is not a library. It may export them any number of times.
 ///
 /// - Returns: nil if others were exported before.
 package func exportPlugins(_ plugins: [any Plugin.Type]) -> UnsafeRawPointer? {
@@ -33,7 +33,7 @@ public struct PluginExport: Sendable {
     let description: PluginDescription
     /// Each parameter with its default.
     let parameters: [(parameter: Parameter, defaultValue: SettingValue)]
-    /// What the plugin can make; empty for anything.
+    /// The sizes that the plugin can make; empty for all.
     let capabilities: [VideoCapability]
     let make: @Sendable ([(name: String, value: SettingValue)], PluginHost) throws -> AnyInstance
 

@@ -6,19 +6,19 @@
 /// ``VideoSourcePreProcessor``, ``Output`` or ``VirtualAudioSpeaker``. Then export the type with
 /// ``exportPlugins(_:)``.
 ///
-/// No two calls on a plugin overlap, so a plain struct or class needs no lock for what only its
+/// No two calls on a plugin overlap, so a plain struct or class needs no lock for values that only its
 /// callbacks use. Protect values that a thread of your own uses as well; the compiler reports them.
 public protocol Plugin: SendableMetatype {
     /// The settings of the plugin; ``NoSettings`` by default.
     associatedtype Settings: PluginSettings = NoSettings
 
-    /// What people see of the plugin before any of its code runs.
+    /// The description that people see before any code of the plugin runs.
     static var plugin: PluginDescription { get }
 
-    /// What the library exports for this type. Each kind of plugin implements it.
+    /// The export of this type. Each kind of plugin implements it.
     static var export: PluginExport { get }
 
-    /// Makes an instance. Open and start nothing yet: this call should be cheap.
+    /// Makes an instance. Open and start nothing yet: keep this call cheap.
     ///
     /// - Parameters:
     ///   - settings: The settings of the session file, checked against the table.
@@ -32,10 +32,10 @@ public protocol Plugin: SendableMetatype {
     /// An event of the session, between start and stop; only for a plugin with the grant `control`. The
     /// default does nothing.
     ///
-    /// Return at once: events that find no room in the host's queue are lost, and counted in an event
-    /// `left-out`. Lines that the plugin logs are events, too.
+    /// Return at once: the host drops events when its queue is full, and counts them in an event
+    /// `left-out`. Log lines of the plugin are events, too.
     ///
-    /// - Parameter json: What `greenroom run --json` prints for it.
+    /// - Parameter json: The line that `greenroom run --json` prints for the event.
     mutating func onSessionEvent(_ json: String)
 }
 
@@ -47,7 +47,7 @@ extension Plugin {
     public func onSessionEvent(_ json: String) {}
 }
 
-/// What people see of a plugin before any of its code runs.
+/// The description that people see before any code of a plugin runs.
 public struct PluginDescription: Equatable, Sendable {
     /// Reverse domain, of a–z, 0–9, `-` and `.`; it never changes: `"com.example.plasma"`.
     public var id: String

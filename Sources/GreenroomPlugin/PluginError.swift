@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// Why a callback failed: a status for programs and a text for people.
+/// The reason why a callback failed: a status for programs and a text for people.
 ///
 /// A helpful text names the object, the rule it broke, and the cure:
 /// `"no file at /srv/loop.y4m: check 'file' in the session file"`.
@@ -14,8 +14,7 @@ public struct PluginError: Error, Equatable, Sendable {
     ///
     /// - Parameters:
     ///   - text: The text that people read.
-    ///   - status: What the host receives; `Status.unavailable` for a missing device, file or
-    ///     library.
+    ///   - status: The status for the host; `Status.unavailable` for a missing device, file or library.
     public init(_ text: String, status: Status = .failed) {
         self.status = status
         self.text = text

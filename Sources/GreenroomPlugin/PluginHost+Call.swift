@@ -7,7 +7,7 @@ extension PluginHost {
     /// Adds a participant of a ``Call``, between `onStart` and `onStop`. [any]
     ///
     /// - Parameter name: For people, 1 to 100 bytes.
-    /// - Throws: Why the host refused: `Status.notStarted` and `Status.stopped` outside of that,
+    /// - Throws: The host's refusal: `Status.notStarted` before `onStart`, `Status.stopped` from `onStop`,
     ///   `Status.noBuffer` for more than 64 participants.
     public func join(_ name: String) throws(SendRefusal) -> CallParticipant {
         let functions = try table.callFunctions()
@@ -19,8 +19,8 @@ extension PluginHost {
 
 /// A participant of a ``Call``.
 ///
-/// Use every member from any thread. Each opens one track of a kind; the host closes what is open
-/// when the participant leaves, and when the call stops.
+/// Use every member from any thread. A participant has at most one open track of each kind; the host
+/// closes all tracks when the participant leaves, and when the call stops.
 public struct CallParticipant: Sendable {
     /// Their number, never zero.
     public let number: UInt32
@@ -36,26 +36,25 @@ public struct CallParticipant: Sendable {
 
     /// Opens their camera; it takes frames at once.
     ///
-    /// - Parameter capability: The largest size and rate that it will have. Frames of another size
-    ///   are scaled.
-    /// - Throws: Why the host refused.
+    /// - Parameter capability: The largest size and rate. The host scales frames of another size.
+    /// - Throws: The host's refusal.
     public func openCamera(
         upTo capability: VideoCapability
     ) throws(SendRefusal) -> CallVideoTrack { try openVideo(.camera, capability) }
 
-    /// Opens what they share; as ``openCamera(upTo:)``.
+    /// Opens their share; see ``openCamera(upTo:)``.
     public func openShare(
         upTo capability: VideoCapability
     ) throws(SendRefusal) -> CallVideoTrack { try openVideo(.share, capability) }
 
     /// Opens their microphone; it takes audio at once.
     ///
-    /// - Throws: Why the host refused.
+    /// - Throws: The host's refusal.
     public func openMicrophone() throws(SendRefusal) -> CallAudioTrack {
         try openAudio(.microphone)
     }
 
-    /// Opens the audio of what they share; as ``openMicrophone()``.
+    /// Opens the audio of their share; see ``openMicrophone()``.
     public func openShareAudio() throws(SendRefusal) -> CallAudioTrack {
         try openAudio(.shareAudio)
     }
@@ -105,31 +104,31 @@ public struct CallParticipant: Sendable {
 
 /// Video of a participant: a camera or a share.
 public struct CallVideoTrack: Sendable {
-    /// What ``TrackDemand/track`` names it by.
+    /// The id in ``TrackDemand/track``.
     public let id: UInt64
     /// Sends its frames.
     public let sender: VideoSender
     fileprivate let handle: CallTrackHandle
 
-    /// Closes the track: what was sent is still shown.
+    /// Closes the track. Outputs still show frames sent before.
     public func close() { handle.close() }
 
-    /// Mutes it: it is black until the next frame after the mute.
+    /// Mutes the track: it is black until the first frame after unmute.
     public func setMuted(_ isMuted: Bool) { handle.setMuted(isMuted) }
 }
 
 /// Audio of a participant: a microphone, or the audio of a share.
 public struct CallAudioTrack: Sendable {
-    /// What ``TrackDemand/track`` names it by.
+    /// The id in ``TrackDemand/track``.
     public let id: UInt64
     /// Sends its blocks.
     public let sender: AudioSender
     fileprivate let handle: CallTrackHandle
 
-    /// Closes the track: what was sent is still played.
+    /// Closes the track. Outputs still play audio sent before.
     public func close() { handle.close() }
 
-    /// Mutes it, or takes that back: it owes no audio meanwhile, and is silent.
+    /// Mutes or unmutes the track. A muted track is silent and owes no audio.
     public func setMuted(_ isMuted: Bool) { handle.setMuted(isMuted) }
 }
 

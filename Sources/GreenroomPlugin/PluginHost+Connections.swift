@@ -4,9 +4,9 @@ internal import GreenroomMedia
 // Connections that the host opens. Wraps `GR_EXT_CONNECTIONS`.
 
 extension PluginHost {
-    /// Connects to another program, which a sandboxed plugin can't do itself.
+    /// Connects to another program on behalf of a sandboxed plugin.
     ///
-    /// - Returns: The connection, whose descriptor is the caller's to close.
+    /// - Returns: The connection. The caller closes its descriptor.
     /// - Throws: `Status.unsupported` without the grant in the session file, `Status.unavailable` if
     ///   nothing listens there. The text names the grant or the cure.
     public func connect(to program: HostConnection.Program) throws(SendRefusal) -> HostConnection {
@@ -17,11 +17,11 @@ extension PluginHost {
         return HostConnection(connection)
     }
 
-    /// Makes memory to share over a connection, which a sandboxed plugin can't do itself.
+    /// Makes memory to share over a connection, on behalf of a sandboxed plugin.
     ///
     /// - Parameter byteCount: The size, which is sealed. A plugin may make 512 MiB in all, closed memory
     ///   included.
-    /// - Returns: A descriptor, which is the caller's to map and close.
+    /// - Returns: A descriptor. The caller maps and closes it.
     public func makeSharedMemory(byteCount: Int) throws(SendRefusal) -> Int32 {
         var descriptor: Int32 = -1
         try table.check(

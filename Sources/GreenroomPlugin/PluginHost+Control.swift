@@ -24,13 +24,13 @@ public struct SessionControl: @unchecked Sendable {
     /// Queues a command, between start and stop: `"mute"`, `"set camera.settings.speed=2"`, `"stop"`;
     /// any line of `greenroom run --control`.
     ///
-    /// It takes effect after the return. Then comes an event `commanded` with the origin
-    /// `command NUMBER of ROLE`, or a `note` with that as its role and the reason why the session can't
-    /// execute it now.
+    /// The command takes effect after the return. The event `commanded` then has the origin
+    /// `command NUMBER of ROLE`. If the session can't execute the command now, an event `note` has that text as
+    /// its role, and the reason.
     ///
     /// - Returns: The number.
-    /// - Throws: Why it is no command, or none of this session; `Status.queueFull` for more than 20 a
-    ///   second over a long time.
+    /// - Throws: A refusal with the reason if the text is not a command of this session;
+    ///   `Status.queueFull` for more than 20 commands a second over a long time.
     @discardableResult
     public func command(_ text: String) throws(SendRefusal) -> Int {
         var number: UInt32 = 0
@@ -38,15 +38,15 @@ public struct SessionControl: @unchecked Sendable {
         return Int(number)
     }
 
-    /// What the session is now, as JSON: its plugins with their states, the commands that stop and
-    /// start them, and their live settings with bounds, units and values.
+    /// Describes the session as JSON: its plugins with their states, the commands that stop and start
+    /// them, and their live settings with bounds, units and values.
     ///
     /// - Throws: `Status.notStarted` before the session's sources were started; `Status.queueFull` for
     ///   more than 20 descriptions and reports a second over a long time.
     public func describe() throws(SendRefusal) -> String { try text(functions.describe) }
 
-    /// The session's report of this second, as JSON: what `session.json` has, and `seconds`, the time
-    /// since the session's start.
+    /// The session's report of this second, as JSON: the keys of `session.json`, and `seconds` since the
+    /// session's start.
     ///
     /// - Throws: As ``describe()``.
     public func report() throws(SendRefusal) -> String { try text(functions.report) }

@@ -3,22 +3,22 @@ public import GreenroomMedia
 // What a share says of itself. Wraps `GR_EXT_BROADCAST`.
 
 extension PluginHost {
-    /// Reports that the share has nothing new for now. The session repeats the last frame and logs
-    /// that this is intended.
+    /// Pauses the share: it has nothing new for now. The session repeats the last frame, and the log says
+    /// that the pause is intended.
     ///
-    /// - Returns: `Status.ok`; `Status.unsupported` if the plugin is no share or the host lacks
-    ///   this extension; `Status.gone` after the instance has ended.
+    /// - Returns: `Status.ok`; `Status.unsupported` if the plugin is not a share or the host lacks this
+    ///   extension; `Status.gone` after the instance has ended.
     @discardableResult
     public func pauseShare() -> Status { Status(rawValue: table.pauseShare()) }
 
-    /// Reports that the share has something new again.
+    /// Resumes a paused share.
     ///
-    /// - Returns: As ``pauseShare()``.
+    /// - Returns: See ``pauseShare()``.
     @discardableResult
     public func resumeShare() -> Status { Status(rawValue: table.resumeShare()) }
 
     /// Reports that the source has reached its regular end: the host stops and uninitializes it.
     ///
-    /// - Parameter text: What ended, for people.
+    /// - Parameter text: The reason of the end, for people.
     public func finish(_ text: String) { giveUp(text, status: .ok) }
 }

@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// The host, as a plugin instance sees it: a log, the session clock, and giving up.
+/// The host's services for a plugin instance: a log, the session clock, and giving up.
 ///
 /// Use every member from any thread, for as long as the process lives.
 public struct PluginHost: Sendable {
@@ -32,8 +32,8 @@ public struct PluginHost: Sendable {
     /// Call it from a thread of your own, never from a callback.
     ///
     /// - Parameter nanoseconds: A time on the session clock.
-    /// - Returns: `Status.ok`, or `Status.stopped` as soon as stop-send begins. A thread that
-    ///   returns whenever this is not `ok` ends in time.
+    /// - Returns: `Status.ok`, or `Status.stopped` as soon as stop-send begins. End your thread when the
+    ///   result is not `ok`.
     public func wait(untilNanoseconds nanoseconds: Int64) -> Status {
         Status(rawValue: table.wait(until: nanoseconds))
     }
@@ -42,8 +42,8 @@ public struct PluginHost: Sendable {
     /// session, as the session file says.
     ///
     /// - Parameters:
-    ///   - text: Why, for people.
-    ///   - status: Why, for programs.
+    ///   - text: The reason for people.
+    ///   - status: The reason for programs.
     public func giveUp(_ text: String, status: Status = .failed) {
         table.giveUp(status.rawValue, text)
     }

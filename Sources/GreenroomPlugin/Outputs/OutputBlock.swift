@@ -2,13 +2,13 @@ public import GreenroomMedia
 
 /// A block of audio for an ``Output``, to read until ``Output/onAudio(_:)`` returns.
 public struct OutputBlock: ~Copyable {
-    /// The track that it is of.
+    /// The track of the block.
     public let track: Track
     /// The wanted sample rate and channels.
     public let format: AudioFormat
-    /// Its first sample, counted from 0 at the start of the track.
+    /// The index of its first sample, from 0 at the start of the track.
     public let index: Int64
-    /// When that sample sounds, on the session clock.
+    /// The time of that sample on the session clock.
     public let timeNanoseconds: Int64
 
     private let memory: UnsafeBufferPointer<Int16>

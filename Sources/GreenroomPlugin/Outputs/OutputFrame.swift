@@ -2,41 +2,41 @@ public import GreenroomMedia
 
 /// A frame for an ``Output``, to read.
 ///
-/// It is upright, in the wanted format and size, and valid until ``Output/onVideo(_:)`` returns.
-/// ``keep()`` makes one that outlives the callback. Rows are spans: an index beyond the end of a row
-/// traps, as an array's does, and never touches foreign memory.
+/// The frame is upright, in the wanted format and size, and valid until ``Output/onVideo(_:)`` returns.
+/// ``keep()`` returns a frame that outlives the callback. Rows are spans: an index beyond the end of a
+/// row traps, and never touches foreign memory.
 ///
 /// Sizes may be odd: chroma of 4:2:0 rounds up. Rows may be padded: read row by row, or use
 /// ``strideBytes(ofPlane:)``.
 public struct OutputFrame: ~Copyable {
-    /// What a frame shows.
+    /// The origin of a frame's pixels.
     public enum Content: UInt32, CaseIterable, Sendable {
-        /// A frame of the source, for the first time.
+        /// A new frame of the source.
         case new = 1
-        /// The frame before once more.
+        /// The previous frame again.
         case repeated = 2
-        /// Black: before the first frame, or a camera that is stopped.
+        /// Black: before the first frame, or while the camera is stopped.
         case black = 3
         /// A slate of the host: the source was lost.
         case slate = 4
     }
 
-    /// The track that it is of.
+    /// The track of the frame.
     public let track: Track
     /// The pixel format.
     public let format: PixelFormat
     /// The size in pixels.
     public let size: FrameSize
-    /// The meaning of its values.
+    /// The colour space of its values.
     public let color: ColorSpace
-    /// What it shows.
+    /// The origin of its pixels.
     public let content: Content
-    /// How many periods in a row it is for, at least 1. A period is one frame interval of the wanted
-    /// rate.
+    /// The number of successive periods that show the frame, at least 1. A period is one frame interval of
+    /// the wanted rate.
     public let periods: Int
-    /// The first of these periods, counted from 0 at the start of the track.
+    /// The index of the first period, from 0 at the start of the track.
     public let index: Int64
-    /// When that period begins, on the session clock.
+    /// The beginning of that period on the session clock.
     public let timeNanoseconds: Int64
 
     private let planes: InlineArray<3, ReadablePlane>
@@ -85,14 +85,13 @@ public struct OutputFrame: ~Copyable {
         if isKept { lender.release(id) }
     }
 
-    /// Keeps the frame beyond the callback, without a copy, until the returned one is dropped.
+    /// Keeps the frame beyond the callback, without a copy, until you drop the returned frame.
     ///
-    /// An output may keep 8 frames at a time, each once. Drop them before ``Output/onStop()`` returns:
-    /// from then on their rows and planes are empty.
+    /// An output may keep 8 frames at a time, each once. Drop them before ``Output/onStop()`` returns: later
+    /// their rows and planes are empty.
     ///
     /// - Returns: The same frame, for any thread.
-    /// - Throws: `Status.noBuffer` if too many frames are kept, and `Status.badLease` for a frame
-    ///   that was kept before.
+    /// - Throws: `Status.noBuffer` above 8 frames, and `Status.badLease` for a frame that was kept before.
     public func keep() throws(SendRefusal) -> OutputFrame {
         guard !isKept else { throw .keptBefore }
         try lender.keep(id)

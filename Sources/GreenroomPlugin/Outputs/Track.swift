@@ -1,10 +1,10 @@
 public import GreenroomMedia
 
-/// A track of the session: what an ``Output`` can take.
+/// A track of the session, which an ``Output`` can take.
 ///
-/// A host may have tracks of further kinds. An output of this SDK never learns of them.
+/// The SDK hides tracks of kinds that it does not know.
 public struct Track: Equatable, Sendable {
-    /// What a track is.
+    /// The kind of media in a track.
     public enum Kind: UInt32, CaseIterable, Sendable {
         /// Video: the camera, after its filters.
         case camera = 1
@@ -18,15 +18,14 @@ public struct Track: Equatable, Sendable {
         case mix = 5
         /// Audio: the sum of all participants' audio tracks.
         case incoming = 6
-        /// Audio: the sum of all, the session's and the participants', without those of one
-        /// participant: what that participant is to hear.
+        /// Audio: the sum of all audio without one participant's, for that participant to hear.
         case mixMinus = 7
         /// Audio: the sum of all audio tracks, the session's and the participants', in a call.
         case fullMix = 8
-        /// Video: what a composer makes of the other tracks.
+        /// Video: the composer's picture of the other tracks.
         case stage = 9
 
-        /// Whether it has frames; else it has blocks of audio.
+        /// Whether the track has frames, not blocks of audio.
         public var isVideo: Bool {
             switch self {
             case .camera, .share, .stage: true
@@ -35,23 +34,23 @@ public struct Track: Equatable, Sendable {
         }
     }
 
-    /// A person whom a call has added to the session.
+    /// A person in the session's call.
     public struct Participant: Hashable, Sendable {
-        /// Their number, never zero; of one participant throughout the session.
+        /// Their number, never zero; unique in the session.
         public let number: UInt32
         /// Their name, for people.
         public let name: String
     }
 
-    /// The same throughout the session.
+    /// The id, unique in the session.
     public let id: UInt32
-    /// What it is.
+    /// The kind of media.
     public let kind: Kind
-    /// Whose it is; nil for the session's own.
+    /// The participant whose track it is; nil for the session's own tracks.
     public let participant: Participant?
-    /// For messages and file names: `"camera"`, `"camera.desk"`, `"share-audio"`, `"ana-camera"`.
+    /// The name in messages and file names: `"camera"`, `"camera.desk"`, `"share-audio"`, `"ana-camera"`.
     public let name: String
-    /// The largest size and rate of a video track; as soon as its source has agreed, the largest that the
-    /// source agrees to. While all outputs want less, the source sends less. Nil for audio.
+    /// The largest size and rate of a video track, limited by its source once the source has agreed. While
+    /// all outputs want less, the source sends less. Nil for audio.
     public let capability: VideoCapability?
 }

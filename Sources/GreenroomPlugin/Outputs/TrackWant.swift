@@ -1,8 +1,8 @@
 public import GreenroomMedia
 
-/// What an ``Output`` wants of a track.
+/// The media that an ``Output`` wants of a track.
 ///
-/// The host converts once for all outputs that want the same, and not at all for a track that no
+/// The host converts once for all outputs with equal wants, and converts nothing for a track that no
 /// output wants.
 public enum TrackWant: Equatable, Sendable {
     /// Frames.
@@ -11,9 +11,9 @@ public enum TrackWant: Equatable, Sendable {
     case audio(AudioTrackWant = AudioTrackWant())
 }
 
-/// How an ``Output`` wants the frames of a track.
+/// The format of the frames that an ``Output`` wants.
 public struct VideoTrackWant: Equatable, Sendable {
-    /// How a frame of another aspect ratio fills the wanted size.
+    /// The treatment of another aspect ratio.
     public enum Fit: UInt32, CaseIterable, Sendable {
         /// Whole and centred, with black bars.
         case letterbox = 1
@@ -23,26 +23,26 @@ public struct VideoTrackWant: Equatable, Sendable {
         case stretch = 3
     }
 
-    /// When frames come.
+    /// The time at which frames arrive.
     public enum Pace: UInt32, CaseIterable, Sendable {
         /// Each at its time, for viewers.
         case live = 1
-        /// As soon as they are there, for files.
+        /// As soon as possible, for files.
         case complete = 2
     }
 
-    /// I420, NV12, BGRA or RGBA; the host refuses the others.
+    /// I420, NV12, BGRA or RGBA; the host refuses other formats.
     public var format: PixelFormat
     /// The size; nil for the track's own.
     public var size: FrameSize?
     /// The frame rate; nil for the track's own.
     public var rate: FrameRate?
-    /// How a frame of another aspect ratio fills the size.
+    /// The treatment of another aspect ratio.
     public var fit: Fit
     /// The matrix between RGB and YUV; nil for BT.709 from 720 lines on and BT.601 below. The range
     /// is limited.
     public var matrix: ColorMatrix?
-    /// When frames come.
+    /// The time at which frames arrive.
     public var pace: Pace
 
     /// Makes a want.
@@ -59,7 +59,7 @@ public struct VideoTrackWant: Equatable, Sendable {
     }
 }
 
-/// How an ``Output`` wants the audio of a track.
+/// The format of the audio that an ``Output`` wants.
 public struct AudioTrackWant: Equatable, Sendable {
     /// The sample rate, 8000 to 192000 Hz, and one or two channels. The host resamples and mixes.
     public var format: AudioFormat

@@ -8,12 +8,12 @@ public protocol AudioPreProcessor: Plugin {
     /// Its channels and its delay, read once when the instance is made. The default is stereo without delay.
     var editing: AudioEditing { get }
 
-    /// Blocks start: forget the samples of earlier ones. The default does nothing.
+    /// Blocks start: forget earlier samples. The default does nothing.
     mutating func onPreProcessStart() throws
 
     /// Edits a block of 10 ms of 48 kHz in place. Blocks come in order.
     ///
-    /// - Throws: Any error; the host plays the block as it was, and counts it as unprocessed.
+    /// - Throws: Any error; the host plays the unedited block, and counts it as unprocessed.
     mutating func onPreProcessRawData(_ block: inout MutableAudioBlock) throws
 
     /// Blocks stop; they may start again. The default does nothing.

@@ -2,14 +2,13 @@ public import GreenroomMedia
 
 /// A plugin that brings other people into a session: a call.
 ///
-/// It is an ``Output``, which takes the session's media and sends them to the far end; each
-/// participant's `mixMinus` track has what they are to hear. And it brings the people there into the
-/// session: ``PluginHost/join(_:)`` adds a participant, whose tracks have the senders of any source.
+/// A call is an ``Output``, which sends the session's media to the far end. Each participant's `mixMinus`
+/// track has the audio for that participant to hear. ``PluginHost/join(_:)`` adds a participant, whose
+/// tracks have the senders of any source.
 public protocol Call: Output {
-    /// What is needed of a participant's track from now on: after it was opened, and when that
-    /// changes. It may come on another thread before the call that opens the track has returned, and is
-    /// not said twice. A track that no output wants need not be received or decoded. The default
-    /// does nothing.
+    /// The session's demand for a participant's track: after the track opened, and at each change. The call
+    /// may arrive on another thread before the call that opens the track has returned. Do not receive or
+    /// decode a track that no output wants. The default does nothing.
     mutating func onDemand(_ demand: TrackDemand)
 }
 
@@ -23,12 +22,12 @@ extension Call {
     }
 }
 
-/// What the session needs of a participant's track.
+/// The session's demand for a participant's track.
 public struct TrackDemand: Equatable, Sendable {
     /// The track: ``CallVideoTrack/id`` or ``CallAudioTrack/id``.
     public let track: UInt64
     /// Whether any output wants it.
     public let isWanted: Bool
-    /// Of video that is wanted, the largest size and rate; else nil.
+    /// The largest size and rate of wanted video; else nil.
     public let capability: VideoCapability?
 }

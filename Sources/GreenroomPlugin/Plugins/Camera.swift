@@ -5,8 +5,8 @@ public import GreenroomMedia
 /// The SDK answers offers, keeps the sender and runs a ``FramePump``. No two calls overlap,
 /// although frames are drawn on a thread of their own: a plain struct or class needs no lock.
 public protocol PumpedVideo: Plugin {
-    /// The sizes that the source can make, in any order; a row's rate is its maximum. The session
-    /// offers those of them that it can take. The default is empty: the source can make anything.
+    /// The sizes that the source can make, in any order; a row's rate is its maximum. The session offers
+    /// the rows that it can take. The default is empty: the source can make any size.
     static var capabilities: [VideoCapability] { get }
 
     /// The pixel format of the frames, read when sending starts; I420 by default, never MJPEG.
@@ -20,7 +20,7 @@ public protocol PumpedVideo: Plugin {
     /// - Parameters:
     ///   - supported: The rows of the offer, largest first; for a screen share the limit alone.
     ///   - suggested: The best row for now.
-    /// - Returns: What the source will draw; `.fixed` for a size and rate that it can't choose.
+    /// - Returns: The size and rate that the source draws; `.fixed` if it has no choice.
     mutating func onInitialize(
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer
@@ -28,9 +28,9 @@ public protocol PumpedVideo: Plugin {
     /// The session renegotiated. Without this callback the SDK keeps a fixed answer, and otherwise
     /// follows the suggestion.
     ///
-    /// - Returns: What the source draws from the next frame on; nil accepts the suggestion, as
-    ///   `GR_STATUS_OK` does in C.
-    /// - Throws: Any error; the source continues as it is, and the host logs the text.
+    /// - Returns: The size and rate from the next frame on; nil accepts the suggestion, as `GR_STATUS_OK`
+    ///   does in C.
+    /// - Throws: Any error; the source keeps its size, and the host logs the text.
     mutating func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer?
@@ -42,7 +42,7 @@ public protocol PumpedVideo: Plugin {
     ///
     /// - Parameters:
     ///   - frame: The frame to fill. Its size may change from one frame to the next.
-    ///   - time: When the frame shows. Draw for this time, not for the current time.
+    ///   - time: The time at which the frame shows. Draw for this time, not for the current time.
     /// - Throws: Any error ends the source.
     mutating func fill(_ frame: inout MutableFrame, at time: FrameTime) throws
 
@@ -54,7 +54,7 @@ public protocol PumpedVideo: Plugin {
 }
 
 extension PumpedVideo {
-    /// Empty: the source can make anything.
+    /// Empty: the source can make any size.
     public static var capabilities: [VideoCapability] { [] }
 
     /// I420.

@@ -1,18 +1,18 @@
 /// A plugin that makes one video of the session's tracks: everybody in one picture.
 ///
-/// The host describes each track with `onTrack`; the composer answers with what it wants of it, as an
-/// ``Output`` does, and gets its frames and blocks. `fill` draws the composed frames at the agreed
-/// rate. Other outputs take them as the track `stage`. No two calls overlap.
+/// The host describes each track with `onTrack`. The composer answers with its want, as an ``Output``
+/// does, and gets frames and blocks. `fill` draws the composed frames at the agreed rate. Other outputs
+/// take them as the track `stage`. No two calls overlap.
 ///
-/// The composer is started when an output wants its video, and stopped when none does: while it is
-/// stopped, the host converts and decodes nothing for it. It never learns of tracks of composers.
+/// The host starts the composer when an output wants its video, and stops it when none does. While it is
+/// stopped, the host converts and decodes nothing for it. It gets no tracks of composers.
 ///
-/// Want video with the pace `.complete`: frames then come at once, not 100 ms later.
+/// Want video with the pace `.complete`: frames then arrive at once, not 100 ms later.
 public protocol Composer: PumpedVideo {
-    /// A track of the session, or of a participant: these come and go while the session runs. More
-    /// calls follow after ``PluginHost/wantsChanged()``; the last answer counts.
+    /// States the want for a track of the session or of a participant. Participants' tracks open and close
+    /// while the session runs. More calls follow after ``PluginHost/wantsChanged()``; the last answer counts.
     ///
-    /// A participant's `mixMinus` is there from when they join until they leave.
+    /// A participant's `mixMinus` exists from joining to leaving.
     ///
     /// - Returns: The want for the track, such as `.video()` or `.audio()`; nil for nothing.
     /// - Throws: Any error; the session reports its text.
@@ -20,12 +20,12 @@ public protocol Composer: PumpedVideo {
 
     /// Takes a frame. It is valid until the return.
     ///
-    /// - Throws: Any error; the host counts a failed frame, and its text is logged.
+    /// - Throws: Any error; the host counts a failed frame, and logs the text.
     mutating func onVideo(_ frame: borrowing OutputFrame) throws
 
     /// Takes a block of audio. The default does nothing.
     ///
-    /// - Throws: As `onVideo`.
+    /// - Throws: See `onVideo`.
     mutating func onAudio(_ block: borrowing OutputBlock) throws
 
     /// The track of a participant has ended, whether it was wanted or not. The default does nothing.

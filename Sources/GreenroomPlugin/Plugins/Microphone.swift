@@ -19,7 +19,7 @@ public protocol PumpedAudio: Plugin {
     /// - Parameters:
     ///   - samples: The block to fill, channels interleaved; initially silent. Successive blocks
     ///     may differ in length by one sample.
-    ///   - time: When the first sample sounds. Count by its index, not by the current time.
+    ///   - time: The time of the first sample. Count by its index, not by the current time.
     /// - Throws: Any error ends the source.
     mutating func fill(_ samples: inout MutableSpan<Int16>, at time: SampleTime) throws
 

@@ -1,33 +1,32 @@
 /// A plugin that takes the session's media: a recorder, a virtual camera, a pipe to another program.
 ///
-/// The host describes each track with `onTrack`; the output answers with what it wants of it. Then
-/// `onStart`, the media, and `onStop`. Of each video track an output gets one frame for each period
-/// of the rate that it wants, of each audio track every sample, in order. No two calls overlap.
+/// The host describes each track with `onTrack`, and the output answers with its want. Then the host
+/// calls `onStart`, delivers the media, and calls `onStop`. An output gets one video frame for each
+/// period of its wanted rate, and every audio sample, in order. No two calls overlap.
 ///
-/// An output that is slower than its media loses frames and blocks when its queue is full (16 frames,
-/// 1 s of audio); the session's report counts them, and nothing else waits.
+/// A slow output loses frames and blocks when its queue is full (16 frames, 1 s of audio). The session's
+/// report counts them. No other output and no source waits.
 public protocol Output: Plugin {
-    /// A track of the session, or of a participant: these come and go while the session runs. A
-    /// second call for a video track of the session follows when its source has agreed on size and
-    /// rate, and more while it runs after ``PluginHost/wantsChanged()``; the last answer counts.
+    /// States the want for a track of the session or of a participant. Participants' tracks open and close
+    /// while the session runs. A second call for a video track of the session follows when its source has
+    /// agreed on size and rate, and more calls after ``PluginHost/wantsChanged()``; the last answer counts.
     ///
-    /// - Returns: What you want of it: `.video()`, `.audio()`, or one that says more; nil for
-    ///   nothing.
+    /// - Returns: The want: `.video()`, `.audio()`, or a want with details; nil for nothing.
     /// - Throws: Any error; the session reports its text.
     mutating func onTrack(_ track: Track) throws -> TrackWant?
 
-    /// The session begins: open what you write to. The default does nothing.
+    /// The session begins: open the destination. The default does nothing.
     mutating func onStart() throws
 
     /// Takes a frame. The default does nothing.
     ///
-    /// - Throws: Any error; the host counts a failed frame, and its text is logged. An output that
-    ///   can't continue calls ``PluginHost/giveUp(_:status:)`` as well.
+    /// - Throws: Any error; the host counts a failed frame, and logs the text. If the output can't continue,
+    ///   also call ``PluginHost/giveUp(_:status:)``.
     mutating func onVideo(_ frame: borrowing OutputFrame) throws
 
     /// Takes a block of audio. The default does nothing.
     ///
-    /// - Throws: As `onVideo`.
+    /// - Throws: See `onVideo`.
     mutating func onAudio(_ block: borrowing OutputBlock) throws
 
     /// The track of a participant has ended: every frame and block of it was delivered. Called for the

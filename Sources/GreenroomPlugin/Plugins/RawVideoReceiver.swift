@@ -1,33 +1,32 @@
 /// Whether a track shows anything.
 public enum RawDataStatus: Sendable {
-    /// Its frames are its source's.
+    /// The source sends frames.
     case on
-    /// It has none: it is muted or stopped, its source was lost, or it has ended.
+    /// The track has no frames: it is muted or stopped, its source was lost, or it has ended.
     case off
 }
 
-/// An output of video: takes the frames of those tracks that it subscribes to, for example of each
-/// participant's camera.
+/// An output of video, which subscribes to tracks, for example to each participant's camera.
 ///
-/// A track is off until its first frame. No two calls overlap. The host scales and converts to what
-/// was subscribed to; a track that no output subscribes to is neither converted nor, in a call,
-/// received. A receiver whose output needs a frame for each period, black ones too, is an ``Output``.
+/// A track is off until its first frame. No two calls overlap. The host scales and converts frames to
+/// the subscription. It neither converts nor receives a track without a subscription. If you need a
+/// frame for each period, black frames too, write an ``Output``.
 public protocol RawVideoReceiver: Plugin {
-    /// A track of video: the session's, or a participant's. Those of participants come and go while
-    /// the session runs.
+    /// Subscribes to a video track of the session or of a participant. Participants' tracks open and close
+    /// while the session runs.
     ///
     /// - Returns: Format, size and rate of its frames:
     ///   `VideoTrackWant(size: FrameSize(width: 640, height: 360))`; nil for no subscription.
     /// - Throws: Any error; the session reports its text.
     mutating func subscription(to track: Track) throws -> VideoTrackWant?
 
-    /// The session begins: open what you write to. The default does nothing.
+    /// The session begins: open the destination. The default does nothing.
     mutating func onStart() throws
 
-    /// Takes a frame of a track that is on: `frame.track` says which, and `frame.content` whether the
-    /// frame is new or the one before once more.
+    /// Takes a frame of a track that is on: `frame.track` names the track, and `frame.content` says whether
+    /// the frame is new or repeated.
     ///
-    /// - Throws: Any error; the host counts a failed frame, and its text is logged.
+    /// - Throws: Any error; the host counts a failed frame, and logs the text.
     mutating func onRawDataFrameReceived(_ frame: borrowing OutputFrame) throws
 
     /// A track is on from its next frame, or off. The default does nothing.

@@ -1,11 +1,11 @@
 /// The audio of a share, with every callback.
 ///
-/// Threads and order are those of ``VirtualAudioMic``. To only make samples, use ``ScreenAudio``.
+/// Threads and order are as in ``VirtualAudioMic``. To make only samples, use ``ScreenAudio``.
 public protocol ShareAudioSource: Plugin {
     /// Start sending. The host accepts audio as soon as it makes this call. Don't wait in here.
     mutating func onStartSendAudio(_ sender: AudioSender) throws
 
-    /// Stop sending. Return when none of your threads sends any more.
+    /// Stop sending. Return when all your threads have stopped sending.
     mutating func onStopSendAudio()
 
     /// The session takes the share's audio. The default does nothing.

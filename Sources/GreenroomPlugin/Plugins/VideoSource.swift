@@ -7,10 +7,10 @@ public import GreenroomMedia
 /// within the deadline (2 s). So send frames from another thread: a ``FramePump``, or a thread of
 /// your own that has ended or is idle when `onStopSend` returns.
 ///
-/// To only draw frames at a steady rate, use ``Camera``.
+/// To draw frames at a steady rate, use ``Camera``.
 public protocol VideoSource: Plugin {
-    /// The sizes that the source can make, in any order; a row's rate is its maximum. The session
-    /// offers those of them that it can take. The default is empty: the source can make anything.
+    /// The sizes that the source can make, in any order; a row's rate is its maximum. The session offers
+    /// the rows that it can take. The default is empty: the source can make any size.
     static var capabilities: [VideoCapability] { get }
 
     /// Receives the sender and answers the session's offer. Send nothing yet.
@@ -19,18 +19,18 @@ public protocol VideoSource: Plugin {
     ///   - sender: Keep it. After `onUninitialized` it returns `Status.gone`.
     ///   - supported: The rows of the offer, largest first; a row's rate is its maximum.
     ///   - suggested: The best row for now.
-    /// - Returns: What the source will make.
+    /// - Returns: The source's size and rate.
     /// - Throws: Any error; the instance stays uninitialized, and the session reports the text.
     mutating func onInitialize(
         _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer
 
-    /// The session renegotiated. Without this callback the source continues as it is, and the host
-    /// adapts its frames.
+    /// The session renegotiated. Without this callback the source keeps its size, and the host adapts its
+    /// frames.
     ///
-    /// - Returns: What the source makes from now on; nil accepts the suggestion, as `GR_STATUS_OK`
-    ///   does in C. To continue as it is, answer `.fixed` with what it makes.
-    /// - Throws: Any error; the source continues as it is, and the host logs the text.
+    /// - Returns: The source's new size and rate; nil accepts the suggestion, as `GR_STATUS_OK` does in C. To
+    ///   keep the size, answer `.fixed` with it.
+    /// - Throws: Any error; the source keeps its size, and the host logs the text.
     mutating func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer?
@@ -40,8 +40,8 @@ public protocol VideoSource: Plugin {
     /// - Throws: Any error; the instance stays stopped.
     mutating func onStartSend() throws
 
-    /// Stop sending. The host refuses frames from now on. Return when none of your threads sends
-    /// any more.
+    /// Stop sending. The host refuses frames from now on. Return when all your threads have stopped
+    /// sending.
     mutating func onStopSend()
 
     /// The sender has ended. The default does nothing.
@@ -49,10 +49,10 @@ public protocol VideoSource: Plugin {
 }
 
 extension VideoSource {
-    /// Empty: the source can make anything.
+    /// Empty: the source can make any size.
     public static var capabilities: [VideoCapability] { [] }
 
-    /// The source continues as it is.
+    /// The source keeps its size.
     public func onPropertyChange(
         supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer? { throw OfferIgnored() }
@@ -77,7 +77,7 @@ public enum VideoAnswer: Hashable, Sendable {
     /// Exactly this, in the offer or not; the host adapts the frames.
     case fixed(VideoCapability)
 
-    /// What the source will make.
+    /// The source's size and rate.
     ///
     /// - Parameter suggested: The suggestion of the answered offer.
     public func capability(suggested: VideoCapability) -> VideoCapability {

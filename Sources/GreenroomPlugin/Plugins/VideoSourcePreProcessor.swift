@@ -8,8 +8,7 @@ public protocol VideoSourcePreProcessor: Plugin {
     /// Receives the size and rate of the frames to come. The default does nothing.
     mutating func onPreProcessInitialize(_ capability: VideoCapability) throws
 
-    /// Frames have another size or rate from now on: the session's limit changed, or a share has
-    /// another shape.
+    /// Frames have a new size or rate: the session's limit changed, or a share has another shape.
     ///
     /// Without it, and if it throws, the frames keep their size: the host scales them for it.
     mutating func onPreProcessPropertyChange(_ capability: VideoCapability) throws
@@ -21,7 +20,7 @@ public protocol VideoSourcePreProcessor: Plugin {
     ///
     /// - Parameter frame: I420 in the announced size, upright; ``MutableFrame/info`` has its
     ///   colour.
-    /// - Throws: Any error; the host delivers the frame and counts it as unprocessed.
+    /// - Throws: Any error; the host delivers the frame, and counts it as unprocessed.
     mutating func onPreProcessRawData(_ frame: inout MutableFrame) throws
 
     /// Frames stop; they may start again. The default does nothing.

@@ -4,7 +4,7 @@
 /// thread and must return within the deadline (2 s). So send audio from another thread: an
 /// ``AudioPump``, or a thread of your own that has ended or is idle when `onMicStopSend` returns.
 ///
-/// To only make samples, use ``Microphone``.
+/// To make only samples, use ``Microphone``.
 public protocol VirtualAudioMic: Plugin {
     /// Receives the sender. Send nothing yet.
     mutating func onMicInitialize(_ sender: AudioSender) throws
@@ -12,7 +12,7 @@ public protocol VirtualAudioMic: Plugin {
     /// Start sending. The host accepts audio as soon as it makes this call. Don't wait in here.
     mutating func onMicStartSend() throws
 
-    /// Stop sending. Return when none of your threads sends any more.
+    /// Stop sending. Return when all your threads have stopped sending.
     mutating func onMicStopSend()
 
     /// The sender has ended. The default does nothing.

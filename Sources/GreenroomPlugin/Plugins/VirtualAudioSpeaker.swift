@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// What a ``VirtualAudioSpeaker`` hears.
+/// The audio that a ``VirtualAudioSpeaker`` takes.
 public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
     /// The sum of the session's own audio tracks.
     case mixed
@@ -8,11 +8,11 @@ public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
     case incoming
     /// The sum of all audio, the session's own and the participants', in a call.
     case fullMix
-    /// One person alone: the microphone, and each participant's.
+    /// Each person's audio: the session's microphone, and each participant's.
     case oneWay
-    /// The audio of a share alone: the session's, and each participant's.
+    /// The audio of each share: the session's, and each participant's.
     case shared
-    /// What each participant is to hear: all audio but theirs.
+    /// For each participant, the sum of all audio without theirs.
     case mixMinus
 }
 
@@ -21,10 +21,10 @@ public enum SpeakerPosition: CaseIterable, Hashable, Sendable {
 /// No two calls overlap. The host resamples and mixes to the wanted ``format``; each position gets
 /// every sample, in blocks of ``blockMilliseconds``.
 public protocol VirtualAudioSpeaker: Plugin {
-    /// What it hears; the mix by default.
+    /// The audio that it takes; the mix by default.
     var positions: Set<SpeakerPosition> { get }
 
-    /// Whether it hears a track of its positions; all of them by default.
+    /// Whether it takes a track of its positions; all tracks by default.
     func hears(_ track: Track) -> Bool
 
     /// The sample rate, 8000 to 192000 Hz, and one or two channels; 48000 Hz stereo by default.
@@ -33,25 +33,25 @@ public protocol VirtualAudioSpeaker: Plugin {
     /// The length of a block, 1 to 100; 10 by default.
     var blockMilliseconds: Int { get }
 
-    /// The session begins: open what you play or write to. The default does nothing. Without any of
-    /// its positions, start fails before this call; in a session with a call participants may add
+    /// The session begins: open the device or file. The default does nothing. If the session has none of its
+    /// positions, start fails before this call. In a session with a call, participants may add
     /// ``SpeakerPosition/oneWay``, ``SpeakerPosition/shared`` and ``SpeakerPosition/mixMinus`` later.
     mutating func onStart() throws
 
     /// Takes a block of a mix, ``SpeakerPosition/mixed``, ``SpeakerPosition/incoming``,
     /// ``SpeakerPosition/fullMix`` or ``SpeakerPosition/mixMinus``. The default does nothing.
     ///
-    /// - Throws: Any error; the host counts a failed block, and its text is logged.
+    /// - Throws: Any error; the host counts a failed block, and logs the text.
     mutating func onVirtualSpeakerMixedAudioReceived(_ block: borrowing OutputBlock) throws
 
-    /// Takes a block of one person's audio; `block.track` says whose. The default does nothing.
+    /// Takes a block of one person's audio; `block.track` names the person. The default does nothing.
     ///
-    /// - Throws: Any error; the host counts a failed block, and its text is logged.
+    /// - Throws: Any error; the host counts a failed block, and logs the text.
     mutating func onVirtualSpeakerOneWayAudioReceived(_ block: borrowing OutputBlock) throws
 
-    /// Takes a block of a share's audio; `block.track` says whose. The default does nothing.
+    /// Takes a block of a share's audio; `block.track` names the share. The default does nothing.
     ///
-    /// - Throws: Any error; the host counts a failed block, and its text is logged.
+    /// - Throws: Any error; the host counts a failed block, and logs the text.
     mutating func onVirtualSpeakerSharedAudioReceived(_ block: borrowing OutputBlock) throws
 
     /// Every block was delivered: finish, flush and close. The default does nothing.

@@ -3,12 +3,11 @@ internal import Synchronization
 
 /// Makes and sends audio in blocks of 10 ms, on a thread of its own.
 ///
-/// Every sample has an exact time on the session clock: a rate without a whole 10 ms block
-/// alternates between two block lengths. A late pump catches up; a pump that is later than the
-/// sender's queue is long (200 ms) skips to the present and counts the skipped samples. The host
-/// never refuses its audio for its pace: see <doc:PaceAudio>.
+/// Every sample has an exact time on the session clock: a rate without a whole 10 ms block alternates
+/// between two block lengths. A late pump catches up. A pump that is more than 200 ms late skips to the
+/// present, and counts the skipped samples. The host never refuses its audio: see <doc:PaceAudio>.
 public final class AudioPump: Sendable {
-    /// Samples of each channel, by what became of them.
+    /// Samples of each channel, by outcome.
     public struct Counts: Equatable, Sendable {
         /// Made, and accepted by the host.
         public var sent: Int64 = 0
@@ -22,7 +21,7 @@ public final class AudioPump: Sendable {
     /// Starts a pump; its first block is due now.
     ///
     /// - Parameters:
-    ///   - sender: Where the audio goes. The pump uses the clock of its host.
+    ///   - sender: The sender of the audio. The pump uses the clock of its host.
     ///   - format: 8000 to 192000 Hz, one or two channels.
     ///   - fill: Makes the samples of a block, channels interleaved; the block is initially silent.
     ///     Runs on the pump's thread only. An error that it throws ends the source.
@@ -44,8 +43,8 @@ public final class AudioPump: Sendable {
     /// The samples so far.
     public var counts: Counts { core.counts.withLock { $0 } }
 
-    /// Ends the pump; it sends nothing after this call has returned. In the callback that stops
-    /// sending it waits at most for the current block.
+    /// Ends the pump: it sends nothing after the return. In the callback that stops sending, the call waits
+    /// at most for the current block.
     public func stop() {
         core.isStopping.store(true, ordering: .relaxed)
         thread.join()
@@ -54,7 +53,7 @@ public final class AudioPump: Sendable {
     deinit { stop() }
 }
 
-/// When an audio block starts.
+/// The start of an audio block.
 public struct SampleTime: Equatable, Sendable {
     /// The index of its first sample since the start, per channel. Missing indices were skipped.
     public var index: Int64

@@ -20,7 +20,7 @@ internal import Synchronization
 /// }
 /// ```
 public final class FramePump: Sendable {
-    /// Frames, by what became of them.
+    /// Frames, by outcome.
     public struct Counts: Equatable, Sendable {
         /// Drawn, and accepted by the host.
         public var sent = 0
@@ -36,11 +36,11 @@ public final class FramePump: Sendable {
     /// Starts a pump; its first frame is due now.
     ///
     /// - Parameters:
-    ///   - sender: Where the frames go. The pump uses the clock of its host.
+    ///   - sender: The sender of the frames. The pump uses the clock of its host.
     ///   - capability: The size and the rate.
     ///   - format: Any format but MJPEG.
     ///   - color: The colour space.
-    ///   - rotation: How far to turn the frames to see them upright.
+    ///   - rotation: The clockwise turn that makes the frames upright.
     ///   - fill: Draws a frame, whose initial content is undefined. Runs on the pump's thread only.
     ///     An error that it throws ends the source.
     /// - Throws: A ``PluginError`` if the system can't make a thread.
@@ -64,8 +64,8 @@ public final class FramePump: Sendable {
     /// The frames so far.
     public var counts: Counts { core.plan.withLock { $0.counts } }
 
-    /// Ends the pump; it sends nothing after this call has returned. In `onStopSend` it waits at
-    /// most for the current frame, at other times until the next frame is due.
+    /// Ends the pump: it sends nothing after the return. In `onStopSend` the call waits at most for the
+    /// current frame, at other times until the next frame is due.
     public func stop() {
         core.isStopping.store(true, ordering: .relaxed)
         thread.join()
@@ -74,7 +74,7 @@ public final class FramePump: Sendable {
     deinit { stop() }
 }
 
-/// When a frame shows.
+/// The time at which a frame shows.
 public struct FrameTime: Equatable, Sendable {
     /// The index of the frame since the start. Missing indices were skipped.
     public var index: Int64

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import Synchronization
 
-/// A thread of a plugin: runs when it has been made, ends when its body returns.
+/// A thread of a plugin, which runs until its body returns.
 ///
 /// Return from the body when ``PluginHost/wait(untilNanoseconds:)`` or a send reports that sending
 /// has stopped, and call ``join()`` in the callback that stops sending.
@@ -10,8 +10,8 @@ public final class PluginThread: Sendable {
 
     /// Starts a thread, and returns when it runs.
     ///
-    /// A virtual clock knows a thread from its first wait on: while a busy machine has not begun it, time could
-    /// pass for the plugin's others.
+    /// A virtual clock knows a thread from its first wait on. Without the wait for the start, time could pass
+    /// for the plugin's other threads on a busy machine.
     ///
     /// - Parameters:
     ///   - name: The name that tools show; Linux keeps the first 15 bytes.
@@ -42,8 +42,7 @@ public final class PluginThread: Sendable {
         self.thread = Mutex(thread)
     }
 
-    /// Waits until the thread has ended. Further calls return at once, and so does a call on the
-    /// thread itself.
+    /// Waits until the thread has ended. Further calls, and calls on the thread itself, return at once.
     public func join() {
         let thread = thread.withLock { thread in
             defer { thread = nil }

@@ -4,11 +4,11 @@ public import GreenroomMedia
 ///
 /// Use it from any thread, for as long as the process lives: after uninitialize it returns
 /// `Status.gone`. The host queues 200 ms and empties the queue in session time, with a delay of 100
-/// ms. A block that finds no room waits, or is refused completely: see <doc:PaceAudio>.
+/// ms. If the queue is full, a block waits, or the host refuses it: see <doc:PaceAudio>.
 public struct AudioSender: Sendable {
     let table: AudioSenderTable
 
-    /// How long to wait for room in the queue.
+    /// The longest wait for room in the queue.
     public enum Timeout: Hashable, Sendable {
         /// Do not wait.
         case none
@@ -23,18 +23,18 @@ public struct AudioSender: Sendable {
 
     /// Sends a block of audio of any length up to 100 ms.
     ///
-    /// The call waits until the queue has room, so the host paces a loop that only sends. With a shorter
-    /// timeout the host refuses too much audio with `Status.queueFull`. It refuses a block that is
-    /// too long with `Status.badBlock`, plays silence for missing audio, and stretches audio whose
-    /// clock drifts from the session clock, so that it stays in sync with the video.
+    /// The call waits until the queue has room, so the host paces a loop of sends. With a shorter timeout
+    /// the host refuses excess audio with `Status.queueFull`. It refuses a block that is too long with
+    /// `Status.badBlock`, plays silence for missing audio, and stretches audio of a drifting clock to keep it
+    /// in sync with the video.
     ///
     /// - Parameters:
     ///   - samples: 16-bit, channels interleaved; up to 100 ms. Not used after the call.
     ///   - format: 8000 to 192000 Hz, one or two channels.
-    ///   - ptsNanoseconds: When the first sample sounds, on the session clock. Nil: right after the
+    ///   - ptsNanoseconds: The time of the first sample on the session clock. Nil: right after the
     ///     previous block, or after a silence on arrival.
-    ///   - timeout: How long to wait for room; until there is room by default.
-    /// - Throws: Why the host refused the block; it takes nothing of a refused block.
+    ///   - timeout: The longest wait for room; unlimited by default.
+    /// - Throws: The host's refusal; it takes nothing of a refused block.
     public func send(
         _ samples: Span<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil,
         timeout: Timeout = .untilThereIsRoom

@@ -2,9 +2,9 @@
 public struct MutableAudioBlock: ~Copyable {
     /// 1 or 2, as the filter has declared.
     public let channels: Int
-    /// When the first sample is due, on the session clock.
+    /// The time of the first sample on the session clock.
     public let timeNanoseconds: Int64
-    /// Whether it has a ``reference``.
+    /// Whether the block has a ``reference``.
     public let hasReference: Bool
 
     private let memory: UnsafeMutableBufferPointer<Int16>
@@ -31,8 +31,8 @@ public struct MutableAudioBlock: ~Copyable {
         }
     }
 
-    /// The participants' audio of the latest 10 ms, in as many samples. Empty if the filter has not asked for
-    /// it, and without a call.
+    /// The participants' audio of the latest 10 ms, in as many samples. Empty without a call, or if the
+    /// filter does not declare it.
     public var reference: Span<Int16> {
         @_lifetime(borrow self) get {
             unsafe _overrideLifetime(Span(_unsafeElements: referenceMemory), borrowing: self)

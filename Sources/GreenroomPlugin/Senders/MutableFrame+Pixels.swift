@@ -1,13 +1,13 @@
 extension MutableFrame {
     /// All bytes of a plane, padding between rows included; empty for a plane that the format does
-    /// not have. ``readOnlyPlane(_:)`` is for reading.
+    /// not have. To read, use ``readOnlyPlane(_:)``.
     @_lifetime(&self)
     public mutating func plane(_ plane: Int) -> MutableRawSpan {
         let bytes = bytes(ofPlane: plane)
         return unsafe _overrideLifetime(MutableRawSpan(_unsafeBytes: bytes), mutating: &self)
     }
 
-    /// The same bytes, to read: the frame can be read through several spans at a time.
+    /// All bytes of a plane, to read. Several spans may read the frame at a time.
     @_lifetime(borrow self)
     public func readOnlyPlane(_ plane: Int) -> RawSpan {
         let bytes = UnsafeRawBufferPointer(bytes(ofPlane: plane))
@@ -16,8 +16,8 @@ extension MutableFrame {
 
     /// The pixel bytes of a row, to write; empty for a row or plane that the frame does not have.
     ///
-    /// Declare it with `var`. The compiler allocates memory for each mutable span in a `let`:
-    /// ``readOnlyRow(_:ofPlane:)`` is for reading.
+    /// Declare it with `var`: the compiler allocates memory for each mutable span in a `let`. To read, use
+    /// ``readOnlyRow(_:ofPlane:)``.
     ///
     /// - Parameters:
     ///   - row: The row of the plane, from 0 at the top.
@@ -30,7 +30,7 @@ extension MutableFrame {
 
     /// The pixel bytes of a row, to read; empty for a row or plane that the frame does not have.
     ///
-    /// Several rows can be read at a time: the neighbours of a pixel are in three of them.
+    /// You may read several rows at a time: the neighbours of a pixel are in three rows.
     ///
     /// - Parameters:
     ///   - row: The row of the plane, from 0 at the top.

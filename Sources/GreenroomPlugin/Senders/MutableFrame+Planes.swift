@@ -3,7 +3,7 @@ extension MutableFrame {
     /// does not have are empty.
     ///
     /// - Parameter body: Receives the bytes of planes 0, 1 and 2.
-    /// - Throws: What the body throws.
+    /// - Throws: Rethrows the error of the body.
     public mutating func withPlanes<Failure: Error>(
         _ body: (
             _ first: inout MutableRawSpan, _ second: inout MutableRawSpan,

@@ -2,9 +2,8 @@ public import GreenroomMedia
 
 /// A frame in the host's memory, to read and write.
 ///
-/// A ``Camera`` fills one, a ``VideoSourcePreProcessor`` edits one, and a ``VideoLease`` has one.
-/// Rows are spans: an index beyond the end of a row traps, as an array's does, and never touches
-/// foreign memory.
+/// A ``Camera`` fills it, a ``VideoSourcePreProcessor`` edits it, and a ``VideoLease`` contains it. Rows
+/// are spans: an index beyond the end of a row traps, and never touches foreign memory.
 ///
 /// Sizes may be odd: chroma of 4:2:0 rounds up. Rows may be padded: write row by row, or use
 /// ``strideBytes(ofPlane:)``.
@@ -13,8 +12,8 @@ public struct MutableFrame: ~Copyable {
     public let format: PixelFormat
     /// The visible size, in pixels, before rotation.
     public let size: FrameSize
-    /// Rotation, colour, offer revision and timestamp: of a frame to edit, as the host received it;
-    /// of a frame to fill, as it will be sent.
+    /// Rotation, colour, offer revision and timestamp, as received for a frame to edit, and as sent for a
+    /// frame to fill.
     public internal(set) var info: FrameInfo
 
     let planes: InlineArray<3, MutablePlane>

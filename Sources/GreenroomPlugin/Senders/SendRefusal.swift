@@ -1,6 +1,6 @@
 public import GreenroomMedia
 
-/// Why the host refused a frame or an audio block, or to keep a frame.
+/// The reason why the host refused a frame, a block or a call.
 public struct SendRefusal: Error, Equatable, Sendable {
     /// The rule that was broken; never `Status.ok`.
     public let status: Status

@@ -9,11 +9,11 @@ extension VideoSender {
     ///   - bytes: The frame; for MJPEG the JPEG image.
     ///   - width: Pixels per row, before rotation.
     ///   - height: Rows.
-    ///   - rotation: How far to turn it to see it upright.
+    ///   - rotation: The clockwise turn that makes the frame upright.
     ///   - format: The pixel format. Chroma of 4:2:0 rounds up at odd sizes.
     ///   - color: Range and matrix.
-    ///   - ptsNanoseconds: When it shows, on the session clock; nil for now.
-    /// - Throws: Why the host refused the frame.
+    ///   - ptsNanoseconds: The time at which it shows, on the session clock; nil for now.
+    /// - Throws: The host's refusal.
     public func sendVideoFrame(
         _ bytes: [UInt8], width: Int, height: Int, rotation: Rotation = .none,
         format: PixelFormat = .i420, color: ColorSpace = .bt601Limited,
@@ -24,19 +24,18 @@ extension VideoSender {
             color: color, ptsNanoseconds: ptsNanoseconds)
     }
 
-    /// Sends a frame from memory that a pointer leads to: planes and rows follow each other without
-    /// padding.
+    /// Sends a frame from a buffer pointer: planes and rows follow each other without padding.
     ///
     /// - Parameters:
-    ///   - buffer: The frame, e.g. `UnsafeRawBufferPointer(start: pointer, count: length)`; it must
-    ///     be readable until the call returns, and is not used after it.
+    ///   - buffer: The frame, e.g. `UnsafeRawBufferPointer(start: pointer, count: length)`, readable until
+    ///     the call returns.
     ///   - width: Pixels per row, before rotation.
     ///   - height: Rows.
-    ///   - rotation: How far to turn it to see it upright.
+    ///   - rotation: The clockwise turn that makes the frame upright.
     ///   - format: The pixel format. Chroma of 4:2:0 rounds up at odd sizes.
     ///   - color: Range and matrix.
-    ///   - ptsNanoseconds: When it shows, on the session clock; nil for now.
-    /// - Throws: Why the host refused the frame.
+    ///   - ptsNanoseconds: The time at which it shows, on the session clock; nil for now.
+    /// - Throws: The host's refusal.
     public func sendVideoFrame(
         _ buffer: UnsafeRawBufferPointer, width: Int, height: Int, rotation: Rotation = .none,
         format: PixelFormat = .i420, color: ColorSpace = .bt601Limited,
@@ -49,15 +48,15 @@ extension VideoSender {
 }
 
 extension AudioSender {
-    /// Sends a block of audio from an array, and waits until there is room unless told otherwise.
+    /// Sends a block of audio from an array, and waits for room by default.
     ///
     /// - Parameters:
     ///   - samples: 16-bit, channels interleaved; up to 100 ms.
     ///   - format: 8000 to 192000 Hz, one or two channels.
-    ///   - ptsNanoseconds: When the first sample sounds, on the session clock; nil: right after the
-    ///     previous block.
-    ///   - timeout: How long to wait for room.
-    /// - Throws: Why the host refused the block; it takes nothing of a refused block.
+    ///   - ptsNanoseconds: The time of the first sample on the session clock; nil: right after the previous
+    ///     block.
+    ///   - timeout: The longest wait for room.
+    /// - Throws: The host's refusal; it takes nothing of a refused block.
     public func send(
         _ samples: [Int16], format: AudioFormat, ptsNanoseconds: Int64? = nil,
         timeout: Timeout = .untilThereIsRoom
@@ -66,17 +65,15 @@ extension AudioSender {
             samples.span, format: format, ptsNanoseconds: ptsNanoseconds, timeout: timeout)
     }
 
-    /// Sends a block of audio from memory that a pointer leads to, and waits until there is room
-    /// unless told otherwise.
+    /// Sends a block of audio from a buffer pointer, and waits for room by default.
     ///
     /// - Parameters:
-    ///   - samples: 16-bit, channels interleaved; up to 100 ms. They must be readable until the call
-    ///     returns, and are not used after it.
+    ///   - samples: 16-bit, channels interleaved; up to 100 ms, readable until the call returns.
     ///   - format: 8000 to 192000 Hz, one or two channels.
-    ///   - ptsNanoseconds: When the first sample sounds, on the session clock; nil: right after the
-    ///     previous block.
-    ///   - timeout: How long to wait for room.
-    /// - Throws: Why the host refused the block; it takes nothing of a refused block.
+    ///   - ptsNanoseconds: The time of the first sample on the session clock; nil: right after the previous
+    ///     block.
+    ///   - timeout: The longest wait for room.
+    /// - Throws: The host's refusal; it takes nothing of a refused block.
     public func send(
         _ samples: UnsafeBufferPointer<Int16>, format: AudioFormat, ptsNanoseconds: Int64? = nil,
         timeout: Timeout = .untilThereIsRoom

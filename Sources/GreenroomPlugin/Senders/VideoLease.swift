@@ -1,9 +1,9 @@
 public import GreenroomMedia
 
-/// A frame of the host's pool to fill: what you draw into it is sent without a copy.
+/// A frame of the host's pool to fill, which the host sends without a copy.
 ///
-/// Its initial content is undefined. ``commit(_:)`` sends it; ``abandon()`` returns it unsent, and
-/// so does dropping it. A lease can't be copied, and using it after either call does not compile.
+/// Its initial content is undefined. ``commit(_:)`` sends it. ``abandon()`` returns it unsent, as dropping
+/// it does. A lease can't be copied, and its use after either call does not compile.
 public struct VideoLease: ~Copyable, Sendable {
     private let sender: VideoSender
     private let id: UInt64
@@ -48,9 +48,9 @@ public struct VideoLease: ~Copyable, Sendable {
 
     /// Sends the frame. The lease ends, also when the host refuses the frame.
     ///
-    /// - Parameter info: Rotation, colour, offer revision and timestamp. Revision 0 stands for the
-    ///   offer that was current when the frame was acquired.
-    /// - Throws: Why the host refused the frame.
+    /// - Parameter info: Rotation, colour, offer revision and timestamp. Revision 0 means the current offer
+    ///   at `acquire`.
+    /// - Throws: The host's refusal.
     public consuming func commit(_ info: FrameInfo = FrameInfo()) throws(SendRefusal) {
         isOpen = false
         try sender.table.commit(id, info, revision: revision)

@@ -15,7 +15,7 @@ public struct VideoSender: Sendable {
     /// The host that made the sender, with its clock.
     public var host: PluginHost { PluginHost(table: table.host) }
 
-    /// The revision of the last offer; inside `onPropertyChange` the new one's.
+    /// The revision of the last offer; inside `onPropertyChange` of the new offer.
     public var offerRevision: UInt32 { table.offeredRevision }
 
     /// Leases a frame of the host's pool.
@@ -23,7 +23,7 @@ public struct VideoSender: Sendable {
     /// - Parameters:
     ///   - format: Any but MJPEG.
     ///   - size: The size of the pixels, before rotation.
-    /// - Throws: Why there is none now; after `Status.noBuffer` try again later.
+    /// - Throws: The host's refusal; after `Status.noBuffer` try again later.
     public func acquire(
         format: PixelFormat, size: FrameSize
     ) throws(SendRefusal) -> VideoLease {
@@ -37,13 +37,13 @@ public struct VideoSender: Sendable {
     ///   - buffer: The frame; not used after the call. An array's is `bytes.span.bytes`.
     ///   - width: Pixels per row, before rotation.
     ///   - height: Rows.
-    ///   - dataLength: The bytes of the buffer that are the frame; all by default.
-    ///   - rotation: How far to turn it to see it upright.
+    ///   - dataLength: The length of the frame in the buffer, in bytes; all by default.
+    ///   - rotation: The clockwise turn that makes the frame upright.
     ///   - format: The pixel format. Chroma of 4:2:0 rounds up at odd sizes, so a frame may have
     ///     more than `width * height * 3 / 2` bytes.
     ///   - color: Range and matrix.
-    ///   - ptsNanoseconds: When it shows, on the session clock; nil for now.
-    /// - Throws: Why the host refused the frame.
+    ///   - ptsNanoseconds: The time at which it shows, on the session clock; nil for now.
+    /// - Throws: The host's refusal.
     public func sendVideoFrame(
         _ buffer: RawSpan, width: Int, height: Int, dataLength: Int? = nil,
         rotation: Rotation = .none, format: PixelFormat = .i420,
@@ -61,9 +61,8 @@ public struct VideoSender: Sendable {
     ///   - format: The pixel format.
     ///   - size: The size of the pixels, before rotation.
     ///   - planes: As many as the format has; not used after the call.
-    ///   - info: Rotation, colour, offer revision and timestamp. Revision 0 stands for the current
-    ///     offer.
-    /// - Throws: Why the host refused the frame.
+    ///   - info: Rotation, colour, offer revision and timestamp. Revision 0 means the current offer.
+    /// - Throws: The host's refusal.
     public func send(
         format: PixelFormat, size: FrameSize, planes: FramePlanes, info: FrameInfo = FrameInfo()
     ) throws(SendRefusal) {

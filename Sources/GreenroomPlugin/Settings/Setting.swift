@@ -72,7 +72,7 @@ extension Setting {
             decode: { if case .number(let value) = $0 { value } else { nil } })
     }
 
-    /// A text. A required one has no default: the session file must set it.
+    /// A text. A required text has no default: the session file must set it.
     public static func string(
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
         required: Bool = false, live: Bool = false
@@ -83,8 +83,8 @@ extension Setting {
             decode: { if case .string(let value) = $0 { value } else { nil } })
     }
 
-    /// A file or folder; the plugin receives an absolute path. A required one has no default: the
-    /// session file must set it.
+    /// A file or folder; the plugin receives an absolute path. A required path has no default: the session
+    /// file must set it.
     public static func path(
         _ name: String, _ path: any WritableKeyPath<Root, String> & Sendable, title: String? = nil,
         required: Bool = false, live: Bool = false
