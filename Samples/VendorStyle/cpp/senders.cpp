@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -82,6 +83,67 @@ class TurnedVideoSource : public ZOOMSDK::IZoomSDKVideoSource {
   std::atomic<bool> is_running_{false};
 };
 
+/** A tone of the Meeting SDK, in stereo. As in public samples, a file and its format come from outside,
+    and callbacks are protected; here the file is a frequency. */
+class StereoMic : public ZOOMSDK::IZoomSDKVirtualAudioMicEvent {
+ public:
+  explicit StereoMic(std::string frequency, int sample_rate = 44100)
+      : frequency_(std::stoi(frequency)), rate_(sample_rate) {}
+
+ protected:
+  void onMicInitialize(ZOOMSDK::IZoomSDKAudioRawDataSender *pSender) override { sender_ = pSender; }
+  void onMicStartSend() override {
+    const int run = ++run_;
+    std::thread([this, run] {
+      std::vector<std::int16_t> samples(static_cast<std::size_t>(rate_ / 50 * 2));
+      for (int index = 0; run_ == run;) {
+        for (std::size_t i = 0; i < samples.size(); i += 2, index++) {
+          const double angle = index * 2 * 3.14159265 * frequency_ / rate_;
+          samples[i] = static_cast<std::int16_t>(6000 * std::sin(angle));
+          samples[i + 1] = samples[i];
+        }
+        const auto error =
+            sender_->send(reinterpret_cast<char *>(samples.data()),
+                          static_cast<unsigned int>(samples.size() * sizeof(std::int16_t)), rate_,
+                          ZOOMSDK::ZoomSDKAudioChannel_Stereo);
+        if (error != ZOOMSDK::SDKERR_SUCCESS) return;
+      }
+    }).detach();
+  }
+  void onMicStopSend() override { run_++; }
+  void onMicUninitialized() override {}
+
+ private:
+  ZOOMSDK::IZoomSDKAudioRawDataSender *sender_ = nullptr;
+  int frequency_;
+  int rate_;
+  std::atomic<int> run_{0};
+};
+
+/** A share of the Meeting SDK, whose ramp brightens. */
+class RampShare : public ZOOMSDK::IZoomSDKShareSource {
+ public:
+  void onStartSend(ZOOMSDK::IZoomSDKShareSender *pSender) override {
+    is_running_ = true;
+    thread_ = std::thread([this, pSender] {
+      for (int number = 0; is_running_; number++) {
+        auto frame = ramp(640, 360, number);
+        pSender->sendShareFrame(frame.data(), 640, 360, static_cast<int>(frame.size()),
+                                ZOOMSDK::FrameDataFormat_I420_LIMITED);
+        std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      }
+    });
+  }
+  void onStopSend() override {
+    is_running_ = false;
+    thread_.join();
+  }
+
+ private:
+  std::atomic<bool> is_running_{false};
+  std::thread thread_;
+};
+
 /** A microphone whose thread only sends: the host sets its pace. */
 class ToneMic : public IZoomVideoSDKVirtualAudioMic {
  public:
@@ -137,7 +199,9 @@ class Inverter : public IZoomVideoSDKVideoSourcePreProcessor {
 GREENROOM_ZOOM_SOURCE(RampVideoSource, "org.greenroom.sample.ramp", "Ramp")
 GREENROOM_ZOOM_SOURCE(TurnedVideoSource, "org.greenroom.sample.turned", "Turned")
 GREENROOM_ZOOM_SOURCE(ToneMic, "org.greenroom.sample.tone-mic", "ToneMic")
+GREENROOM_ZOOM_SOURCE(StereoMic, "org.greenroom.sample.stereo-mic", "StereoMic", "440", 48000)
+GREENROOM_ZOOM_SOURCE(RampShare, "org.greenroom.sample.ramp-share", "RampShare")
 GREENROOM_ZOOM_SOURCE(StillShare, "org.greenroom.sample.still-share", "StillShare")
 GREENROOM_ZOOM_SOURCE(Inverter, "org.greenroom.sample.inverter", "Inverter")
-GREENROOM_PLUGINS(RampVideoSourcePlugin, TurnedVideoSourcePlugin, ToneMicPlugin, StillSharePlugin,
-                  InverterPlugin)
+GREENROOM_PLUGINS(RampVideoSourcePlugin, TurnedVideoSourcePlugin, ToneMicPlugin, StereoMicPlugin,
+                  StillSharePlugin, RampSharePlugin, InverterPlugin)

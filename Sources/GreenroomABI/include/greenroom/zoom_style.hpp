@@ -9,8 +9,10 @@
  *   GREENROOM_ZOOM_PLUGIN(MyVideoSource, "com.example.camera", "Camera")
  *
  * A library with several sources declares each with GREENROOM_ZOOM_SOURCE and exports them with
- * GREENROOM_PLUGINS(MyVideoSourcePlugin, MyMicrophonePlugin). A source needs a constructor without
- * arguments.
+ * GREENROOM_PLUGINS(MyVideoSourcePlugin, MyMicrophonePlugin). The arguments after the name go to the
+ * source's constructor:
+ *
+ *   GREENROOM_ZOOM_PLUGIN(MyMicrophone, "com.example.voice", "Voice", "voice.pcm", 44100)
  *
  *   ZOOMVIDEOSDK                          ZOOMSDK                       place in a session
  *   IZoomVideoSDKVideoSource              IZoomSDKVideoSource           camera
@@ -30,6 +32,7 @@
 
 #include <functional>
 #include <type_traits>
+#include <utility>
 
 /* ------------------------------------------------------------------------------------
  * The Video SDK
@@ -452,8 +455,8 @@ class Rows final : public List {
   const gr_offer &offer_;
 };
 
-/** A camera of either SDK. */
-template <class Type, class Sender, class List>
+/** A camera of either SDK. Make makes the source, whose callbacks need not be public. */
+template <class Make, class Interface, class Sender, class List>
 class CameraOf : public VideoSource {
  public:
   void negotiate(const gr_offer &offer, gr_answer &answer) override {
@@ -485,13 +488,13 @@ class CameraOf : public VideoSource {
 
  private:
   // Never freed, as a detached thread may use both.
-  Type &source_ = *new Type();
+  Interface &source_ = *Make::make();
   Sender &sender_ = *new Sender();
   bool is_initialized_ = false;
 };
 
 /** A microphone of either SDK. */
-template <class Type, class Sender>
+template <class Make, class Interface, class Sender>
 class MicrophoneOf : public AudioSource {
  public:
   void on_initialize() override { source_.onMicInitialize(&sender_); }
@@ -509,12 +512,12 @@ class MicrophoneOf : public AudioSource {
   void run() override {}
 
  private:
-  Type &source_ = *new Type();
+  Interface &source_ = *Make::make();
   Sender &sender_ = *new Sender();
 };
 
 /** A share of the Video SDK. */
-template <class Type>
+template <class Make>
 class VideoSDKShare : public ShareSource {
  public:
   void on_start() override {
@@ -530,12 +533,12 @@ class VideoSDKShare : public ShareSource {
   void run() override {}
 
  private:
-  Type &source_ = *new Type();
+  ZOOMVIDEOSDK::IZoomVideoSDKShareSource &source_ = *Make::make();
   VideoSDKShareSender &sender_ = *new VideoSDKShareSender();
 };
 
 /** A share of the Meeting SDK. */
-template <class Type>
+template <class Make>
 class MeetingSDKShare : public ShareSource {
  public:
   void on_start() override {
@@ -551,7 +554,7 @@ class MeetingSDKShare : public ShareSource {
   void run() override {}
 
  private:
-  Type &source_ = *new Type();
+  ZOOMSDK::IZoomSDKShareSource &source_ = *Make::make();
   MeetingSDKShareSender &sender_ = *new MeetingSDKShareSender();
 };
 
@@ -587,7 +590,7 @@ class EditedFrame final : public ZOOMVIDEOSDK::YUVProcessDataI420 {
 };
 
 /** A filter of the Video SDK. */
-template <class Type>
+template <class Make>
 class VideoSDKFilter : public Filter {
  public:
   void process(Frame &frame) override {
@@ -598,57 +601,75 @@ class VideoSDKFilter : public Filter {
   void on_property_change(const gr_capability &) override {}
 
  private:
-  Type &filter_ = *new Type();
+  ZOOMVIDEOSDK::IZoomVideoSDKVideoSourcePreProcessor &filter_ = *Make::make();
 };
 
 template <class Interface, class Type>
 inline constexpr bool is_a = std::is_base_of<Interface, Type>::value;
 
 /** The plugin that a class of the SDKs becomes. */
-template <class Type>
+template <class Type, class Make>
 auto plugin_of() {
   using namespace ZOOMVIDEOSDK;
   using namespace ZOOMSDK;
   if constexpr (is_a<IZoomVideoSDKVideoSource, Type>) {
     using List = IVideoSDKVector<ZOOMVIDEOSDK::VideoSourceCapability>;
-    using Found = CameraOf<Type, VideoSDKVideoSender, List>;
+    using Found = CameraOf<Make, IZoomVideoSDKVideoSource, VideoSDKVideoSender, List>;
     return static_cast<Found *>(nullptr);
   } else if constexpr (is_a<IZoomSDKVideoSource, Type>) {
     using List = IList<ZOOMVIDEOSDK::VideoSourceCapability>;
-    using Found = CameraOf<Type, MeetingSDKVideoSender, List>;
+    using Found = CameraOf<Make, IZoomSDKVideoSource, MeetingSDKVideoSender, List>;
     return static_cast<Found *>(nullptr);
   } else if constexpr (is_a<IZoomVideoSDKVirtualAudioMic, Type>) {
-    return static_cast<MicrophoneOf<Type, VideoSDKAudioSender> *>(nullptr);
+    using Found = MicrophoneOf<Make, IZoomVideoSDKVirtualAudioMic, VideoSDKAudioSender>;
+    return static_cast<Found *>(nullptr);
   } else if constexpr (is_a<IZoomSDKVirtualAudioMicEvent, Type>) {
-    return static_cast<MicrophoneOf<Type, MeetingSDKAudioSender> *>(nullptr);
+    using Found = MicrophoneOf<Make, IZoomSDKVirtualAudioMicEvent, MeetingSDKAudioSender>;
+    return static_cast<Found *>(nullptr);
   } else if constexpr (is_a<IZoomVideoSDKShareSource, Type>) {
-    return static_cast<VideoSDKShare<Type> *>(nullptr);
+    return static_cast<VideoSDKShare<Make> *>(nullptr);
   } else if constexpr (is_a<IZoomSDKShareSource, Type>) {
-    return static_cast<MeetingSDKShare<Type> *>(nullptr);
+    return static_cast<MeetingSDKShare<Make> *>(nullptr);
   } else {
     static_assert(is_a<IZoomVideoSDKVideoSourcePreProcessor, Type>,
                   "the class derives from no source of zoom_style.hpp");
-    return static_cast<VideoSDKFilter<Type> *>(nullptr);
+    return static_cast<VideoSDKFilter<Make> *>(nullptr);
   }
 }
 
-template <class Type>
-using PluginOf = std::remove_pointer_t<decltype(plugin_of<Type>())>;
+template <class Type, class Make>
+using PluginOf = std::remove_pointer_t<decltype(plugin_of<Type, Make>())>;
+
+/** Makes a source with what a registration says after its id and name. */
+template <class Type, class... Arguments>
+Type *make(const char *, const char *, Arguments &&...arguments) {
+  return new Type(std::forward<Arguments>(arguments)...);
+}
+
+/** The description with the id and the name of a registration. */
+template <class... Arguments>
+Description describe(const char *id, const char *name, Arguments &&...) {
+  return {id, name, "1.0.0", std::string(name) + " over zoom_style.hpp", {}};
+}
 
 }  // namespace zoom
 }  // namespace greenroom
 
-/** Declares Type##Plugin: a plugin with an id in reverse domain and a name for session files. */
-#define GREENROOM_ZOOM_SOURCE(Type, id, name)                                                     \
-  struct Type##Plugin : greenroom::zoom::PluginOf<Type> {                                         \
+/** Declares Type##Plugin: an id in reverse domain, a name for session files, and the arguments of the
+    source's constructor. */
+#define GREENROOM_ZOOM_SOURCE(Type, ...)                                                          \
+  struct Type##Maker {                                                                            \
+    static Type *make() { return greenroom::zoom::make<Type>(__VA_ARGS__); }                      \
+  };                                                                                              \
+  struct Type##Plugin : greenroom::zoom::PluginOf<Type, Type##Maker> {                            \
     static greenroom::Description description() {                                                 \
-      return {id, name, "1.0.0", name " over zoom_style.hpp", {}};                                \
+      return greenroom::zoom::describe(__VA_ARGS__);                                              \
     }                                                                                             \
   };
 
 /** The same, as the one plugin of the library. */
-#define GREENROOM_ZOOM_PLUGIN(Type, id, name)                                                     \
-  GREENROOM_ZOOM_SOURCE(Type, id, name)                                                           \
+#define GREENROOM_ZOOM_PLUGIN(Type, ...)                                                          \
+  GREENROOM_ZOOM_SOURCE(Type, __VA_ARGS__)                                                        \
   GREENROOM_PLUGINS(Type##Plugin)
 
 #endif
