@@ -31,6 +31,7 @@ class RampVideoSource : public IZoomVideoSDKVideoSource {
                     IVideoSDKVector<VideoSourceCapability> *support_cap_list,
                     VideoSourceCapability &suggest_cap) override {
     sender_ = sender;
+    suggest_cap = {640, 360, 15};
     for (int i = 0; i < support_cap_list->GetCount(); i++)
       if (support_cap_list->GetItem(i).height == 360) suggest_cap = support_cap_list->GetItem(i);
   }

@@ -351,6 +351,15 @@ class Gate {
 /** Sends frames of either SDK. */
 class FrameGate : public Gate<VideoSender> {
  public:
+  /** Notes the size of an offer's frames: the SDKs' senders name no offer, and a pump may send an old
+      size for some frames after a new one. */
+  void note(std::uint32_t revision, unsigned int width, unsigned int height) {
+    const std::lock_guard<std::mutex> lock(sizes_mutex_);
+    if (sizes_.empty() || sizes_.back().revision != revision) sizes_.push_back({});
+    sizes_.back() = {revision, width, height};
+    if (sizes_.size() > 4) sizes_.erase(sizes_.begin());
+  }
+
   gr_status send_frame(const char *buffer, int width, int height, int length, int rotation,
                        ZOOMVIDEOSDK::FrameDataFormat format) {
     if (buffer == nullptr || width <= 0 || height <= 0 || length <= 0)
@@ -365,10 +374,29 @@ class FrameGate : public Gate<VideoSender> {
       frame.info.rotation = static_cast<gr_rotation>(rotation);
       frame.info.range = format == ZOOMVIDEOSDK::FrameDataFormat_I420_FULL ? GR_RANGE_FULL
                                                                            : GR_RANGE_LIMITED;
-      frame.info.offer_revision = sender.revision();
+      frame.info.offer_revision = revision_of(frame, sender.revision());
       return sender.send(frame);
     });
   }
+
+ private:
+  struct Size {
+    std::uint32_t revision = 0, width = 0, height = 0;
+  };
+
+  /** The newest offer for frames of a size; the last offer if there is none. */
+  std::uint32_t revision_of(const gr_video_frame &frame, std::uint32_t last) {
+    const std::lock_guard<std::mutex> lock(sizes_mutex_);
+    for (auto size = sizes_.rbegin(); size != sizes_.rend(); ++size) {
+      const bool is_upright = size->width == frame.width && size->height == frame.height;
+      const bool is_turned = size->width == frame.height && size->height == frame.width;
+      if (is_upright || (is_turned && frame.info.rotation % 180 != 0)) return size->revision;
+    }
+    return last;
+  }
+
+  std::mutex sizes_mutex_;
+  std::vector<Size> sizes_;
 };
 
 /** Sends audio of either SDK. */
@@ -464,11 +492,14 @@ class CameraOf : public VideoSource {
     Known rows(offer);
     const auto suggested = Known::of(offer.suggested);
     auto wish = suggested;
+    // A pump may send the new size before the callback returns.
+    sender_.note(offer.revision, suggested.width, suggested.height);
     if (std::exchange(is_initialized_, true)) return source_.onPropertyChange(&rows, suggested);
     source_.onInitialize(&sender_, &rows, wish);
     if (wish.width == suggested.width && wish.height == suggested.height &&
         wish.frame == suggested.frame)
       return;
+    sender_.note(offer.revision, wish.width, wish.height);
     answer.kind = GR_ANSWER_FIXED;
     answer.capability = {wish.width, wish.height, wish.frame, 1};
   }
