@@ -4,7 +4,8 @@ import TestSupport
 import Testing
 
 /// The listings of the vendors' documents, over the layer of `Samples/VendorStyle`: their code as it is
-/// printed makes the right picture and sound, stops, and starts again.
+/// printed makes the right picture and sound, stops, and starts again. By day `SampleTests` builds Zoom's:
+/// each library takes a compiler.
 @Suite(.ownThreads) struct VendorStyleTests {
     private static func plugin(_ library: String, _ name: String) throws -> String {
         "\"\(try VendorStyle.library(library))#\(name)\""
@@ -39,12 +40,22 @@ import Testing
         #expect(tone > 2000 && tone > 3 * other, "\(tone), \(other)")
     }
 
-    @Test(.nightly) func `each listing compiles as printed, but for lines that say why`() throws {
+    @Test func `each listing compiles as printed, but for lines that say why`() throws {
         let changes = try VendorStyle.changes()
         let expected = try readFile(VendorStyle.folder + "/Listings/changes.diff")
         #expect(changes == String(decoding: expected, as: UTF8.self))
         let names = changes.split(separator: "\n").filter { !"+-".contains($0.first ?? " ") }
         #expect(try names.map(String.init) == VendorStyle.listings())
+    }
+
+    @Test func `the README counts the listings and the lines that changed`() throws {
+        let readme = try Chapter(path: VendorStyle.folder + "/README.md").text
+        let rows = readme.matches(of: #/\n\| (\w+).*, \*.* \| (\d+) \| (\d+) \| (\d+) \|/#)
+        #expect(rows.count == 4)
+        for row in rows {
+            let counts = try VendorStyle.counts(of: row.1.lowercased() + "-")
+            #expect([row.2, row.3, row.4].map { Int($0) } == counts, "\(row.1)")
+        }
     }
 
     // MARK: Zoom
@@ -118,10 +129,11 @@ import Testing
 
     // MARK: Azure
 
-    @Test(.nightly) func `Azure's camera and tone send, stop and start again`() throws {
+    @Test(.nightly, arguments: ["AzureCamera", "AzureSteps"])
+    func `Azure's camera and tone send, stop and start again`(camera: String) throws {
         let session = try session(
             """
-            camera: { plugin: \(try Self.plugin("AzureListings", "AzureCamera")) }
+            camera: { plugin: \(try Self.plugin("AzureListings", camera)) }
             microphone: { plugin: \(try Self.plugin("AzureListings", "AzureTone")) }
             """, maximum: "1280x720@30",
             timeline: Self.restart("stop camera", "start camera") + Self.restart("mute", "unmute"))
@@ -175,9 +187,15 @@ import Testing
         #expect(sent.width == 640 && sent.height == 360)
         let different = zip(last.y, original.y).filter { abs(Int($0) - Int($1)) > 4 }.count
         #expect(different < last.y.count / 50, "\(different)")
+        guard name == "AgoraBroadcast" else { return }
+        // The app hears of its extension's user, and its picker explains itself.
+        for line in ["Ignore screen share uid", "RPSystemBroadcastPickerView has no effect"] {
+            #expect(run.standardError.components(separatedBy: line).count == 2, "\(run)")
+        }
     }
 
-    @Test(.nightly) func `Azure's receiver hears every sample of a call`() throws {
+    @Test(.nightly)
+    func `Azure's receiver hears every sample of a call`() throws {
         let session = try TestSession(
             """
             camera: { plugin: ColorBars }
@@ -189,7 +207,8 @@ import Testing
         #expect(run.standardError.contains("received 88200 samples"), "\(run)")
     }
 
-    @Test(.nightly) func `Azure's microphone captures from ALSA`() throws {
+    @Test(.nightly)
+    func `Azure's microphone captures from ALSA`() throws {
         // 10 s of a tone of 1000 Hz, 48000 Hz, mono.
         let samples = (0..<480_000).map { index in
             Int16(8000 * sin(2 * .pi * 1000 * Double(index) / 48_000))
@@ -227,7 +246,8 @@ import Testing
 
     // MARK: Broadcasts
 
-    @Test(.nightly) func `Agora's broadcast turns a rotated screen upright`() throws {
+    @Test(.nightly)
+    func `Agora's broadcast turns a rotated screen upright`() throws {
         let session = try session(
             """
             share: { plugin: ColorBarsShare, settings: { ball: false, counter: false } }
@@ -250,9 +270,8 @@ import Testing
         #expect(different.count < 640 / 20, "\(different)")
     }
 
-    @Test(.nightly) func `Agora's broadcast sends the last frame again while its screen is still`()
-        throws
-    {
+    @Test(.nightly)
+    func `Agora's broadcast sends the last frame again while its screen is still`() throws {
         let session = try session(
             """
             share: { plugin: ColorBarsShare }
@@ -266,8 +285,8 @@ import Testing
         #expect(try sent > report.picture("share").accepted + 2, "\(run)")
     }
 
-    @Test(.nightly) func `a broadcast that its app ends leaves, and the session continues`() throws
-    {
+    @Test(.nightly)
+    func `a broadcast that its app ends leaves, and the session continues`() throws {
         let session = try session(
             """
             share: { plugin: ColorBarsShare }
@@ -280,6 +299,45 @@ import Testing
         #expect(try recording.frameCount < session.picture("share").frameCount)
     }
 
+    @Test(.nightly)
+    func `an extension hands frames to its app in a mapped file, and the app ends it`() throws {
+        let group = try TemporaryFolder()
+        func plugin(_ name: String) throws -> String {
+            """
+            plugin: \(try Self.plugin("BroadcastListings", name)), \
+            settings: { group: "\(group.path)" }, allow: { write: ["\(group.path)"] }
+            """
+        }
+        let session = try session(
+            """
+            share: { plugin: ColorBarsShare, settings: { ball: false, counter: false } }
+            call: { \(try plugin("BufferExtension")) }
+            camera: { \(try plugin("BufferApp")) }
+            """, timeline: ["at: 2s, do: stop camera"])
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        #expect(run.standardError.contains("call: ended: Broadcast completed"), "\(run)")
+        let (sent, screen) = try (session.picture("camera"), session.picture("share"))
+        // Before the camera stops, and once the file has a frame.
+        let (last, original) = try (sent.frame(50), screen.frame(50))
+        let different = zip(last.y, original.y).filter { abs(Int($0) - Int($1)) > 4 }.count
+        #expect(different < last.y.count / 50, "\(different)")
+        withExtendedLifetime(group) {}
+    }
+
+    @Test(.nightly) func `an app shows what it captures of its screen`() throws {
+        let session = try session(
+            """
+            share: { plugin: ColorBarsShare }
+            call: { plugin: \(try Self.plugin("BroadcastListings", "ScreenPreview")) }
+            """)
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        for line in ["shows 640x360", "UIView has no effect", "PickerView has no effect"] {
+            #expect(run.standardError.components(separatedBy: line).count == 2, "\(line): \(run)")
+        }
+    }
+
     // MARK: C++
 
     @Test(.nightly) func `C++ sources of Zoom's SDKs send, stop and start again`() throws {
@@ -289,8 +347,8 @@ import Testing
             camera:
               plugin: "\(library)#Ramp"
               pre-processors: [{ plugin: "\(library)#Inverter" }]
-            microphone: { plugin: "\(library)#ToneMic" }
-            share: { plugin: "\(library)#StillShare" }
+            microphone: { plugin: "\(library)#StereoMic" }
+            share: { plugin: "\(library)#RampShare" }
             """,
             timeline: Self.restart("stop camera", "start camera") + Self.restart("mute", "unmute"))
         let run = try session.run()
@@ -302,17 +360,28 @@ import Testing
         #expect((51...101).contains(last.y[180 * 640 + 630]), "\(last.y[180 * 640 + 630])")
         try expectRestarted(camera)
         let share = try session.picture("share")
-        let still = try share.frame(share.frameCount - 1)
-        #expect(abs(Int(still.y[180 * 640 + 320]) - 100) < 3)
+        let ramps = try Set(
+            (share.frameCount / 2..<share.frameCount).map { try share.frame($0).y[320] })
+        #expect(ramps.count > 3 && ramps.allSatisfy { (98...142).contains($0) }, "\(ramps)")
         let tail = try session.sound("camera").channels[0].suffix(24_000)
         expectTone(in: tail)
     }
 
-    @Test(.nightly) func `a C++ source of the Meeting SDK is turned upright`() throws {
+    @Test(.nightly)
+    func `a C++ camera is turned upright, and a share's one frame is repeated`() throws {
         let library = try VendorStyle.senders()
-        let session = try session("camera: { plugin: \"\(library)#Turned\" }")
+        let session = try session(
+            """
+            camera: { plugin: "\(library)#Turned" }
+            microphone: { plugin: "\(library)#ToneMic" }
+            share: { plugin: "\(library)#StillShare" }
+            """)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
+        try expectTone(in: session.sound("camera").channels[0].suffix(24_000))
+        let share = try session.picture("share")
+        let still = try share.frame(share.frameCount - 1)
+        #expect(abs(Int(still.y[180 * 640 + 320]) - 100) < 3)
         let camera = try session.picture("camera")
         let last = try camera.frame(camera.frameCount - 1)
         // The ramp rises from top to bottom.
@@ -320,7 +389,8 @@ import Testing
         #expect(abs(Int(last.y[350 * 640 + 320]) - 156) < 5)
     }
 
-    @Test(.nightly) func `C++ sources of Zoom's SDKs keep the rules of a plugin`() throws {
+    @Test(.nightly)
+    func `C++ sources of Zoom's SDKs keep the rules of a plugin`() throws {
         let validation = try Greenroom.validate(
             try VendorStyle.senders(),
             ["--only", "load,lifecycle.whole-life,lifecycle.restart,lifecycle.start-returns"])

@@ -117,6 +117,22 @@ enum VendorStyle {
         }.joined()
     }
 
+    /// How many listings of a document there are, their lines of code, and the lines that changed.
+    static func counts(of document: String) throws -> [Int] {
+        let names = try listings().filter { $0.hasPrefix(document) }
+        let printed = try names.flatMap { try lines(of: "\(folder)/Listings/\($0).txt") }
+        let code = printed.count { line in
+            let text = line.drop { $0 == " " || $0 == "\t" }
+            return !text.isEmpty && !text.hasPrefix("//")
+        }
+        var isInside = false
+        let changed = try changes().split(separator: "\n").count { line in
+            if !line.hasPrefix("+") && !line.hasPrefix("-") { isInside = line.hasPrefix(document) }
+            return isInside && line.hasPrefix("+") && line.contains("// changed: ")
+        }
+        return [names.count, code, changed]
+    }
+
     /// The parts of a file between the lines `// listing: NAME` and `// end`.
     private static func samples(in file: String) throws -> [(listing: String, lines: [Substring])] {
         var samples: [(listing: String, lines: [Substring])] = []

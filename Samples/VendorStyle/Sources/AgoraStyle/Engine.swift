@@ -15,23 +15,28 @@ public final class AgoraVideoFrame: NSObject {
     public override init() {}
 }
 
-/// Hears of the engine; nothing calls it here.
-public protocol AgoraRtcEngineDelegate: AnyObject {}
+/// Hears of the engine, on the main queue. An app and its extension are one library here, so the app's
+/// delegate hears of the extension's user.
+public protocol AgoraRtcEngineDelegate: AnyObject {
+    /// A user has joined the channel.
+    func rtcEngine(_ engine: AgoraRtcEngineKit, didJoinedOfUid uid: UInt, elapsed: Int)
+}
 
 /// The engine, whose channel is the session: an extension joins it as a participant.
 public final class AgoraRtcEngineKit: NSObject, @unchecked Sendable {
     static let shared = AgoraRtcEngineKit()
     private let lock = NSLock()
-    private var camera: SendGate<VideoSender>?
+    private weak var delegate: (any AgoraRtcEngineDelegate)?
 
     /// The code of an API for a call that is not possible now.
     private static let notReady: Int32 = -3
 
-    /// The engine.
+    /// The engine. The last delegate that is not nil counts.
     public static func sharedEngine(
         withAppId appId: String, delegate: (any AgoraRtcEngineDelegate)?
     ) -> AgoraRtcEngineKit {
         VendorHost.explain("sharedEngine(withAppId:)", "a session file takes the place of accounts")
+        if let delegate { shared.lock.withLock { shared.delegate = delegate } }
         return shared
     }
 
@@ -64,6 +69,8 @@ public final class AgoraRtcEngineKit: NSObject, @unchecked Sendable {
             return Self.notReady
         }
         joinSuccess?(channelId, uid, 0)
+        let delegate = lock.withLock { self.delegate }
+        MainQueue.run { delegate?.rtcEngine(self, didJoinedOfUid: uid, elapsed: 0) }
         return 0
     }
 
@@ -83,16 +90,8 @@ public final class AgoraRtcEngineKit: NSObject, @unchecked Sendable {
         guard let buffer = frame.textureBuf,
             let rotation = Rotation(rawValue: UInt32(clamping: frame.rotation))
         else { return false }
-        let time = frame.time.nanoseconds
-        if let camera = lock.withLock({ camera }) {
-            return camera.send { sender throws(SendRefusal) in
-                try sender.send(buffer, rotation: rotation, ptsNanoseconds: time)
-            } == nil
-        }
-        guard let session = BroadcastSession.current else { return false }
-        return session.send(buffer, rotation: rotation, ptsNanoseconds: time) == nil
+        return PushedFrames.send(
+            buffer, rotation: rotation, ptsNanoseconds: frame.time.nanoseconds, joiningAs: nil)
+            == nil
     }
-
-    /// Has the engine send a camera's frames; nil ends that.
-    func setCamera(_ camera: SendGate<VideoSender>?) { lock.withLock { self.camera = camera } }
 }

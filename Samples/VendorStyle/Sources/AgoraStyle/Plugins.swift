@@ -35,13 +35,13 @@ public struct AgoraCamera<App: AgoraApp>: VideoSource {
 
     public func onStartSend() {
         gate?.open()
-        AgoraRtcEngineKit.shared.setCamera(gate)
+        PushedFrames.setCamera(gate)
         MainQueue.run(app.start)
     }
 
     public func onStopSend() {
         MainQueue.run(app.stop)
-        AgoraRtcEngineKit.shared.setCamera(nil)
+        PushedFrames.setCamera(nil)
         gate?.close()
     }
 }

@@ -39,12 +39,17 @@ public enum DeviceOrientation: String, CaseIterable, Sendable {
 public struct CaptureSettings: PluginSettings {
     /// How the device is held.
     public var orientation = DeviceOrientation.up
+    /// The folder that the app and its extension share; empty for none.
+    public var group = ""
 
-    /// Upright.
+    /// Upright, without a folder.
     public init() {}
 
     /// The settings in a session file.
-    public static let table: [Setting<Self>] = [.choice("orientation", \.orientation)]
+    public static let table: [Setting<Self>] = [
+        .choice("orientation", \.orientation, title: "How the device is held"),
+        .path("group", \.group, title: "Folder that the app and its extension share"),
+    ]
 }
 
 extension CMSampleBuffer {
@@ -83,7 +88,7 @@ extension Track {
     }
 }
 
-/// The recorder of the app's own screen. It captures the session's share.
+/// The recorder of the app's own screen. In a broadcast or an app that shares its screen it captures the session's share.
 public final class RPScreenRecorder: NSObject, @unchecked Sendable {
     private static let recorder = RPScreenRecorder()
     private let lock = NSLock()
@@ -129,9 +134,9 @@ open class RPBroadcastSampleHandler: NSObject, @unchecked Sendable {
 
     /// The broadcast begins; on the main queue.
     open func broadcastStarted(withSetupInfo setupInfo: [String: NSObject]?) {}
-    /// The share pauses.
+    /// Not called: a share that pauses sends no frames.
     open func broadcastPaused() {}
-    /// The share is there again.
+    /// Not called.
     open func broadcastResumed() {}
     /// The broadcast ends; on the main queue.
     open func broadcastFinished() {}
@@ -147,13 +152,14 @@ open class RPBroadcastSampleHandler: NSObject, @unchecked Sendable {
 }
 
 /// The picker that starts a broadcast; here the session file does.
-public final class RPSystemBroadcastPickerView: NSObject {
+public final class RPSystemBroadcastPickerView: UIView {
     /// Has no effect.
     public var preferredExtension: String?
 
     /// Makes a picker that nobody sees.
-    public init(frame: CGRect) {
+    public override init(frame: CGRect) {
         VendorHost.explain("RPSystemBroadcastPickerView", "the session starts the broadcast")
+        super.init(frame: frame)
     }
 }
 
@@ -243,6 +249,7 @@ public struct BroadcastExtension<App: BroadcastApp>: Call {
 
     public init(settings: CaptureSettings, host: PluginHost) {
         VendorHost.current = host
+        AppGroup.setFolder(settings.group)
         self.host = host
         self.settings = settings
         handler = MainQueue.run(App.makeHandler)
@@ -260,6 +267,7 @@ public struct BroadcastExtension<App: BroadcastApp>: Call {
             let sample = CMSampleBuffer(frame, orientation: settings.orientation)
         else { return }
         handler.processSampleBuffer(sample, with: .video)
+        RPScreenRecorder.shared().capture(sample)
     }
 
     public func onStop() {

@@ -38,8 +38,19 @@ public func os_log(_ message: String, log: OSLog = .default, type: OSLogType = .
 public final class Bundle: Sendable {
     /// The app.
     public static let main = Bundle()
+
+    private init() {}
+
+    /// nil: extensions are plugins of a session file.
+    public init?(url: URL) { return nil }
+
     /// The name that a plugin has for the vendor's code.
     public let bundleIdentifier: String? = "org.greenroom.plugin"
+
+    /// nil: a plugin has no resources of an app.
+    public func url(
+        forResource name: String?, withExtension extension: String?, subdirectory: String?
+    ) -> URL? { nil }
 }
 
 /// The screen, which is the share of the session.

@@ -48,7 +48,7 @@ open class RTCVideoCapturer: NSObject {
     public init(delegate: any RTCVideoCapturerDelegate) { self.delegate = delegate }
 }
 
-/// Sends frames as the share of a participant of the session.
+/// Sends frames: as the camera of a ``WebRTCCamera``, or as the share of a broadcast's participant.
 public final class RTCVideoSource: NSObject, RTCVideoCapturerDelegate, @unchecked Sendable {
     /// Has no effect: the host scales, and keeps the rate of the session.
     public func adaptOutputFormat(toWidth width: Int32, height: Int32, fps: Int32) {
@@ -57,16 +57,12 @@ public final class RTCVideoSource: NSObject, RTCVideoCapturerDelegate, @unchecke
 
     /// Sends a frame.
     public func capturer(_ capturer: RTCVideoCapturer, didCapture frame: RTCVideoFrame) {
-        guard let session = BroadcastSession.current,
-            let rotation = Rotation(rawValue: UInt32(frame.rotation.rawValue))
-        else { return }
-        do {
-            try session.join("WebRTC")
-        } catch {
-            return VendorHost.log(.error, "\(error)")
+        guard let rotation = Rotation(rawValue: UInt32(clamping: frame.rotation.rawValue)) else {
+            return
         }
-        _ = session.send(
-            frame.pixels.buffer, rotation: rotation, ptsNanoseconds: session.host.nowNanoseconds)
+        _ = PushedFrames.send(
+            frame.pixels.buffer, rotation: rotation,
+            ptsNanoseconds: VendorHost.current?.nowNanoseconds, joiningAs: "WebRTC")
     }
 }
 
@@ -111,5 +107,69 @@ public final class RTCPeerConnectionFactory: NSObject {
     /// Makes a track.
     public func videoTrack(with source: RTCVideoSource, trackId: String) -> RTCVideoTrack {
         RTCVideoTrack(source)
+    }
+}
+
+/// An app that sends WebRTC's video track.
+public protocol WebRTCApp: AnyObject {
+    /// The plugin that it becomes.
+    static var plugin: PluginDescription { get }
+    /// Makes the app, on the main queue.
+    init()
+    /// Begin to capture. Runs on the main queue.
+    func start(peerConnectionFactory: RTCPeerConnectionFactory)
+    /// Capture no more frames. Runs on the main queue.
+    func stop()
+}
+
+/// The settings of an app that sends WebRTC's video track.
+public struct AppSettings: PluginSettings {
+    /// The folder that the app and its extension share; empty for none.
+    public var group = ""
+
+    /// Without a folder.
+    public init() {}
+
+    /// The settings in a session file.
+    public static let table: [Setting<Self>] = [
+        .path("group", \.group, title: "Folder that the app and its extension share")
+    ]
+}
+
+// The SDK's protocols document the members.
+// swift-format-ignore
+/// The frames that an app hands to WebRTC, as the session's camera. The host scales frames of another size
+/// than it suggested. A library has one at a time.
+public struct WebRTCCamera<App: WebRTCApp>: VideoSource {
+    public typealias Settings = AppSettings
+
+    public static var plugin: PluginDescription { App.plugin }
+
+    private let app: App
+    private var gate: SendGate<VideoSender>?
+
+    public init(settings: AppSettings, host: PluginHost) {
+        VendorHost.current = host
+        AppGroup.setFolder(settings.group)
+        app = MainQueue.run { App() }
+    }
+
+    public mutating func onInitialize(
+        _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
+    ) -> VideoAnswer {
+        gate = SendGate(sender)
+        return .accept
+    }
+
+    public func onStartSend() {
+        gate?.open()
+        PushedFrames.setCamera(gate)
+        MainQueue.run { app.start(peerConnectionFactory: RTCPeerConnectionFactory()) }
+    }
+
+    public func onStopSend() {
+        MainQueue.run(app.stop)
+        PushedFrames.setCamera(nil)
+        gate?.close()
     }
 }

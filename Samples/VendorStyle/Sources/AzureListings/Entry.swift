@@ -33,36 +33,45 @@ final class ScreenApp: ScreenController, AzureApp {
     }
 }
 
-/// The listings of a tone.
-final class ToneApp: AzureApp, RawOutgoingAudioStreamDelegate, SamplesProducer {
+/// The listings of the camera's steps.
+final class StepsApp: VideoSteps, AzureApp {
+    static let plugin = PluginDescription(
+        id: "org.greenroom.sample.azure-steps", name: "AzureSteps", version: "1.0.0",
+        summary: "Grey stripes by the steps of Azure's guide")
+
+    override required init() {}
+
+    func didConnect(to call: Call) { call.startVideo(stream: makeStream()) { _ in } }
+}
+
+/// Joins the call with options, as an app does that has a token.
+private func join(with options: JoinCallOptions) throws {
+    let credential = try CommunicationTokenCredential(token: "no token is needed")
+    CallClient().createCallAgent(userCredential: credential) { agent, _ in
+        agent?.join(with: GroupCallLocator(groupId: UUID()), joinCallOptions: options) { _, _ in }
+    }
+}
+
+/// The listings of a tone, which is attached by options, detached, and attached to the call.
+final class ToneApp: AudioController, AzureApp, SamplesProducer {
     static let plugin = PluginDescription(
         id: "org.greenroom.sample.azure-tone", name: "AzureTone", version: "1.0.0",
         summary: "A tone from Azure's guide")
 
-    private let stream: RawOutgoingAudioStream
-    private var sender: RawOutgoingAudioSender?
+    override required init() {}
 
-    init() {
-        let options = RawOutgoingAudioStreamOptions()
-        options.properties.sampleRate = .hz44100
-        stream = RawOutgoingAudioStream(rawOutgoingAudioStreamOptions: options)
-        stream.delegate = self
-        sender = RawOutgoingAudioSender(stream: stream, options: options, producer: self)
-    }
-
-    func didConnect(to call: Call) { call.startAudio(stream: stream) { _ in } }
-
-    func rawOutgoingAudioStream(
-        _ rawOutgoingAudioStream: RawOutgoingAudioStream,
-        didChangeState args: AudioStreamStateChangedEventArgs
-    ) {
-        if args.streamState == .started { sender?.start() } else { sender?.stop() }
+    func didConnect(to call: Call) throws {
+        try join(with: makeStream(producer: self))
+        observe()
+        detach(from: call)
+        attach(to: call)
     }
 
     func produceSamples(
         _ currentSample: Int, options: RawOutgoingAudioStreamOptions
     ) -> AVAudioPCMBuffer {
-        AzureListings.produceSamples(currentSample, stream: stream, options: options)
+        AzureListings.produceSamples(
+            currentSample, stream: rawOutgoingAudioStream, options: options)
     }
 }
 
@@ -88,34 +97,23 @@ final class MicrophoneApp: AzureApp {
         let options = JoinCallOptions()
         options.outgoingAudioOptions = OutgoingAudioOptions()
         options.outgoingAudioOptions?.stream = sender.stream
-        let credential = try CommunicationTokenCredential(token: "no token is needed")
-        CallClient().createCallAgent(userCredential: credential) { agent, _ in
-            agent?.join(with: GroupCallLocator(groupId: UUID()), joinCallOptions: options) { _, _ in
-            }
-        }
+        try join(with: options)
     }
 }
 
-/// The listing of a receiver.
-final class ReceiverApp: AzureApp {
+/// The listings of a receiver.
+final class ReceiverApp: IncomingController, AzureApp {
     static let plugin = PluginDescription(
         id: "org.greenroom.sample.azure-speaker", name: "AzureSpeaker", version: "1.0.0",
         summary: "A receiver of audio from Azure's guide")
 
-    private let stream: RawIncomingAudioStream
+    override required init() {}
 
-    init() {
-        let options = RawIncomingAudioStreamOptions()
-        options.properties.sampleRate = .hz44100
-        options.properties.channelMode = .stereo
-        stream = RawIncomingAudioStream(rawIncomingAudioStreamOptions: options)
-        stream.delegate = RawIncomingReceiver()
-        stream.events.onStateChanged = { args in
-            if args.streamState == .stopped { os_log("received \(received.value) samples") }
-        }
+    func didConnect(to call: Call) throws {
+        try join(with: makeStream())
+        observe()
+        attach(to: call)
     }
-
-    func didConnect(to call: Call) { call.startAudio(stream: stream) { _ in } }
 }
 
 /// The samples of each channel that a receiver got.
@@ -128,7 +126,7 @@ final class Received: @unchecked Sendable {
     func add(_ samples: Int) { lock.withLock { count += samples } }
 }
 
-private let received = Received()
+let received = Received()
 
 func count(_ buffer: AVAudioPCMBuffer?) { received.add(Int(buffer?.frameLength ?? 0)) }
 
@@ -136,7 +134,7 @@ func count(_ buffer: AVAudioPCMBuffer?) { received.add(Int(buffer?.frameLength ?
 @c(greenroom_plugin_entry)
 public func greenroomPluginEntry() -> UnsafeRawPointer? {
     exportPlugins(
-        AzureCamera<StripesApp>.self, AzureScreenShare<ScreenApp>.self,
-        AzureMicrophone<ToneApp>.self, AzureMicrophone<MicrophoneApp>.self,
-        AzureSpeaker<ReceiverApp>.self)
+        AzureCamera<StripesApp>.self, AzureCamera<StepsApp>.self,
+        AzureScreenShare<ScreenApp>.self, AzureMicrophone<ToneApp>.self,
+        AzureMicrophone<MicrophoneApp>.self, AzureSpeaker<ReceiverApp>.self)
 }

@@ -8,8 +8,7 @@ enum VideoSourceApp: ZoomApp {
 
     static func join(_ sessionContext: ZoomVideoSDKSessionContext) {
         sessionContext.token = "no token is needed"
-        let videoSource = MyVideoSource()
-        sessionContext.externalVideoSourceDelegate = videoSource
+        Registration.assignCamera(sessionContext)
     }
 }
 
@@ -20,8 +19,7 @@ enum PreProcessorApp: ZoomApp {
         summary: "A pre-processor from Zoom's guide")
 
     static func join(_ sessionContext: ZoomVideoSDKSessionContext) {
-        let preProcessor = MyPreProcessor()
-        sessionContext.preProcessorDelegate = preProcessor
+        Registration.assignFilter(sessionContext)
     }
 }
 
@@ -32,8 +30,7 @@ enum VirtualMicApp: ZoomApp {
         summary: "A virtual microphone from Zoom's guide")
 
     static func join(_ sessionContext: ZoomVideoSDKSessionContext) {
-        let virtualMic = MyVirtualMic()
-        sessionContext.virtualAudioMicDelegate = virtualMic
+        Registration.assignMicrophone(sessionContext)
     }
 }
 
@@ -44,9 +41,7 @@ enum ShareSourceApp: ZoomApp {
         summary: "A share source from Zoom's guide")
 
     static func join(_ sessionContext: ZoomVideoSDKSessionContext) {
-        let shareSource = MyShareSource()
-        ZoomVideoSDK.shareInstance()?.getShareHelper()?.startSharingExternalSource(
-            shareSource, andAudioSource: nil, isPlaying: false)
+        Registration.registerShare()
     }
 }
 
