@@ -1,7 +1,7 @@
 #!/bin/sh
 # What is too slow for every change: everything that Tests/run.sh tests, in a debug build and with
 # whole matrices and simulations of hours; what builds Greenroom's SDK once more, as the samples' READMEs and a new plugin's
-# commands do; the book's C++ and the malformed plugins with clang as well; that no check of the
+# commands do; the vendors' listings but Zoom's; the book's C++ and the malformed plugins with clang as well; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
 # campaign of random sessions; fuzzing; a web page whose scripts hang, and one that shows a room; Chromium with the
 # virtual devices; Chromium and Firefox in a room,
