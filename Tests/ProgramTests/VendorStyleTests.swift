@@ -11,6 +11,11 @@ import Testing
         "\"\(try VendorStyle.library(library))#\(name)\""
     }
 
+    /// The vendors' senders name no offer: the layer does.
+    private static let offers = [
+        "--only", "negotiation.revision-geometry,negotiation.change,negotiation.unfamiliar-sizes",
+    ]
+
     /// The listings run on the machine's clock: their pumps sleep.
     private func session(
         _ sources: String, maximum: String = "640x360@30", timeline: [String] = [],
@@ -396,6 +401,8 @@ import Testing
             ["--only", "load,lifecycle.whole-life,lifecycle.restart,lifecycle.start-returns"])
         #expect(validation.checks.count > 10)
         #expect(validation.faults.isEmpty, "\(validation)")
+        let offers = try Greenroom.validate(VendorStyle.senders() + "#Ramp", Self.offers)
+        #expect(offers.faults.isEmpty, "\(offers)")
     }
 
     // MARK: greenroom new
@@ -421,6 +428,8 @@ import Testing
         let camera = try session.picture("camera")
         #expect(try Set(camera.frame(camera.frameCount - 1).y).count > 100, "stripes")
         try expectRestarted(camera)
+        let validation = try Greenroom.validate(library, Self.offers)
+        #expect(validation.faults.isEmpty, "\(validation)")
     }
 
     @Test func `a vendor's names are for a camera in Swift`() throws {

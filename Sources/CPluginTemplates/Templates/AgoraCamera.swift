@@ -5,6 +5,7 @@ final class MyPlugin: AgoraApp {
     static let plugin = PluginDescription(
         id: "com.example.my-plugin", name: "my-plugin", version: "0.1.0",
         summary: "A camera written for Agora's engine")
+    static let capability = VideoCapability(width: 1280, height: 720, fps: 30)
 
     private let engine = AgoraRtcEngineKit.sharedEngine(withAppId: "", delegate: nil)
     private var timer: Timer?
@@ -22,7 +23,7 @@ final class MyPlugin: AgoraApp {
 
     /// Draws a frame in NV12 and pushes it.
     private func push() {
-        let (width, height) = (1280, 720)
+        let (width, height) = (Self.capability.size.width, Self.capability.size.height)
         var buffer: CVPixelBuffer?
         _ = CVPixelBufferCreate(
             kCFAllocatorDefault, width, height, kCVPixelFormatType_420YpCbCr8BiPlanarVideoRange,

@@ -4,6 +4,7 @@ import ZoomStyle
 final class MyVideoSource: NSObject, ZoomVideoSDKVideoSource {
     private var sender: ZoomVideoSDKVideoSender?
     private var pumpTask: Task<Void, Never>?
+    private let lock = NSLock()
     private var size = (width: 1280, height: 720)
 
     func onInitialize(
@@ -11,13 +12,13 @@ final class MyVideoSource: NSObject, ZoomVideoSDKVideoSource {
         suggestCapability: ZoomVideoSDKVideoCapability
     ) {
         sender = rawDataSender
-        size = (suggestCapability.width, suggestCapability.height)
+        lock.withLock { size = (suggestCapability.width, suggestCapability.height) }
     }
 
     func onPropertyChange(
         _ supportCapabilityArray: [Any], suggestCapability: ZoomVideoSDKVideoCapability
     ) {
-        size = (suggestCapability.width, suggestCapability.height)
+        lock.withLock { size = (suggestCapability.width, suggestCapability.height) }
     }
 
     func onStartSend() {
@@ -40,7 +41,7 @@ final class MyVideoSource: NSObject, ZoomVideoSDKVideoSource {
 
     /// Draws a frame in I420 and sends it.
     private func send(_ number: Int) {
-        let (width, height) = size
+        let (width, height) = lock.withLock { size }
         var frame = [UInt8](repeating: 128, count: width * height * 3 / 2)
         for y in 0..<height {
             for x in 0..<width { frame[y * width + x] = UInt8(16 + (x + y + number * 4) % 220) }

@@ -6,6 +6,8 @@ import AppleMediaStyle
 public protocol AgoraApp: AnyObject {
     /// The plugin that it becomes.
     static var plugin: PluginDescription { get }
+    /// The size and rate of its frames.
+    static var capability: VideoCapability { get }
     /// Makes the app, on the main queue.
     init()
     /// Begin to push frames. Runs on the main queue.
@@ -30,7 +32,7 @@ public struct AgoraCamera<App: AgoraApp>: VideoSource {
         _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
     ) -> VideoAnswer {
         gate = SendGate(sender)
-        return .accept
+        return .fixed(App.capability)
     }
 
     public func onStartSend() {

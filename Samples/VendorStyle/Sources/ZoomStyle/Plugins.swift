@@ -83,14 +83,18 @@ public struct ZoomCamera<App: ZoomApp>: VideoSource {
         _ suggested: VideoCapability,
         _ tell: (any ZoomVideoSDKVideoSource, ZoomVideoSDKVideoCapability) -> Void
     ) -> VideoAnswer {
+        let revision = sender?.gate.value.offerRevision ?? 0
+        // A pump may send the new size before the callback returns.
+        sender?.sizes.note(suggested.size, of: revision)
         let suggestion = ZoomVideoSDKVideoCapability(suggested)
         let (width, height, frame) = (suggestion.width, suggestion.height, suggestion.frame)
         MainQueue.run { tell(source, suggestion) }
         guard (width, height, frame) != (suggestion.width, suggestion.height, suggestion.frame)
         else { return .accept }
-        return .fixed(
-            VideoCapability(
-                width: suggestion.width, height: suggestion.height, fps: suggestion.frame))
+        let wish = VideoCapability(
+            width: suggestion.width, height: suggestion.height, fps: suggestion.frame)
+        sender?.sizes.note(wish.size, of: revision)
+        return .fixed(wish)
     }
 }
 

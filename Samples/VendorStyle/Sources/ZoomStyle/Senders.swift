@@ -56,6 +56,7 @@ public final class ZoomVideoSDKVideoCapability: NSObject, @unchecked Sendable {
 /// Sends a camera's frames. It sends from any thread, and never waits.
 public final class ZoomVideoSDKVideoSender: NSObject, @unchecked Sendable {
     let gate: SendGate<VideoSender>
+    let sizes = AgreedSizes()
 
     init(_ sender: VideoSender) { gate = SendGate(sender) }
 
@@ -66,7 +67,7 @@ public final class ZoomVideoSDKVideoSender: NSObject, @unchecked Sendable {
         rotation: ZoomVideoSDKVideoRawDataRotation, format: ZoomVideoSDKFrameDataFormat
     ) -> ZoomVideoSDKError {
         gate.send(
-            frameBuffer, width, height, dataLength, rotation, format,
+            frameBuffer, width, height, dataLength, rotation, format, sizes,
             stopped: .Errors_Video_Module_Not_Ready)
     }
 }
@@ -84,7 +85,7 @@ public final class ZoomVideoSDKShareSender: NSObject, @unchecked Sendable {
         format: ZoomVideoSDKFrameDataFormat
     ) -> ZoomVideoSDKError {
         gate.send(
-            frameBuffer, width, height, frameLength, .none, format,
+            frameBuffer, width, height, frameLength, .none, format, nil,
             stopped: .Errors_Share_Module_Not_Ready)
     }
 }
@@ -129,16 +130,29 @@ extension SendGate<VideoSender> {
     fileprivate func send(
         _ buffer: UnsafePointer<CChar>?, _ width: UInt, _ height: UInt, _ length: UInt,
         _ rotation: ZoomVideoSDKVideoRawDataRotation, _ format: ZoomVideoSDKFrameDataFormat,
-        stopped: ZoomVideoSDKError
+        _ sizes: AgreedSizes?, stopped: ZoomVideoSDKError
     ) -> ZoomVideoSDKError {
-        guard let buffer, let width = Int(exactly: width), let height = Int(exactly: height),
-            let length = Int(exactly: length)
-        else { return .Errors_Invalid_Parameter }
-        let bytes = UnsafeRawBufferPointer(start: buffer, count: length)
+        guard let buffer, (1...8192).contains(width), (1...8192).contains(height) else {
+            return .Errors_Invalid_Parameter
+        }
+        let size = FrameSize(width: Int(width), height: Int(height))
+        let chromaWidth = (size.width + 1) / 2
+        let (luma, chroma) = (size.width * size.height, chromaWidth * ((size.height + 1) / 2))
+        guard length >= UInt(luma + 2 * chroma) else { return .Errors_Invalid_Parameter }
+        let rotation = rotation.rotation
+        let info = FrameInfo(
+            rotation: rotation, color: format.color,
+            offerRevision: sizes?.revision(of: size, turned: rotation) ?? 0)
+        func bytes(_ offset: Int, _ count: Int) -> UnsafeRawBufferPointer {
+            UnsafeRawBufferPointer(start: buffer + offset, count: count)
+        }
         let refusal = send { sender throws(SendRefusal) in
-            try sender.sendVideoFrame(
-                bytes, width: width, height: height, rotation: rotation.rotation,
-                color: format.color)
+            let planes = FramePlanes(
+                y: .init(RawSpan(_unsafeBytes: bytes(0, luma)), strideBytes: size.width),
+                u: .init(RawSpan(_unsafeBytes: bytes(luma, chroma)), strideBytes: chromaWidth),
+                v: .init(
+                    RawSpan(_unsafeBytes: bytes(luma + chroma, chroma)), strideBytes: chromaWidth))
+            try sender.send(format: .i420, size: size, planes: planes, info: info)
         }
         return ZoomVideoSDKError(refusal, stopped: stopped)
     }
