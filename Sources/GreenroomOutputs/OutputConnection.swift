@@ -126,6 +126,16 @@ package final class OutputConnection: Sendable {
         return changes
     }
 
+    /// Whether the plugin does not get yet what it wants.
+    package var isBehind: Bool {
+        feed.control.hasNews
+            || entries.withLock { entries in
+                entries.contains { entry in
+                    if case .audio(let sink) = entry.path { sink.isChanging } else { false }
+                }
+            }
+    }
+
     /// Whether the plugin has said what it wants of a track, and gets it so.
     package func hasFollowed(_ track: UInt32) -> Bool {
         guard let taken = entries.withLock({ $0.first { $0.track == track }?.taken }) else {

@@ -155,6 +155,8 @@ package struct SessionEvents: Sendable {
     package func sendFailed(output: String, reason: String, isRecording: Bool) {
         if isRecording { recordingFailure() }
         handler(.outputFailed(output: output, reason: reason))
+        // It may have been the last one.
+        waker()
     }
 
     /// Wakes the session to check its plugins.

@@ -191,6 +191,9 @@ package final class PluginInstance: Sendable {
     /// What ``activityInStart`` begins from for a start-send that is begun now.
     package var activity: Int { life?.activity ?? 0 }
 
+    /// Wakes the session once, as soon as the plugin sends something, or waits inside start-send. [any]
+    package func wakeOnActivity() { life?.wakeOnActivity() }
+
     /// Whether the running callback has waited on the session clock.
     package var hasWaited: Bool {
         life?.state.withLock { $0.callbacks.running?.hasWaited } ?? false

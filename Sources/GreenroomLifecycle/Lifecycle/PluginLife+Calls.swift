@@ -20,7 +20,11 @@ extension PluginLife {
                 pthread_equal(running.thread, pthread_self()) != 0
             {
                 state.callbacks.running?.hasWaited = true
-                if running.step == .startSend, state.senderStatus == .ok { state.waitsInStart += 1 }
+                if running.step == .startSend, state.senderStatus == .ok {
+                    state.waitsInStart += 1
+                    if state.wakesOnWait { environment.events.wake() }
+                    state.wakesOnWait = false
+                }
             }
             return state.senderStatus == .ok ? nil : state.senderStatus
         }
@@ -44,6 +48,7 @@ extension PluginLife {
     /// - Returns: Whether this is a change.
     private func setPaused(_ isPaused: Bool) -> Bool {
         guard environment.canPause else { return false }
+        defer { environment.events.wake() }
         return state.withLock { state in
             // The ingests belong to the next life, after this one.
             guard state.isPaused != isPaused, !state.lifecycle.isOver else { return false }

@@ -82,6 +82,8 @@ final class PluginLife: Sendable {
         var acceptedBeforeStart = 0
         /// How often it has waited on the session clock inside start-send while it could send.
         var waitsInStart = 0
+        /// Whether the next such wait wakes the session.
+        var wakesOnWait = false
         /// Whether a step failed because of the plugin's settings.
         var hasRefusedSettings = false
         var hasNoProcess = false
@@ -164,6 +166,14 @@ final class PluginLife: Sendable {
     /// What ``activityInStart`` begins from for a start-send that is begun now.
     var activity: Int { state.withLock { $0.waitsInStart } + environment.acceptedCount }
 
+    /// Wakes the session once, as soon as the plugin sends something, or waits inside start-send.
+    func wakeOnActivity() {
+        let events = environment.events
+        state.withLock { $0.wakesOnWait = true }
+        environment.videoIngest?.onNext { events.wake() }
+        environment.audioIngest?.onNext { events.wake() }
+    }
+
     /// Frames or blocks that were accepted since the last start-send was begun.
     var acceptedSinceStart: Int {
         environment.acceptedCount - state.withLock { $0.acceptedBeforeStart }
@@ -234,6 +244,8 @@ final class PluginLife: Sendable {
     /// process, or a media call must return, before the plugin's code begins.
     func setCallbackTime(runs: Bool) {
         state.withLock { $0.callbacks.running?.since = runs ? clock.host.now : nil }
+        // Its deadline counts from now on.
+        environment.events.wake()
     }
 
     // MARK: The end

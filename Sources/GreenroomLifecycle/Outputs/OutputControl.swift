@@ -134,6 +134,13 @@ package final class OutputControl: Sendable {
     /// Whether the plugin asks to be asked again.
     package var isRequested: Bool { state.withLock { $0.isRequested } }
 
+    /// When the plugin's request can be served, on the session clock; nil without one.
+    package var nextRequest: Int64? {
+        state.withLock { state in
+            state.isRequested ? state.served.map { $0 + Self.requestNanoseconds } ?? 0 : nil
+        }
+    }
+
     /// Takes the plugin's request, if there is one and the last one was long enough ago.
     ///
     /// - Parameter now: On the session clock.
@@ -153,6 +160,9 @@ package final class OutputControl: Sendable {
 
     /// The plugin has answered. [control]
     package func didDescribe() { state.withLock { $0.hasNews = true } }
+
+    /// Whether the plugin has answered since the news was taken.
+    package var hasNews: Bool { state.withLock { $0.hasNews } }
 
     /// Takes the news that the plugin has answered.
     package func takeNews() -> Bool {

@@ -206,6 +206,9 @@ package final class PluginAudioSink: AudioSink {
 
     package var isOfPlugin: Bool { true }
 
+    /// Whether a change of what the plugin wants has not begun.
+    package var isChanging: Bool { queue.withLock { $0.coming != nil } }
+
     package var isIdle: Bool { queue.withLock { !$0.isWanted && $0.coming == nil } }
 
     package var health: SinkHealth {

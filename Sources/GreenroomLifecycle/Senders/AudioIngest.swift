@@ -88,6 +88,9 @@ package final class AudioIngest: AudioSource, Sendable {
     /// The refusals since the start, or since a block was accepted. [any]
     var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
 
+    /// Calls a closure once, after the next block was accepted. [any]
+    func onNext(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.onNext = wake } }
+
     /// Says that a plugin has paused the source, or resumed it: it, or the share that it belongs
     /// to. [any]
     package func pause(_ isPaused: Bool, by plugin: Int) {
@@ -125,6 +128,7 @@ package final class AudioIngest: AudioSource, Sendable {
                 throw Refusal(.queueFull, in: .audioSend)
             }
             tell(ended.finding)
+            ended.onNext?()
             guard ended.status == .ok else {
                 throw Refusal(status: ended.status, in: .audioSend)
             }

@@ -9,6 +9,8 @@ struct IngestState: ~Copyable, Sendable {
     struct Answer: Sendable {
         var status: Status
         var finding: AudioAnomaly?
+        /// Called once a block was accepted.
+        var onNext: (@Sendable () -> Void)?
     }
 
     /// Frames of audio that is queued as it is that are kept, in case that it has to be
@@ -29,6 +31,8 @@ struct IngestState: ~Copyable, Sendable {
 
     private(set) var status = Status.notStarted
     var counts = AudioIngest.Counts()
+    /// Called once, after the next block.
+    var onNext: (@Sendable () -> Void)?
     var refusalsInARow = RefusalsInARow()
     /// What is to be told, oldest first.
     var news = Ring<8, AudioAnomaly>()
@@ -128,7 +132,7 @@ struct IngestState: ~Copyable, Sendable {
         guard status == .ok, let block else { return Answer(status: status) }
         guard hasRoom(for: block) else { return nil }
         take(block, arrival: arrival, isLive: isLive, hasWaited: hasWaited)
-        return Answer(status: .ok, finding: news.popFirst())
+        return Answer(status: .ok, finding: news.popFirst(), onNext: onNext.take())
     }
 
     /// Whether a block can be taken.

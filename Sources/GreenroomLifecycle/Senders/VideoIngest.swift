@@ -56,6 +56,8 @@ package final class VideoIngest: Sendable {
         var counts = Counts()
         /// Set for cameras.
         var compliance: CapabilityCompliance?
+        /// Called once, after the next frame.
+        var onNext: (@Sendable () -> Void)?
         /// Reported refusals of wrong arguments, by status.
         var told = StatusCounts()
         var refusalsInARow = RefusalsInARow()
@@ -170,6 +172,9 @@ package final class VideoIngest: Sendable {
 
     /// The refusals since the start, or since a frame was accepted.
     var refusalsInARow: RefusalsInARow { state.withLock { $0.refusalsInARow } }
+
+    /// Calls a closure once, after the next frame was accepted. [any]
+    func onNext(_ wake: @escaping @Sendable () -> Void) { state.withLock { $0.onNext = wake } }
 
     /// Lets the account know that a share is paused, or is not any more.
     func setPaused(_ isPaused: Bool) { track.setPaused(isPaused) }
@@ -476,9 +481,11 @@ package final class VideoIngest: Sendable {
         // Wait outside the lock, which closing the ingest needs.
         track.waitForRoom()
         let now = clock.now
+        var wake: (@Sendable () -> Void)?
         let finding = try state.withLock { state throws(Refusal) -> CapabilityCompliance.Finding? in
             try state.checkOpen(call)
             if let frame = frame.take() { track.push(frame, sentAs: form) }
+            wake = state.onNext.take()
             let stale = state.revisions.stale
             state.revisions.add(frameOf: info.offerRevision, at: now)
             state.counts.sent += 1
@@ -489,6 +496,7 @@ package final class VideoIngest: Sendable {
             let isStale = state.revisions.stale > stale
             return state.compliance?.took(size, info, isStale: isStale, at: now)
         }
+        wake?()
         if let finding { tell(finding.text) }
     }
 }

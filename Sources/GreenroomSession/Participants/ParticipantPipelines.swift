@@ -26,10 +26,15 @@ final class ParticipantPipelines: Sendable {
         var held: [ParticipantPipeline] = []
         /// The last demand for each track, by its sender.
         var demands: [UInt64: Demand] = [:]
+        /// When demands were looked at last, in nanoseconds of session time.
+        var looked: Int64 = -1
     }
 
     /// How long a track waits for outputs' answers before the call learns that it is unwanted.
     private static let settlingNanoseconds: Int64 = 1_000_000_000
+
+    /// How soon to look again whether a track that was closed has ended.
+    static let endingRetryNanoseconds: Int64 = 200_000_000
 
     /// How long frames of a track that begins wait for the answers of outputs: so that they still show
     /// in time on the outputs that need not be asked.
@@ -206,6 +211,10 @@ final class ParticipantPipelines: Sendable {
         return ended
     }
 
+    /// Whether a track was closed that has not ended: the end of its threads, and of its audio in the mix, wakes
+    /// nobody.
+    var hasEnding: Bool { all.contains(where: \.isClosed) }
+
     /// Lets sinks write what they have, without waiting for them.
     ///
     /// - Parameter track: The number of their track, which has ended then.
@@ -302,11 +311,20 @@ final class ParticipantPipelines: Sendable {
             if demand.isWanted || isSettled { demands.append(demand) }
         }
         let news = state.withLock { state in
+            state.looked = nanoseconds
             let news = demands.filter { state.demands[$0.sender] != $0 }
             for demand in news { state.demands[demand.sender] = demand }
             return news
         }
         return (news, changes)
+    }
+
+    /// When a demand may change by itself, in nanoseconds of session time.
+    var nextDemand: Int64? {
+        let looked = state.withLock { $0.looked }
+        return all.filter { !$0.isClosed }.flatMap { pipeline in
+            [pipeline.negotiator?.wake, pipeline.start + Self.settlingNanoseconds + 1]
+        }.compactMap(\.self).filter { $0 > looked }.min()
     }
 
     /// Why the call is asked for each open track of video as it is.

@@ -54,12 +54,27 @@ extension SessionPlugins {
 
     /// Says to the call what is needed of its participants' tracks, where that has changed.
     mutating func tellDemands(on pipeline: SessionPipeline) {
-        guard let call = slots.call, call.instance.lifecycle == .sending, !isAway(call),
-            !steps.runs(.demand, of: call.instance)
-        else { return }
+        guard let call = callThatHears else { return }
         let (demands, changes) = pipeline.participants.takeDemands(at: clock.now - epoch)
         for (track, record) in changes { events.send(.renegotiated(role: track, record)) }
         if !demands.isEmpty { begin(call) { $0.beginDemands(demands) } }
+    }
+
+    /// The call, if it can be told of demands now.
+    private var callThatHears: SessionPlugin? {
+        guard let call = slots.call, call.instance.lifecycle == .sending, !isAway(call),
+            !steps.runs(.demand, of: call.instance)
+        else { return nil }
+        return call
+    }
+
+    /// When participants need attention next, if nothing is posted before, on the session clock.
+    func nextOfParticipants(on pipeline: SessionPipeline) -> Int64? {
+        let demand = callThatHears == nil ? nil : pipeline.participants.nextDemand
+        return SessionDue.earlier(
+            demand.map { $0 + epoch },
+            pipeline.participants.hasEnding
+                ? clock.now + ParticipantPipelines.endingRetryNanoseconds : nil)
     }
 
     /// Describes tracks of participants to the outputs that have not heard of them in this life.

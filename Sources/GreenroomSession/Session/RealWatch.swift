@@ -39,7 +39,7 @@ struct RealWatch {
     private let minimum: Int?
     private var entries: [String: Entry] = [:]
     /// When the next stretch ends.
-    private var due: Int64 = 0
+    private(set) var due: Int64 = 0
 
     /// - Parameter minimum: The session's, in per cent; nil if it has none.
     init(minimum: Int?) { self.minimum = minimum }

@@ -4,7 +4,7 @@ public import GreenroomModel
 import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomMedia
-import GreenroomRuntime
+package import GreenroomRuntime
 import GreenroomVideo
 import Synchronization
 
@@ -13,37 +13,28 @@ import Synchronization
 ///
 /// Threads: ``run()`` once, on a thread that may block; ``stop()`` and ``snapshot`` on any.
 public final class Session: Sendable {
-    private struct Control {
-        /// The requested end.
-        var stop: SessionOutcome?
-        /// Queued commands, in order.
-        var commands: [(SessionCommand, String)] = []
-        /// Changes with every event that the watch must handle.
-        var changes = 0
-        /// Whether a recording is incomplete.
-        var hasFailedRecording = false
-        /// The ceilings of commands that hold.
-        var ceilings: [SessionRole: VideoCapability] = [:]
-    }
-
-    /// How often the session looks at what wakes nobody: callbacks that hang, sources that send again, and
-    /// the machine's load.
-    private static let lookNanoseconds: Int64 = 200_000_000
+    /// How soon the session looks again at what it waits for, and what wakes nobody.
+    private static let retryNanoseconds: Int64 = 200_000_000
 
     /// Interval of report updates while the session runs.
     private static let reportNanoseconds: Int64 = 1_000_000_000
 
-    private static let commandLimit = 1000
-
     /// How often time passes for a callback that seems to wait for a thread: a thread that is to end
     /// wakes once, and a callback that hangs must not let a session continue.
     private static let passLimit = 3
+    /// How far time may pass for it at once, in nanoseconds.
+    private static let passNanoseconds: Int64 = 200_000_000
 
     package let plan: SessionPlan
     private let events: SessionEvents
     private let pluginControl: SessionControl
     private let clock: SessionClock
-    private let control = Monitor(Control())
+    private let inbox = SessionInbox()
+    private let recordingFailure: RecordingFailure
+    /// The ceilings of commands that hold.
+    private let ceilings = Mutex<[SessionRole: VideoCapability]>([:])
+    /// The next due time on the host clock while a virtual clock runs; nil for never.
+    private let alarm = Mutex<Int64?>(nil)
     private let pipeline = Mutex<SessionPipeline?>(nil)
     /// The reports that could not be written the last time: a full disk is told once, not each second.
     private let unwrittenReports = Mutex<Set<String>>([])
@@ -56,20 +47,27 @@ public final class Session: Sendable {
     ///
     /// - Parameters:
     ///   - plan: What to run.
+    ///   - host: Times callbacks that may hang.
     ///   - handler: Receives every event, on any thread, concurrently; it must not block.
-    package init(plan: SessionPlan, events handler: @escaping @Sendable (SessionEvent) -> Void) {
+    package init(
+        plan: SessionPlan, host: HostClock = .real,
+        events handler: @escaping @Sendable (SessionEvent) -> Void
+    ) {
         self.plan = plan
-        clock = SessionClock(isVirtual: plan.configuration.clock == .virtual)
-        let control = control
+        clock = SessionClock(isVirtual: plan.configuration.clock == .virtual, host: host)
         let pluginControl = SessionControl(plan, clock: clock.host)
         self.pluginControl = pluginControl
+        let inbox = inbox
+        let hasFailed = RecordingFailure()
+        recordingFailure = hasFailed
         events = SessionEvents { event in
             handler(event)
             pluginControl.add(event)
+            if !pluginControl.isEmpty { inbox.post() }
         } waker: {
-            control.change { $0.changes += 1 }
+            inbox.post()
         } recordingFailure: {
-            control.withLock { $0.hasFailedRecording = true }
+            hasFailed.note()
         }
         pluginControl.begin(self)
     }
@@ -78,10 +76,7 @@ public final class Session: Sendable {
     ///
     /// - Parameter isPlanned: Whether the end counts as planned.
     public func stop(isPlanned: Bool = false) {
-        control.change { control in
-            control.stop = control.stop ?? (isPlanned ? .finished : .interrupted)
-            control.changes += 1
-        }
+        inbox.requestStop(isPlanned ? .finished : .interrupted)
     }
 
     /// Queues a command. [any]
@@ -95,13 +90,7 @@ public final class Session: Sendable {
         _ command: SessionCommand, origin: String = "program"
     ) throws(CommandProblem) {
         let checked = try plan.check(command)
-        let isTaken = control.change { control in
-            guard control.commands.count < Self.commandLimit else { return false }
-            control.commands.append((checked, origin))
-            control.changes += 1
-            return true
-        }
-        guard isTaken else {
+        guard inbox.add(checked, origin: origin) else {
             throw CommandProblem("dropped: too many commands are queued")
         }
     }
@@ -112,7 +101,7 @@ public final class Session: Sendable {
     }
 
     /// The ceilings of commands that hold, by role. [any]
-    var commandedCeilings: [SessionRole: VideoCapability] { control.withLock { $0.ceilings } }
+    var commandedCeilings: [SessionRole: VideoCapability] { ceilings.withLock { $0 } }
 
     /// The current state, with the report.
     package struct TimedReport: Sendable {
@@ -136,7 +125,7 @@ public final class Session: Sendable {
     ///   created plugin has been ended.
     public func run() throws -> SessionReport {
         var plugins = SessionPlugins(
-            plan: plan, clock: clock, events: events, control: pluginControl)
+            plan: plan, clock: clock, events: events, inbox: inbox, control: pluginControl)
         allInstances.withLock { $0 = plugins.instances }
         clock.lead()
         watchClock(plugins.instances)
@@ -229,24 +218,33 @@ public final class Session: Sendable {
     /// A session with an incomplete recording has not ended as planned.
     private func settled(_ outcome: SessionOutcome) -> SessionOutcome {
         (outcome == .finished || outcome == .interrupted)
-            && control.withLock { $0.hasFailedRecording }
+            && recordingFailure.hasHappened
             ? .outputsFailed : outcome
     }
 
-    private var isStopRequested: Bool { control.withLock { $0.stop != nil } }
+    private var isStopRequested: Bool { inbox.stopRequest != nil }
 
-    /// Logs plugins that the virtual clock does not wait for, and wakes the session for an output
-    /// that hangs: its track may wait for it, and time stands still.
+    /// Logs plugins that the virtual clock does not wait for, and wakes the session when its alarm is due, or
+    /// an output hangs.
     private func watchClock(_ instances: [PluginInstance]) {
         let deadline = plan.configuration.callbackDeadline.nanoseconds
-        let wakeForHungOutput: @Sendable () -> Void = { [events] in
-            if instances.contains(where: { ($0.longestMediaNanoseconds ?? 0) > deadline }) {
-                events.wake()
+        let ring: @Sendable () -> Void = { [inbox, clock, weak self] in
+            let isDue = self?.alarm.withLock { alarm in
+                guard let due = alarm, due <= clock.host.now else { return false }
+                alarm = nil
+                return true
+            }
+            // A track may wait for an output that hangs, and time stands still.
+            if isDue ?? false
+                || instances.contains(where: { ($0.longestMediaNanoseconds ?? 0) > deadline })
+            {
+                inbox.post()
             }
         }
-        clock.watch(look: wakeForHungOutput) { [events, weak self] number, hadWaited in
+        clock.watch(look: ring) { [events, weak self] number, hadWaited in
             // One that had waited and no longer does may hang: the log says so in session time.
             if !hadWaited { _ = self?.offTheClock.withLock { $0.insert(number) } }
+            events.wake()
             guard let instance = instances.first(where: { $0.number == number }) else { return }
             let what =
                 hadWaited
@@ -262,70 +260,107 @@ public final class Session: Sendable {
         }
     }
 
+    /// The state of the session's thread between two events.
+    private struct Running {
+        /// When the duration is over, on the session clock; nil without one.
+        let end: Int64?
+        /// The entries to come.
+        var timeline: ArraySlice<TimelineEntry>
+        var real: RealWatch
+        /// When the report is due, on the host clock: readers of a running session look in real time.
+        var report: Int64
+        /// How often time has passed for the callbacks that run now.
+        var passes = 0
+    }
+
     /// Runs the session until its end: the duration, a request, a fatal failure, or the end of
-    /// every source.
+    /// every source. Handles what has happened, then waits until something else does, or is due.
     private func watch(_ plugins: inout SessionPlugins, _ pipeline: SessionPipeline)
         -> SessionOutcome
     {
-        let end = plan.configuration.duration.map { pipeline.epoch + $0.nanoseconds }
-        var timeline = plan.configuration.timeline[...]
-        var real = RealWatch(minimum: plan.configuration.minimumRealPercent)
-        var seen = -1
-        // How often time has passed for the callbacks that run now.
-        var passes = 0
-        var nextReport = clock.host.deadline(after: Self.reportNanoseconds)
+        var running = Running(
+            end: plan.configuration.duration.map { pipeline.epoch + $0.nanoseconds },
+            timeline: plan.configuration.timeline[...],
+            real: RealWatch(minimum: plan.configuration.minimumRealPercent),
+            report: clock.host.deadline(after: Self.reportNanoseconds))
         while true {
-            plugins.watch()
-            plugins.followParticipants(on: pipeline)
-            plugins.followStages(on: pipeline)
-            pipeline.followWants()
-            plugins.tellDemands(on: pipeline)
-            pipeline.abandonLostOutputs(orStuck: plugins.stuckOutputs)
-            plugins.watchSilence(except: offTheClock.withLock { $0 })
-            for slate in plugins.slates.take(at: clock.now) {
-                pipeline.showSlate(of: slate.track, slate.text, at: slate.due)
-            }
-            // Commands first: a stop request follows earlier commands.
-            for (command, origin) in takeCommands() { perform(command, origin, &plugins, pipeline) }
-            if let outcome = ended(plugins, pipeline, end) { return outcome }
-            while let entry = timeline.first, pipeline.epoch + entry.time.nanoseconds <= clock.now {
-                timeline.removeFirst()
-                perform(entry.command, entry.origin, &plugins, pipeline)
-            }
-            negotiate(&plugins, pipeline)
-            plugins.tellEvents()
-            let now = clock.now - pipeline.epoch
-            for (role, text) in real.look(at: now, accounts: { pipeline.accounts(at: now) }) {
-                events.send(.note(role: role, text: text))
-            }
-            // Readers of a running session look in real time.
-            if clock.host.now >= nextReport {
-                publish(plugins, pipeline)
-                nextReport = clock.host.deadline(after: Self.reportNanoseconds)
-            }
-            let next = timeline.first.map { pipeline.epoch + $0.time.nanoseconds }
-            let offer = plugins.nextNegotiation.map { pipeline.epoch + $0 }
-            let look = clock.now + Self.lookNanoseconds
-            let check = [end, next, offer, plugins.nextRestart, look].compactMap(\.self).min()
-            // Callbacks take no session time: a virtual clock stands still until they return.
-            let isStill = clock.isVirtual && plugins.steps.awaitsCallbacks
-            if !isStill {
-                passes = 0
-            } else if passes < Self.passLimit, passTime(for: plugins, until: check, seen) {
-                passes += 1
-            }
-            let wake: Control? =
-                isStill
-                ? control.wait(
-                    until: clock.host.deadline(after: 100_000_000), on: clock.host
-                ) {
-                    $0.changes != seen ? $0 : nil
-                }
-                : clock.wait(
-                    for: control, until: [check, plugins.silence.next].compactMap(\.self).min()
-                ) { $0.changes != seen ? $0 : nil }
-            if let wake { seen = wake.changes }
+            let seen = inbox.posts
+            if let outcome = look(&running, &plugins, pipeline) { return outcome }
+            wait(after: seen, &running, plugins, pipeline)
         }
+    }
+
+    /// Handles all that has happened, and does what is due.
+    ///
+    /// - Returns: Why the session ends; nil while it continues.
+    private func look(
+        _ running: inout Running, _ plugins: inout SessionPlugins, _ pipeline: SessionPipeline
+    ) -> SessionOutcome? {
+        plugins.watch()
+        plugins.followParticipants(on: pipeline)
+        plugins.followStages(on: pipeline)
+        pipeline.followWants()
+        plugins.tellDemands(on: pipeline)
+        pipeline.abandonLostOutputs(orStuck: plugins.stuckOutputs)
+        plugins.watchSilence(except: offTheClock.withLock { $0 })
+        for slate in plugins.slates.take(at: clock.now) {
+            pipeline.showSlate(of: slate.track, slate.text, at: slate.due)
+        }
+        // Commands first: a stop request follows earlier commands.
+        for (command, origin) in inbox.takeCommands() {
+            perform(command, origin, &plugins, pipeline)
+        }
+        if let outcome = ended(plugins, pipeline, running.end) { return outcome }
+        while let entry = running.timeline.first,
+            pipeline.epoch + entry.time.nanoseconds <= clock.now
+        {
+            running.timeline.removeFirst()
+            perform(entry.command, entry.origin, &plugins, pipeline)
+        }
+        negotiate(&plugins, pipeline)
+        plugins.tellEvents()
+        let now = clock.now - pipeline.epoch
+        for (role, text) in running.real.look(at: now, accounts: { pipeline.accounts(at: now) }) {
+            events.send(.note(role: role, text: text))
+        }
+        if clock.host.now >= running.report {
+            publish(plugins, pipeline)
+            running.report = clock.host.deadline(after: Self.reportNanoseconds)
+        }
+        return nil
+    }
+
+    /// Waits until something is posted or due: the only wait of a running session.
+    private func wait(
+        after seen: Int, _ running: inout Running, _ plugins: SessionPlugins,
+        _ pipeline: SessionPipeline
+    ) {
+        var due = plugins.due(measures: !clock.isVirtual)
+        due.add(session: running.end)
+        due.add(session: running.timeline.first.map { pipeline.epoch + $0.time.nanoseconds })
+        due.add(session: pipeline.epoch + running.real.due)
+        due.add(session: plugins.nextOfParticipants(on: pipeline))
+        if pipeline.hasOpenWants { due.add(session: clock.now + Self.retryNanoseconds) }
+        guard clock.isVirtual else {
+            due.add(host: running.report)
+            due.add(host: plugins.nextMediaLook)
+            // Both are the host clock.
+            due.add(session: due.host)
+            return inbox.wait(after: seen, until: due.session, on: clock)
+        }
+        // Callbacks take no session time: a virtual clock stands still until they return.
+        guard plugins.steps.awaitsCallbacks else {
+            running.passes = 0
+            // No more than that: what the host clock wakes is not the same each time.
+            alarm.withLock { $0 = due.host }
+            return inbox.wait(after: seen, until: due.session, on: clock)
+        }
+        if running.passes < Self.passLimit {
+            if passTime(for: plugins, until: due.session, seen) { running.passes += 1 }
+            due.add(host: plugins.steps.nextPass)
+        }
+        due.add(host: plugins.nextMediaLook)
+        inbox.wait(after: seen, until: due.host, on: clock.host)
     }
 
     /// Lets a virtual clock reach the time that a thread of a plugin waits for, if a callback of the
@@ -337,11 +372,11 @@ public final class Session: Sendable {
         for plugins: SessionPlugins, until check: Int64?, _ seen: Int
     ) -> Bool {
         guard let waiting = plugins.steps.callbacksWaitingForThreads else { return false }
-        let due = waiting.compactMap { clock.release(callbackOf: $0, until: check) }.min()
+        let latest = SessionDue.earlier(check, clock.now + Self.passNanoseconds)
+        let due = waiting.compactMap { clock.release(callbackOf: $0, until: latest) }.min()
         guard let due else { return false }
         // The thread that is due runs first.
-        let next = max(due, clock.now) + 1
-        let _: Void? = clock.wait(for: control, until: next) { $0.changes != seen ? () : nil }
+        inbox.wait(after: seen, until: max(due, clock.now) + 1, on: clock)
         return clock.now >= due
     }
 
@@ -354,7 +389,7 @@ public final class Session: Sendable {
             return stopping("every output has failed", .outputsFailed)
         }
         if let end, clock.now >= end { return stopping("the duration is over", .finished) }
-        if let request = control.withLock({ $0.stop }) {
+        if let request = inbox.stopRequest {
             return stopping("stop requested", request)
         }
         return nil
@@ -369,13 +404,6 @@ public final class Session: Sendable {
         plugins.negotiate(on: pipeline, at: clock.now - pipeline.epoch, measures: !clock.isVirtual)
     }
 
-    private func takeCommands() -> [(SessionCommand, String)] {
-        control.withLock { control in
-            defer { control.commands = [] }
-            return control.commands
-        }
-    }
-
     private func perform(
         _ command: SessionCommand, _ origin: String, _ plugins: inout SessionPlugins,
         _ pipeline: SessionPipeline
@@ -384,6 +412,7 @@ public final class Session: Sendable {
         if command == .explain {
             // Earlier commands have started by now.
             negotiate(&plugins, pipeline)
+            plugins.negotiations.recordFollowed()
             for (track, record) in pipeline.participants.explanations {
                 events.send(.explanation(role: track, record))
                 isExplained = true
@@ -400,7 +429,7 @@ public final class Session: Sendable {
                 pipeline.setStarted(on: role.track)
             }
             if case .ceiling(let role, let limit) = command {
-                control.withLock { $0.ceilings[role] = limit }
+                ceilings.withLock { $0[role] = limit }
             }
             guard command != .explain else { return }
             events.send(.commanded(origin: origin, text: text))
@@ -437,12 +466,21 @@ public final class Session: Sendable {
         _ plugins: SessionPlugins, _ pipeline: SessionPipeline?, at nanoseconds: Int64,
         outcome: SessionOutcome?
     ) -> SessionReport {
-        SessionReport(
+        var negotiations = plugins.negotiations
+        negotiations.recordFollowed()
+        return SessionReport(
             plan: plan, instances: plugins.instances, losses: plugins.losses.all,
-            negotiations: plugins.negotiations.all,
+            negotiations: negotiations.all,
             participants: plugins.participants, pipeline: pipeline, at: nanoseconds,
             outcome: outcome)
     }
+}
+
+/// Whether a recording is incomplete.
+private final class RecordingFailure: Sendable {
+    private let state = Mutex(false)
+    var hasHappened: Bool { state.withLock { $0 } }
+    func note() { state.withLock { $0 = true } }
 }
 
 /// The end of a session.

@@ -40,6 +40,9 @@ struct SessionNegotiations {
         return offers
     }
 
+    /// Records the first frames that were made for offers, for the report.
+    mutating func recordFollowed() { for index in all.indices { all[index].recordFollowed() } }
+
     /// The negotiation with a source; nil for other plugins.
     subscript(plugin: SessionPlugin) -> VideoNegotiation? {
         get { all.first { $0.plugin.instance === plugin.instance } }

@@ -227,6 +227,9 @@ final class SessionPipeline: Sendable {
         videoTracks.first { $0.instance === source.instance }
     }
 
+    /// Whether an output does not get what it wants yet, because it is slow: the end of that wakes nobody.
+    var hasOpenWants: Bool { connections.contains(where: \.isBehind) }
+
     /// The video track of a number.
     private func video(_ track: UInt32) -> VideoPipeline? {
         videoTracks.first { $0.track.kind.videoID == track }?.pipeline ?? participants.video(track)

@@ -20,6 +20,8 @@ extension SessionPlugins {
                 silence.excuse(plugin.number)
                 continue
             }
+            // First: what it sends after the look wakes the session.
+            if silence.isTold(plugin.number) { instance.wakeOnActivity() }
             let finding = silence.look(
                 at: plugin.number, accepted: instance.acceptedSinceStart,
                 newest: plugin.input?.newestArrival, promise: promise,

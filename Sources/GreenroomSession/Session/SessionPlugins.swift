@@ -47,7 +47,7 @@ struct SessionPlugins {
     let plan: SessionPlan
 
     init(
-        plan: SessionPlan, clock: SessionClock, events: SessionEvents,
+        plan: SessionPlan, clock: SessionClock, events: SessionEvents, inbox: SessionInbox,
         control: SessionControl? = nil
     ) {
         self.plan = plan
@@ -57,7 +57,7 @@ struct SessionPlugins {
         slots = PluginSlots(plan, clock: clock, events: events, control: control)
         steps = StepRunner(
             deadlineNanoseconds: plan.configuration.callbackDeadline.nanoseconds,
-            clock: clock.host)
+            clock: clock.host, inbox: inbox)
     }
 
     /// All instances, for the report.
@@ -313,8 +313,41 @@ extension SessionPlugins {
         }.map(\.number)
     }
 
-    /// When a restart or a slate is due next, on the session clock.
-    var nextRestart: Int64? { [restarts.nextStart, slates.next].compactMap(\.self).min() }
+    /// When there is something to do next, if nothing is posted before.
+    ///
+    /// - Parameter measures: Whether the host's work takes session time.
+    func due(measures: Bool) -> SessionDue {
+        var due = SessionDue()
+        for time in [restarts.nextStart, slates.next, silence.next] { due.add(session: time) }
+        for plugin in present {
+            guard let negotiation = negotiations[plugin] else { continue }
+            due.add(session: negotiation.negotiator.wake.map { $0 + epoch })
+            if measures { due.add(session: negotiation.nextMeasurement.map { $0 + epoch }) }
+        }
+        for output in slots.takers {
+            if let feed = output.feed, mayHearOfTracks(output) {
+                // The end of what it holds wakes nobody.
+                if holding[output.number] == nil {
+                    due.add(session: feed.control.nextRequest)
+                } else if feed.control.isRequested || feed.hasQuestions {
+                    due.add(session: clock.now + Self.holdingRetryNanoseconds)
+                }
+            }
+        }
+        due.add(host: steps.nextLook)
+        return due
+    }
+
+    /// When an output may have hung in a media call, on the host clock; nil without outputs. A call that begins
+    /// wakes nobody.
+    var nextMediaLook: Int64? {
+        let (now, limit) = (clock.host.now, steps.deadlineNanoseconds)
+        return slots.takers.map { output in
+            let taken = output.instance.longestMediaNanoseconds ?? 0
+            guard !output.instance.isDebugged, taken <= 2 * limit else { return now + limit }
+            return now + (taken <= limit ? limit : 2 * limit) - taken + 1
+        }.min()
+    }
 
     /// Makes the offers that are due, and applies the current limits to the tracks.
     ///
@@ -338,11 +371,6 @@ extension SessionPlugins {
                 video.track.follow(capability, within: negotiator.ceilings.lowest.size)
             }
         }
-    }
-
-    /// When an offer may be due next, in nanoseconds of session time.
-    var nextNegotiation: Int64? {
-        present.compactMap { negotiations[$0]?.negotiator.wake }.min()
     }
 
     private func tell(_ record: NegotiationRecord?, of plugin: SessionPlugin) {

@@ -26,9 +26,9 @@ struct SourceSilence {
     /// How long a source may be silent before that is told: its last frame stays for a second.
     static let limit: Int64 = 900_000_000
 
-    /// What counts of the time between two looks, at most: a machine that stood still is no
-    /// silence.
-    private static let longestStep: Int64 = 400_000_000
+    /// How late a look may be. A later look means that the machine stood still: the source then gets this much
+    /// time to send.
+    private static let longestDelay: Int64 = 400_000_000
 
     fileprivate struct Entry {
         var accepted: Int
@@ -39,6 +39,8 @@ struct SourceSilence {
         var hasSent = false
         var isTold = false
         var hasFailed = false
+        /// Whether the machine stood still since it has sent something.
+        var hasStoodStill = false
         /// When there is something to be found if it sends nothing until then; nil for never.
         var due: Int64?
     }
@@ -47,6 +49,9 @@ struct SourceSilence {
 
     /// When a source may have been silent for too long.
     var next: Int64? { entries.values.compactMap(\.due).min() }
+
+    /// Whether the silence of a source was told.
+    func isTold(_ plugin: Int) -> Bool { entries[plugin]?.isTold ?? false }
 
     /// Forgets a source that owes nothing now: it is away, stopped or paused.
     mutating func excuse(_ plugin: Int) { entries[plugin] = nil }
@@ -65,13 +70,21 @@ struct SourceSilence {
         startDeadline: Int64? = nil, now: Int64
     ) -> Finding? {
         var entry = entries[plugin] ?? Entry(accepted: 0, seen: now)
-        entry.silence += min(max(now - entry.seen, 0), Self.longestStep)
+        let isLate = entry.due.map { now - $0 > Self.longestDelay } ?? false
+        if isLate, !entry.hasStoodStill, let due = entry.due {
+            entry.silence += max(due - entry.seen - Self.longestDelay, 0)
+            entry.hasStoodStill = true
+        } else {
+            entry.silence += max(now - entry.seen, 0)
+        }
         entry.seen = now
         var finding: Finding?
         if accepted != entry.accepted {
             if entry.isTold { finding = .sends(entry.silence) }
-            let since = newest.map { min(max(now - $0, 0), Self.longestStep) } ?? 0
-            entry = Entry(accepted: accepted, seen: now, silence: since, hasSent: true)
+            let since = newest.map { max(now - $0, 0) } ?? 0
+            entry = Entry(
+                accepted: accepted, seen: now,
+                silence: isLate ? min(since, Self.longestDelay) : since, hasSent: true)
         }
         let limits = entry.limits(of: promise, deadline, startDeadline)
         if finding == nil {
@@ -104,6 +117,8 @@ extension SourceSilence.Entry {
     ) -> (told: Int64?, failed: Int64?) {
         var told = SourceSilence.limit
         switch promise {
+        // The next frame is due beyond all time.
+        case .frames(.max): return (nil, nil)
         case .frames(let gap): told = max(told, gap)
         case .firstFrame where hasSent: return (nil, nil)
         case .audio where hasSent: return (told, nil)

@@ -8,20 +8,14 @@ import GreenroomMedia
 ///
 /// Deadlines are on the host clock, with any session clock.
 struct StepRunner {
-    /// How long a callback may be late to begin, because the host starts its process or the machine
-    /// is busy, in nanoseconds.
-    private static let startLimit: Int64 = 10_000_000_000
-
     /// A step that was begun.
     struct Step {
         let plugin: SessionPlugin
         let pending: PluginInstance.PendingStep
         /// What it changes; nil for every other step.
         let setting: Setting?
-        /// How long its callback may take, in nanoseconds.
-        let limit: Int64
-        /// When it counts as hung, unless its callback began later.
-        var deadline: Int64
+        /// When it counts as hung.
+        var deadline: StepDeadline
         /// What the plugin had done when it was begun.
         let activityBefore: Int
         /// The number of its plugin's life.
@@ -34,12 +28,10 @@ struct StepRunner {
         /// Whether the step is a start-send that has not returned, and has sent something or waited
         /// for a time since it was begun. Frames of an earlier start say nothing about this one.
         fileprivate var pumpsNow: Bool {
-            guard pending.step == .startSend, !isOver,
-                let activity = plugin.instance.activityInStart
-            else {
-                return false
-            }
-            return activity > activityBefore
+            guard pending.step == .startSend, !isOver else { return false }
+            // First: what happens after the look wakes the session.
+            plugin.instance.wakeOnActivity()
+            return plugin.instance.activityInStart.map { $0 > activityBefore } ?? false
         }
 
         /// Whether the life is over that it belongs to. Its callback may still run.
@@ -47,17 +39,25 @@ struct StepRunner {
             plugin.instance.lives != life || plugin.instance.fault != nil
         }
 
-        /// Whether its callback, or the start of its process, is what the control thread does.
-        fileprivate var isRunning: Bool {
-            plugin.instance.runningCallback?.step == pending.step
+        /// The facts for its deadline.
+        fileprivate func glance(sparesDebugged: Bool) -> StepDeadline.Glance {
+            let instance = plugin.instance
+            var glance = StepDeadline.Glance(
+                isSpared: sparesDebugged && instance.isDebugged,
+                media: instance.mediaNanoseconds ?? 0)
+            if let running = instance.runningCallback {
+                if running.step == pending.step {
+                    glance.taken = running.nanoseconds
+                } else {
+                    glance.other = running.nanoseconds
+                }
+            }
+            return glance
         }
 
         /// How long its callback has run, in nanoseconds. Behind another step, or on a machine
         /// that is busy, its time has not begun.
-        fileprivate var taken: Int64 {
-            plugin.instance.runningCallback.flatMap { $0.step == pending.step ? $0 : nil }?
-                .nanoseconds ?? 0
-        }
+        fileprivate var taken: Int64 { glance(sparesDebugged: false).taken ?? 0 }
     }
 
     /// The result of a step.
@@ -73,16 +73,21 @@ struct StepRunner {
     /// Time limit of a callback, but for the stop-send of an output.
     let deadlineNanoseconds: Int64
     private let clock: HostClock
+    /// Hears of the end of each step.
+    private let inbox: SessionInbox
     /// Whether a plugin in a debugger may take longer. At the end of a session none may.
     var sparesDebugged = true
     /// How long a callback may take before it counts as waiting for a thread of its plugin.
     private static let waitingNanoseconds: Int64 = 1_000_000_000
+    /// How soon to look again for a thread that such a callback waits for.
+    private static let passRetryNanoseconds: Int64 = 100_000_000
     /// Steps that run while the session continues.
     private var running: [Step] = []
 
-    init(deadlineNanoseconds: Int64, clock: HostClock) {
+    init(deadlineNanoseconds: Int64, clock: HostClock, inbox: SessionInbox) {
         self.deadlineNanoseconds = deadlineNanoseconds
         self.clock = clock
+        self.inbox = inbox
     }
 
     /// Whether a callback is running that should return soon.
@@ -91,10 +96,12 @@ struct StepRunner {
     /// The plugins with a running callback, if all of these have run for so long that each may wait
     /// for a thread of its own; nil while another one works.
     var callbacksWaitingForThreads: [Int]? {
-        let limit = min(Self.waitingNanoseconds, deadlineNanoseconds / 2)
         let callbacks = running.filter { !$0.isPump }
-        return callbacks.allSatisfy { $0.taken >= limit } ? callbacks.map(\.plugin.number) : nil
+        return callbacks.allSatisfy { $0.taken >= waitingLimit }
+            ? callbacks.map(\.plugin.number) : nil
     }
+
+    private var waitingLimit: Int64 { min(Self.waitingNanoseconds, deadlineNanoseconds / 2) }
 
     /// Whether a plugin sends from inside start-send: none of its other callbacks runs until that
     /// returns.
@@ -118,8 +125,8 @@ struct StepRunner {
         return pending.map { plugin, activity, step in
             let limit = step.step.limit(deadlineNanoseconds, of: plugin.instance.descriptor.kind)
             return Step(
-                plugin: plugin, pending: step, setting: setting, limit: limit,
-                deadline: clock.deadline(after: limit), activityBefore: activity,
+                plugin: plugin, pending: step, setting: setting,
+                deadline: StepDeadline(limit, from: clock.now), activityBefore: activity,
                 life: plugin.instance.lives)
         }
     }
@@ -141,7 +148,7 @@ struct StepRunner {
         return running.filter { !$0.isPump }.map { step in
             var step = step
             if isPumping(step.plugin.instance) {
-                step.deadline = clock.deadline(after: step.limit)
+                step.deadline.restart(from: clock.now)
             }
             return step
         }
@@ -149,33 +156,20 @@ struct StepRunner {
 
     /// Waits until a step has ended, its plugin sends from inside it, or its deadline has passed.
     func end(of step: Step) -> End {
-        let instance = step.plugin.instance
-        let isStart = step.pending.step == .startSend
         var deadline = step.deadline
-        var lastDeadline = deadline + Self.startLimit
         while true {
+            let seen = inbox.posts
             // Check this before the result: a step that has returned by then was no pump.
             let isPump = step.pumpsNow
-            let glance = clock.deadline(after: isPump ? 0 : 10_000_000)
-            let next = isStart ? min(glance, deadline) : deadline
-            if let result = instance.finish(step.pending, until: next) { return .returned(result) }
-            if isPump { return .pumps }
-            guard next == deadline else { continue }
-            if sparesDebugged, instance.isDebugged {
-                deadline = clock.deadline(after: step.limit)
-                lastDeadline = deadline + Self.startLimit
-                continue
+            if let result = step.plugin.instance.finish(step.pending, until: .min) {
+                return .returned(result)
             }
-            // The callback began later than the step: it has its whole time from then on.
-            let running = instance.runningCallback
-            let taken = running?.nanoseconds ?? 0
-            guard running == nil || running?.step == step.pending.step,
-                taken < step.limit, deadline < lastDeadline,
-                // It waits behind a media call that hangs.
-                (instance.mediaNanoseconds ?? 0) < deadlineNanoseconds
-            else { return .hangs }
-            deadline = min(
-                clock.deadline(after: step.limit - taken), lastDeadline)
+            if isPump { return .pumps }
+            let verdict = deadline.lookAwaited(
+                step.glance(sparesDebugged: sparesDebugged), at: clock.now,
+                mediaLimit: deadlineNanoseconds)
+            guard case .waits(let next) = verdict else { return .hangs }
+            inbox.wait(after: seen, until: next, on: clock)
         }
     }
 
@@ -189,33 +183,57 @@ struct StepRunner {
         running = []
         for var step in steps {
             let instance = step.plugin.instance
-            let isPump = step.pumpsNow
-            if let result = instance.finish(step.pending, until: clock.now) {
+            let isPump = step.isPump || step.pumpsNow
+            if let result = instance.finish(step.pending, until: .min) {
                 news.append((step, .returned(result)))
                 continue
             }
             // The next life has a start-send of its own.
             guard !step.isPump || !step.isOver else { continue }
-            step.isPump = step.isPump || isPump
-            let taken = step.taken
-            let isReported =
-                step.isReported
-                || running.contains { $0.isReported && $0.plugin.instance === instance }
-            if step.isPump, !isReported, taken > step.limit {
-                step.isReported = true
-                news.append((step, .pumpsOverdue(taken)))
-            } else if step.isPump {
-                news.append((step, .pumps))
-            } else if clock.now > step.deadline,
-                taken >= step.limit
-                    || step.isRunning && clock.now > step.deadline + Self.startLimit,
-                !(sparesDebugged && instance.isDebugged)
-            {
+            step.isPump = isPump
+            let glance = step.glance(sparesDebugged: sparesDebugged)
+            if isPump {
+                let taken = glance.taken ?? 0
+                let isReported =
+                    step.isReported
+                    || running.contains { $0.isReported && $0.plugin.instance === instance }
+                step.isReported = step.isReported || !isReported && taken > step.deadline.limit
+                news.append(
+                    (step, !isReported && step.isReported ? .pumpsOverdue(taken) : .pumps))
+            } else if step.deadline.look(glance, at: clock.now) == .hangs {
                 news.append((step, .hangs))
                 continue
             }
             running.append(step)
         }
         return news
+    }
+
+    /// When to look at the running steps again, on the host clock; nil if none has a deadline.
+    var nextLook: Int64? {
+        let now = clock.now
+        var next: Int64?
+        for step in running where !step.isReported {
+            let glance = step.glance(sparesDebugged: sparesDebugged)
+            let due =
+                if step.isPump {
+                    now + max(step.deadline.limit - (glance.taken ?? 0), 0) + 1
+                } else if case .waits(let due) = step.deadline.look(glance, at: now) {
+                    due
+                } else {
+                    now
+                }
+            next = SessionDue.earlier(next, due)
+        }
+        return next
+    }
+
+    /// When the callbacks that run may wait for threads of their plugins, on the host clock; nil without a callback.
+    var nextPass: Int64? {
+        let now = clock.now
+        return running.filter { !$0.isPump }.map { step in
+            let left = waitingLimit - step.taken
+            return now + (left > 0 ? left : Self.passRetryNanoseconds)
+        }.max()
     }
 }

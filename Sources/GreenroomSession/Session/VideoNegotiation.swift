@@ -84,6 +84,11 @@ struct VideoNegotiation {
         return negotiator.records.last
     }
 
+    /// The next measurement of the track's load, in nanoseconds of session time; nil before the first.
+    var nextMeasurement: Int64? {
+        negotiator.track == nil ? nil : measured.map { $0.nanoseconds + Self.measuringNanoseconds }
+    }
+
     /// Measures the track: its remaining outputs, the machine's load, and its frames.
     ///
     /// - Parameters:
@@ -99,10 +104,14 @@ struct VideoNegotiation {
             wants.map { OutputDemand(want: $0) }
             + feeds.compactMap { feed in video.track.kind.videoID.flatMap(feed.demand(of:)) }
         negotiator.set(demands: demands, at: nanoseconds)
+        if measures { measure(video.track, at: nanoseconds) }
+    }
+
+    /// Records the first frames that were made for offers.
+    mutating func recordFollowed() {
         for followed in plugin.instance.videoIngest?.followed ?? [] {
             negotiator.followed(revision: followed.revision, frames: followed.frames)
         }
-        if measures { measure(video.track, at: nanoseconds) }
     }
 
     private mutating func measure(_ track: VideoTrack, at nanoseconds: Int64) {

@@ -15,6 +15,8 @@ import Testing
 struct InProcessSession {
     /// What to run.
     var plan: SessionPlan
+    /// Times what may hang.
+    var host = HostClock.real
     private let folder: TemporaryFolder
 
     /// The result of a session.
@@ -109,7 +111,7 @@ struct InProcessSession {
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> Result {
         let running = Running()
-        let session = Session(plan: plan) { event in
+        let session = Session(plan: plan, host: host) { event in
             running.events.withLock { $0.append(event) }
             if isLast(event) { running.session.withLock { $0 }?.stop() }
         }
