@@ -143,13 +143,18 @@ package final class PluginInstance: Sendable {
         life?.state.withLock { $0.gaveUp }
     }
 
-    /// Whether it can't use its settings.
-    package var hasRefusedSettings: Bool {
-        life?.state.withLock { $0.hasRefusedSettings || $0.gaveUp?.status == .badSetting } ?? false
+    /// Why its life is lost.
+    ///
+    /// - Parameter step: The text of the step that failed; nil if none did.
+    package func failure(of step: String? = nil) -> PluginFailure {
+        let hasBeenLive = environment.feed?.control.hasBeenLive ?? false
+        return life?.state.withLock { state in
+            PluginFailure(
+                step: step, fault: state.fault?.reason, plea: state.gaveUp?.reason,
+                cause: state.gaveUp?.status == .badSetting ? .badSettings : state.cause,
+                hasBeenLive: hasBeenLive)
+        } ?? PluginFailure(step: step, hasBeenLive: hasBeenLive)
     }
-
-    /// Whether the system has started no process or thread for it.
-    package var hasNoProcess: Bool { life?.state.withLock { $0.hasNoProcess } ?? false }
 
     /// Whether it is a paused share: its last frame stays, which is no fault.
     package var isPaused: Bool { life?.state.withLock { $0.isPaused } ?? false }

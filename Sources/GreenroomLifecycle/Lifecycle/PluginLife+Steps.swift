@@ -30,7 +30,7 @@ extension PluginLife {
                 guard error.code == .noRunner else {
                     return .failed(.badArgument, .given(error.explanation))
                 }
-                state.withLock { $0.hasNoProcess = true }
+                state.withLock { $0.cause = .noProcess }
                 return .failed(.unavailable, .given(error.explanation))
             }
         }
@@ -345,7 +345,7 @@ extension PluginLife {
     /// The result of a step that the plugin has refused.
     func failure(_ status: Status, of step: LifecycleStep) -> PluginInstance.StepResult {
         if status == .badSetting, step != .setParameter {
-            state.withLock { $0.hasRefusedSettings = true }
+            state.withLock { $0.cause = .badSettings }
         }
         return .failed(status, failureReason(of: step))
     }

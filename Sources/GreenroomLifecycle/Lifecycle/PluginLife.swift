@@ -84,9 +84,8 @@ final class PluginLife: Sendable {
         var waitsInStart = 0
         /// Whether the next such wait wakes the session.
         var wakesOnWait = false
-        /// Whether a step failed because of the plugin's settings.
-        var hasRefusedSettings = false
-        var hasNoProcess = false
+        /// What kind of failure a step had.
+        var cause = PluginFailure.Cause.other
         /// The plugin's status and reason when it gave up.
         var gaveUp: (status: Status, reason: String)?
         /// Whether it is a paused share.
@@ -210,7 +209,7 @@ final class PluginLife: Sendable {
             return PluginInstance.PendingStep(step, result: .illegal(lifecycle))
         }
         if let problem = control.problem {
-            state.withLock { $0.hasNoProcess = true }
+            state.withLock { $0.cause = .noProcess }
             // There is nothing to end.
             return PluginInstance.PendingStep(
                 step,

@@ -82,7 +82,7 @@ extension SessionPlugins {
             let settings = slots.plugins(at: plugin.address).first?.instance.settings ?? []
             for setting in settings { plugin.instance.remember(setting) }
             slots.add(plugin)
-            restarts.start(plugin.number, at: clock.now)
+            handle(.added(plugin.number, PluginEntry.Facts(plugin, in: plan.configuration)))
         }
         return members.map(\.instance)
     }

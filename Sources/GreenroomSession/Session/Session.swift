@@ -30,7 +30,6 @@ public final class Session: Sendable {
     private let pluginControl: SessionControl
     private let clock: SessionClock
     private let inbox = SessionInbox()
-    private let recordingFailure: RecordingFailure
     /// The ceilings of commands that hold.
     private let ceilings = Mutex<[SessionRole: VideoCapability]>([:])
     /// The next due time on the host clock while a virtual clock runs; nil for never.
@@ -58,8 +57,6 @@ public final class Session: Sendable {
         let pluginControl = SessionControl(plan, clock: clock.host)
         self.pluginControl = pluginControl
         let inbox = inbox
-        let hasFailed = RecordingFailure()
-        recordingFailure = hasFailed
         events = SessionEvents { event in
             handler(event)
             pluginControl.add(event)
@@ -67,7 +64,7 @@ public final class Session: Sendable {
         } waker: {
             inbox.post()
         } recordingFailure: {
-            hasFailed.note()
+            inbox.noteFailedRecording()
         }
         pluginControl.begin(self)
     }
@@ -141,9 +138,9 @@ public final class Session: Sendable {
             plugins.end()
             return report(plugins, nil, at: 0, outcome: .interrupted)
         }
-        if let (_, outcome) = plugins.reasonToEnd {
+        if let reason = plugins.reasonToEnd {
             plugins.end()
-            return report(plugins, nil, at: 0, outcome: outcome)
+            return report(plugins, nil, at: 0, outcome: reason.outcome)
         }
         let pipeline: SessionPipeline
         do {
@@ -156,39 +153,53 @@ public final class Session: Sendable {
         plugins.start()
         pipeline.begin(at: clock.now)
         plugins.begin(at: pipeline.epoch)
-        for composer in plugins.slots.composers where plugins.isStopped(composer) {
+        for composer in plugins.slots.composers where plugins.state.rests(composer.number) {
             if let track = composer.videoTrack { pipeline.showBlack(on: track) }
         }
         self.pipeline.withLock { $0 = pipeline }
         events.send(.started)
         let disks = watchDisks(of: plugins, pipeline)
         publish(plugins, pipeline)
-        var outcome = watch(&plugins, pipeline)
+        let planned = watch(&plugins, pipeline)
         disks.end()
-        // The last ones say why it stops.
-        plugins.tellEvents()
         var failed = plugins.failedOutputs(orLost: true)
-        // A stop-send may take long; recordings end with the session.
         let end = pipeline.limit(
             to: min(clock.now - pipeline.epoch, plan.configuration.duration?.nanoseconds ?? .max))
-        pipeline.finishAudio(at: end)
-        plugins.stopSources()
-        plugins.followParticipants(on: pipeline)
-        pipeline.finish(at: end)
-        pipeline.finishPluginSinks()
-        plugins.end()
-        pipeline.finishOutputs()
-        pipeline.tellOfEmptyOutputs()
+        for step in EndStep.allCases { perform(step, at: end, &plugins, pipeline) }
         failed.formUnion(plugins.failedOutputs(orLost: false))
-        if outcome == .finished, pipeline.hasLostEveryOutput(without: failed) {
-            outcome = .outputsFailed
-        }
-        var report = report(plugins, pipeline, at: end, outcome: settled(outcome))
+        let outcome = planned.after(
+            losingEveryOutput: pipeline.hasLostEveryOutput(without: failed))
+        var report = report(
+            plugins, pipeline, at: end,
+            outcome: outcome.after(failedRecording: inbox.hasFailedRecording))
         publish(report, pipeline, at: end)
         for file in pipeline.reports { file.release() }
-        if settled(outcome) == .outputsFailed { report.outcome = .outputsFailed }
+        // The last report may be what is incomplete.
+        if outcome.after(failedRecording: inbox.hasFailedRecording) == .outputsFailed {
+            report.outcome = .outputsFailed
+        }
         report.hasWorkingOutput = outcome != .outputsFailed
         return report
+    }
+
+    /// Makes a step of the end.
+    ///
+    /// - Parameter end: When all outputs end, in nanoseconds of session time.
+    private func perform(
+        _ step: EndStep, at end: Int64, _ plugins: inout SessionPlugins,
+        _ pipeline: SessionPipeline
+    ) {
+        switch step {
+        case .tellEvents: plugins.tellEvents()
+        case .finishAudio: pipeline.finishAudio(at: end)
+        case .stopSources: plugins.stopSources()
+        case .followParticipants: plugins.followParticipants(on: pipeline)
+        case .finishTracks: pipeline.finish(at: end)
+        case .finishPluginSinks: pipeline.finishPluginSinks()
+        case .endPlugins: plugins.end()
+        case .finishOutputs: pipeline.finishOutputs()
+        case .tellOfEmptyOutputs: pipeline.tellOfEmptyOutputs()
+        }
     }
 
     /// Says what the recordings take of their disks, and watches these.
@@ -213,13 +224,6 @@ public final class Session: Sendable {
         return DiskWatcher(
             uses.map(\.use.folder), duration: duration, clock: clock, epoch: pipeline.epoch,
             events: events)
-    }
-
-    /// A session with an incomplete recording has not ended as planned.
-    private func settled(_ outcome: SessionOutcome) -> SessionOutcome {
-        (outcome == .finished || outcome == .interrupted)
-            && recordingFailure.hasHappened
-            ? .outputsFailed : outcome
     }
 
     private var isStopRequested: Bool { inbox.stopRequest != nil }
@@ -303,14 +307,20 @@ public final class Session: Sendable {
         plugins.tellDemands(on: pipeline)
         pipeline.abandonLostOutputs(orStuck: plugins.stuckOutputs)
         plugins.watchSilence(except: offTheClock.withLock { $0 })
-        for slate in plugins.slates.take(at: clock.now) {
+        for slate in plugins.takeSlates() {
             pipeline.showSlate(of: slate.track, slate.text, at: slate.due)
         }
         // Commands first: a stop request follows earlier commands.
         for (command, origin) in inbox.takeCommands() {
             perform(command, origin, &plugins, pipeline)
         }
-        if let outcome = ended(plugins, pipeline, running.end) { return outcome }
+        plugins.handle(
+            .settled(
+                SessionEnd.Causes(
+                    hasLostEveryOutput: pipeline.hasLostEveryOutput(),
+                    isOver: running.end.map { clock.now >= $0 } ?? false,
+                    stop: inbox.stopRequest)))
+        if let end = plugins.decidedEnd { return end.outcome }
         while let entry = running.timeline.first,
             pipeline.epoch + entry.time.nanoseconds <= clock.now
         {
@@ -378,26 +388,6 @@ public final class Session: Sendable {
         // The thread that is due runs first.
         inbox.wait(after: seen, until: max(due, clock.now) + 1, on: clock)
         return clock.now >= due
-    }
-
-    /// The end of the session and its reason; nil while it continues.
-    private func ended(_ plugins: SessionPlugins, _ pipeline: SessionPipeline, _ end: Int64?)
-        -> SessionOutcome?
-    {
-        if let (reason, outcome) = plugins.reasonToEnd { return stopping(reason, outcome) }
-        if pipeline.hasLostEveryOutput() {
-            return stopping("every output has failed", .outputsFailed)
-        }
-        if let end, clock.now >= end { return stopping("the duration is over", .finished) }
-        if let request = inbox.stopRequest {
-            return stopping("stop requested", request)
-        }
-        return nil
-    }
-
-    private func stopping(_ reason: String, _ outcome: SessionOutcome) -> SessionOutcome {
-        events.send(.stopping(reason: reason))
-        return outcome
     }
 
     private func negotiate(_ plugins: inout SessionPlugins, _ pipeline: SessionPipeline) {
@@ -469,18 +459,11 @@ public final class Session: Sendable {
         var negotiations = plugins.negotiations
         negotiations.recordFollowed()
         return SessionReport(
-            plan: plan, instances: plugins.instances, losses: plugins.losses.all,
+            plan: plan, instances: plugins.instances, losses: plugins.state.losses.all,
             negotiations: negotiations.all,
             participants: plugins.participants, pipeline: pipeline, at: nanoseconds,
             outcome: outcome)
     }
-}
-
-/// Whether a recording is incomplete.
-private final class RecordingFailure: Sendable {
-    private let state = Mutex(false)
-    var hasHappened: Bool { state.withLock { $0 } }
-    func note() { state.withLock { $0 = true } }
 }
 
 /// The end of a session.

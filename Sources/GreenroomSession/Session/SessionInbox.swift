@@ -14,6 +14,8 @@ final class SessionInbox: Sendable {
         var stop: SessionOutcome?
         /// In order.
         var commands: [(SessionCommand, String)] = []
+        /// Whether a recording is incomplete.
+        var hasFailedRecording = false
         /// How often something was posted.
         var posts = 0
     }
@@ -33,6 +35,9 @@ final class SessionInbox: Sendable {
         }
     }
 
+    /// Notes that a recording is incomplete.
+    func noteFailedRecording() { state.withLock { $0.hasFailedRecording = true } }
+
     /// Queues a command.
     ///
     /// - Parameter origin: The sender, in a few words.
@@ -50,6 +55,9 @@ final class SessionInbox: Sendable {
 
     /// The requested end; nil without a request. [any]
     var stopRequest: SessionOutcome? { state.withLock { $0.stop } }
+
+    /// Whether a recording is incomplete.
+    var hasFailedRecording: Bool { state.withLock { $0.hasFailedRecording } }
 
     /// How often something was posted.
     var posts: Int { state.withLock { $0.posts } }

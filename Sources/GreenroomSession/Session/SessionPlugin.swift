@@ -178,9 +178,6 @@ struct PluginSlots {
         hasControllers ? all.filter { $0.instance.controlGrant != nil } : []
     }
 
-    /// Whether anything makes media: a source, or a call.
-    var hasMedia: Bool { sources.contains { $0.feed == nil } || call != nil }
-
     /// The composers among the sources.
     var composers: [SessionPlugin] { sources.filter { $0.feed != nil } }
 

@@ -55,7 +55,7 @@ extension SessionPlugins {
                         role: instance.role,
                         text: "its source has paused it, and its last frame stays"))
             }
-            guard stopped.contains(instance.number),
+            guard state.isStopped(instance.number),
                 let stopping = negotiation.plugin.role?.facts.stopping
             else { continue }
             events.send(
@@ -75,20 +75,13 @@ extension SessionPlugins {
             return .refused(absent(name))
         }
         let done = isOn ? stopping.started : stopping.stopped
-        let due = sources.filter { stopped.contains($0.number) == isOn }
+        let due = sources.filter { state.isStopped($0.number) == isOn }
         guard !due.isEmpty else { return .refused("the \(name) is \(done) already") }
         for source in due {
-            if isOn {
-                stopped.remove(source.number)
-                guard !idle.contains(source.number) else { continue }
-                source.feed?.rest(false)
-                begin(source) { $0.beginStartSend() }
-            } else {
-                stopped.insert(source.number)
-                guard !idle.contains(source.number) else { continue }
-                source.feed?.rest(true)
-                begin(source) { $0.beginStopSend() }
-            }
+            handle(.stopped(source.number, !isOn))
+            guard !state.isIdle(source.number) else { continue }
+            source.feed?.rest(!isOn)
+            begin(source) { isOn ? $0.beginStartSend() : $0.beginStopSend() }
         }
         return .done("\(name) \(done)")
     }
@@ -113,8 +106,7 @@ extension SessionPlugins {
         else { return .refused("\(address) has no setting \(name)") }
         let setting = Setting(name: name, type: parameter.type, value: value)
         guard !isAway(plugin) else {
-            instance.remember(setting)
-            restarts.change(setting, of: plugin.number)
+            handle(.changed(setting, plugin.number))
             return .done("\(address): \(name) will be \(value) when it is back")
         }
         guard !steps.isPumping(instance) else {

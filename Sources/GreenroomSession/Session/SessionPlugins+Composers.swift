@@ -6,14 +6,9 @@ import GreenroomOutputs
 import GreenroomVideo
 
 extension SessionPlugins {
-    /// Whether a source sends nothing: by a command, or since no output takes what it composes.
-    func isStopped(_ plugin: SessionPlugin) -> Bool {
-        stopped.contains(plugin.number) || idle.contains(plugin.number)
-    }
-
     /// Whether the source of a role is a composer that no output takes anything of.
     func isIdle(_ role: SessionRole) -> Bool {
-        slots[role].map { idle.contains($0.number) } ?? false
+        slots[role].map { state.isIdle($0.number) } ?? false
     }
 
     /// Whether an output may take what a composer makes, before the session has begun.
@@ -36,14 +31,10 @@ extension SessionPlugins {
             guard let video = pipeline.video(of: composer) else { continue }
             let isTaken =
                 video.hasTaps || !video.pipeline.wants.isEmpty || isWanted(video.track.kind)
-            guard isTaken == idle.contains(composer.number) else { continue }
-            if isTaken {
-                idle.remove(composer.number)
-            } else {
-                idle.insert(composer.number)
-            }
+            guard isTaken == state.isIdle(composer.number) else { continue }
+            handle(.idle(composer.number, !isTaken))
             // A command holds until the next one.
-            guard !stopped.contains(composer.number) else { continue }
+            guard !state.isStopped(composer.number) else { continue }
             composer.feed?.rest(!isTaken)
             if isTaken {
                 pipeline.setStarted(on: video.track.kind)

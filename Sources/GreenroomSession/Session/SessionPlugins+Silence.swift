@@ -14,7 +14,7 @@ extension SessionPlugins {
     mutating func watchSilence(except offTheClock: Set<Int>) {
         for plugin in slots.sources {
             let instance = plugin.instance
-            guard !isEnding, isOwing(plugin), !offTheClock.contains(plugin.number),
+            guard state.phase != .ending, isOwing(plugin), !offTheClock.contains(plugin.number),
                 !instance.isDebugged, let promise = promise(of: plugin)
             else {
                 silence.excuse(plugin.number)
@@ -30,9 +30,7 @@ extension SessionPlugins {
             switch finding {
             case nil: break
             case .silent(let nanoseconds, let isFirst):
-                if let track = plugin.videoTrack {
-                    slates.show(.silent(track), on: track, at: clock.now)
-                }
+                handle(.silent(plugin.number))
                 events.send(
                     .sourceSilent(
                         role: instance.role, seconds: Double(nanoseconds) / 1e9,
@@ -55,13 +53,13 @@ extension SessionPlugins {
                 fail(plugin, because: reason)
             }
         }
+        handle(.timer)
     }
 
     /// Whether a source should be sending now.
     private func isOwing(_ plugin: SessionPlugin) -> Bool {
         let instance = plugin.instance
-        return !isAway(plugin) && !stopped.contains(plugin.number)
-            && !idle.contains(plugin.number) && !isPaused(plugin)
+        return !isAway(plugin) && !state.rests(plugin.number) && !isPaused(plugin)
             && instance.isStarted && instance.fault == nil && instance.gaveUp == nil
     }
 

@@ -9,40 +9,26 @@ import GreenroomVideo
 
 /// Drives the plugins of a session through their lifecycles.
 ///
-/// Combines the decisions of its parts: the plugins, the ends of their steps, the restarts of lost
-/// ones, and the negotiations with video sources.
+/// Posts events of plugins to ``SessionState``, and performs its effects.
 struct SessionPlugins {
     let events: SessionEvents
     let clock: SessionClock
     var slots: PluginSlots
     var steps: StepRunner
-    var restarts = Restarts()
-    var slates = DueSlates()
-    var losses = PluginLosses()
+    /// The decisions about the plugins.
+    var state: SessionState
+    /// Slates that are due.
+    var dueSlates: [DueSlates.Slate] = []
+    /// Why the session ends; nil while it continues.
+    var decidedEnd: SessionEnd?
     var negotiations = SessionNegotiations()
     var silence = SourceSilence()
     /// The participants of the call, for the report.
     var participants = ParticipantRecords()
-    /// Numbers of the sources that a command has stopped.
-    var stopped: Set<Int> = []
-    /// Numbers of the composers that no output takes anything of: they are stopped, too.
-    var idle: Set<Int> = []
-    /// The first plugin with a fatal failure.
-    var failedRole: String?
-    /// Whether that plugin has refused its settings while the session started.
-    var hasRefusedSettings = false
-    /// Whether the session has lost a call that it can't be without.
-    var hasLostCall = false
     /// The outputs that may want nothing more, by number: since when, in real time.
     var holding: [Int: Int64] = [:]
-    /// Whether the session continues without a plugin.
-    var wasDropped = false
-    /// Whether the plugins are started for the first time.
-    private(set) var isStarting = true
-    /// Whether all are being ended: then none is restarted.
-    private(set) var isEnding = false
     /// The start of the session's timeline, on the session clock; before it, the time of creation.
-    private(set) var epoch: Int64
+    var epoch: Int64 { state.epoch }
 
     let plan: SessionPlan
 
@@ -53,8 +39,12 @@ struct SessionPlugins {
         self.plan = plan
         self.events = events
         self.clock = clock
-        epoch = clock.now
         slots = PluginSlots(plan, clock: clock, events: events, control: control)
+        state = SessionState(
+            Dictionary(
+                uniqueKeysWithValues: slots.all.map { plugin in
+                    (plugin.number, PluginEntry.Facts(plugin, in: plan.configuration))
+                }), at: clock.now)
         steps = StepRunner(
             deadlineNanoseconds: plan.configuration.callbackDeadline.nanoseconds,
             clock: clock.host, inbox: inbox)
@@ -63,22 +53,23 @@ struct SessionPlugins {
     /// All instances, for the report.
     var instances: [PluginInstance] { slots.instances }
 
-    func isAway(_ plugin: SessionPlugin) -> Bool { restarts.isAway(plugin.number) }
+    func isAway(_ plugin: SessionPlugin) -> Bool { state.isAway(plugin.number) }
+
+    /// Whether all plugins are being ended.
+    var isEnding: Bool { state.phase == .ending }
 
     /// Why the session can't begin, or must end; nil if it can continue.
-    var reasonToEnd: (text: String, outcome: SessionOutcome)? {
-        if let role = failedRole {
-            return hasRefusedSettings
-                ? ("\(role) has a wrong setting", .badSetting(role: role))
-                : ("\(role) failed", .pluginFailed(role: role))
-        }
-        if hasLostCall { return ("the call failed", .outputsFailed) }
-        guard !slots.hasMedia else { return nil }
-        guard wasDropped else { return ("every source has ended", .finished) }
-        // Without a source the call was all that there was, and an output.
-        return plan.slots.isEmpty
-            ? ("the call failed", .outputsFailed)
-            : ("every source has ended", .pluginFailed(role: nil))
+    var reasonToEnd: SessionEnd? { state.reasonToEnd }
+
+    /// Tells the state what has happened, and does what follows.
+    mutating func handle(_ event: SessionState.Event) {
+        for effect in state.handle(event, at: clock.now) { perform(effect) }
+    }
+
+    /// Removes and returns the slates that are due.
+    mutating func takeSlates() -> [DueSlates.Slate] {
+        defer { dueSlates = [] }
+        return dueSlates
     }
 
     /// Whether an output may learn now of tracks that begin or end.
@@ -119,7 +110,7 @@ extension SessionPlugins {
         guard reasonToEnd == nil else { return }
         describeTracks(to: slots.composers)
         for composer in slots.composers where !isTaken(composer) {
-            idle.insert(composer.number)
+            handle(.idle(composer.number, true))
             composer.feed?.rest(true)
         }
         guard reasonToEnd == nil else { return }
@@ -190,17 +181,17 @@ extension SessionPlugins {
         }
         if reasonToEnd == nil { perform(slots.filters) { $0.beginStartSend() } }
         if reasonToEnd == nil {
-            perform(present.filter { !idle.contains($0.number) }) { $0.beginStartSend() }
+            perform(present.filter { !state.isIdle($0.number) }) { $0.beginStartSend() }
         }
-        isStarting = false
+        handle(.started)
     }
 
     /// Begins the session's timeline.
-    mutating func begin(at epoch: Int64) { self.epoch = epoch }
+    mutating func begin(at epoch: Int64) { state.epoch = epoch }
 
     /// Closes every ingest at once, then waits for the callbacks.
     mutating func stopSources() {
-        isEnding = true
+        handle(.ending)
         steps.sparesDebugged = false
         for source in slots.sources { source.instance.closeIngest() }
         // Its threads end with their waits; it still takes what is left of the session's media.
@@ -213,7 +204,7 @@ extension SessionPlugins {
 
     /// Ends every plugin that can still be called, from any state.
     mutating func end() {
-        isEnding = true
+        handle(.ending)
         steps.sparesDebugged = false
         for instance in slots.instances { instance.arrivals?.close() }
         for step in LifecycleStep.ending {
@@ -249,20 +240,23 @@ extension SessionPlugins {
 // MARK: - While the session runs
 
 extension SessionPlugins {
-    /// Checks the plugins: ends failed ones, handles ended steps, and starts due restarts.
+    /// Finds out what has happened to the plugins, and does what follows.
     mutating func watch() {
-        endHungOutputs()
-        dropLost()
+        findHungOutputs()
+        findLost()
         for (step, end) in steps.look() {
             switch end {
             case .returned, .hangs: settle(end, of: step)
-            case .pumps: didRestart(step.plugin)
+            case .pumps: handle(.sends(step.plugin.number))
             case .pumpsOverdue(let nanoseconds):
-                didRestart(step.plugin)
+                handle(.sends(step.plugin.number))
                 report(pump: step.plugin.instance, nanoseconds)
             }
         }
-        startDueRestarts()
+        for plugin in slots.all where plugin.instance.arrivals?.hasPendingPeer == true {
+            handle(.connected(plugin.number))
+        }
+        handle(.timer)
         describeAgain()
     }
 
@@ -290,17 +284,14 @@ extension SessionPlugins {
         }
     }
 
-    /// Gives up the outputs and composers that have not returned from a media call within the deadline.
-    private func endHungOutputs() {
+    /// Finds the outputs and composers that have not returned from a media call within the deadline.
+    private mutating func findHungOutputs() {
         for output in slots.takers {
             let instance = output.instance
             guard instance.fault == nil, let taken = instance.mediaNanoseconds,
                 taken > steps.deadlineNanoseconds, !instance.isDebugged
             else { continue }
-            events.send(
-                .callbackHangs(
-                    role: instance.role, callback: .media, seconds: Double(taken) / 1e9))
-            instance.giveUp(because: "it hangs in video or audio")
+            handle(.hangs(output.number, .media, taken, instance.failure()))
         }
     }
 
@@ -318,7 +309,7 @@ extension SessionPlugins {
     /// - Parameter measures: Whether the host's work takes session time.
     func due(measures: Bool) -> SessionDue {
         var due = SessionDue()
-        for time in [restarts.nextStart, slates.next, silence.next] { due.add(session: time) }
+        for time in [state.next, silence.next] { due.add(session: time) }
         for plugin in present {
             guard let negotiation = negotiations[plugin] else { continue }
             due.add(session: negotiation.negotiator.wake.map { $0 + epoch })
@@ -407,10 +398,7 @@ extension SessionPlugins {
 
     /// Keeps a setting for the next life of a plugin whose life ended before it could take it.
     private mutating func keep(_ step: StepRunner.Step) {
-        guard let setting = step.setting,
-            restarts.changeEarlier(setting, of: step.plugin.number)
-        else { return }
-        step.plugin.instance.remember(setting)
+        if let setting = step.setting { handle(.missed(setting, step.plugin.number)) }
     }
 
     private mutating func settle(
@@ -419,7 +407,8 @@ extension SessionPlugins {
     ) {
         switch result {
         case .done where isAway(plugin):
-            advance(plugin, after: step.step)
+            if step.step == .initialize, !isEnding { settleChange(of: plugin) }
+            handle(.done(step.step, plugin.number))
         case .done where step.step == .propertyChange:
             clock.expectNext(plugin: plugin.number)
             settleChange(of: plugin)
@@ -451,19 +440,10 @@ extension SessionPlugins {
     }
 
     private mutating func hang(_ plugin: SessionPlugin, _ step: PluginInstance.PendingStep) {
-        let instance = plugin.instance
-        // It hangs in what it was given up for already.
-        guard instance.fault == nil else {
-            fail(plugin)
-            return
-        }
         let (callback, nanoseconds) =
-            instance.runningCallback ?? (step.step, steps.deadlineNanoseconds)
-        events.send(
-            .callbackHangs(
-                role: instance.role, callback: .lifecycle(callback),
-                seconds: Double(nanoseconds) / 1e9))
-        instance.giveUp(because: "it hangs in \(callback)")
-        fail(plugin)
+            plugin.instance.runningCallback ?? (step.step, steps.deadlineNanoseconds)
+        handle(
+            .hangs(
+                plugin.number, .lifecycle(callback), nanoseconds, plugin.instance.failure()))
     }
 }

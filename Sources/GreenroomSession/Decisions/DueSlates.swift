@@ -1,0 +1,41 @@
+import GreenroomModel
+import GreenroomVideo
+
+/// Slates to show unless the video returns soon, at most one for each track.
+struct DueSlates {
+    struct Slate: Equatable {
+        var track: VideoTrackKind
+        /// On the session clock.
+        var due: Int64
+        var text: SlateText
+    }
+
+    private var slates: [Slate] = []
+
+    /// When the next slate is due, on the session clock.
+    var next: Int64? { slates.map(\.due).min() }
+
+    /// Schedules a slate.
+    mutating func announce(_ text: SlateText, on track: VideoTrackKind, at now: Int64) {
+        cancel(on: track)
+        slates.append(Slate(track: track, due: now + SlateText.delay, text: text))
+    }
+
+    /// Has a slate shown now.
+    mutating func show(_ text: SlateText, on track: VideoTrackKind, at now: Int64) {
+        cancel(on: track)
+        slates.append(Slate(track: track, due: now, text: text))
+    }
+
+    /// Takes back what was announced.
+    mutating func cancel(on track: VideoTrackKind) {
+        slates.removeAll { $0.track == track }
+    }
+
+    /// Removes and returns the due slates.
+    mutating func take(at now: Int64) -> [Slate] {
+        guard !slates.isEmpty else { return [] }
+        defer { slates.removeAll { $0.due <= now } }
+        return slates.filter { $0.due <= now }
+    }
+}

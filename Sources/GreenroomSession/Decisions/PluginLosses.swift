@@ -1,0 +1,33 @@
+import GreenroomModel
+
+/// The loss of a plugin.
+struct PluginLoss: Sendable {
+    var role: String
+    /// Session time.
+    var seconds: Double
+    /// The reason.
+    var evidence: String
+    /// The session's reaction.
+    var policy: FailurePolicy
+    /// The length of its absence; nil if it did not return from this loss.
+    var awaySeconds: Double?
+}
+
+/// The losses of plugins, oldest first, for the report.
+struct PluginLosses {
+    private static let limit = 1000
+
+    private(set) var all: [PluginLoss] = []
+
+    /// Records a loss, up to 1000.
+    mutating func add(_ loss: PluginLoss) {
+        guard all.count < Self.limit else { return }
+        all.append(loss)
+    }
+
+    /// Records the length of a plugin's absence after its last loss.
+    mutating func returned(_ role: String, after seconds: Double) {
+        guard let last = all.lastIndex(where: { $0.role == role }) else { return }
+        all[last].awaySeconds = seconds
+    }
+}

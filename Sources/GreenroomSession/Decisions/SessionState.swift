@@ -1,0 +1,442 @@
+import GreenroomLifecycle
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomVideo
+
+/// The session's decisions about its plugins: when a plugin restarts, is back or is left out, and when the
+/// session ends. A value: equal states decide equally.
+///
+/// It has no threads, locks or clock. Events say what has happened, times are arguments in nanoseconds on the
+/// session clock, and effects list the actions to take, in order.
+struct SessionState {
+    enum Phase: Equatable {
+        /// The plugins are started for the first time.
+        case starting
+        case running
+        /// All are being ended: none is restarted.
+        case ending
+    }
+
+    /// Something that has happened. Plugins are named by their numbers.
+    enum Event {
+        /// A plugin that connects by itself is awaited.
+        case listens(Int)
+        /// Nothing can connect.
+        case failedToListen(Int, PluginFailure)
+        /// A plugin that was awaited is there.
+        case connected(Int)
+        /// All plugins were started, or have failed.
+        case started
+        /// A plugin that the session did not begin with: its life begins with the next timer.
+        case added(Int, PluginEntry.Facts)
+        /// A step of a new life is done.
+        case done(LifecycleStep, Int)
+        /// A new life sends from inside start-send.
+        case sends(Int)
+        /// A life is lost, or a step of it has failed.
+        case lost(Int, PluginFailure)
+        /// A callback has not returned by its deadline, in nanoseconds.
+        case hangs(Int, SessionEvent.Step, Int64, PluginFailure)
+        /// The plugin says that it has finished, or can't continue.
+        case gaveUp(Int, isInOrder: Bool, PluginFailure)
+        /// The same, after its ending steps.
+        case endedAfterGivingUp(Int, isInOrder: Bool, PluginFailure)
+        /// A source has sent nothing for too long.
+        case silent(Int)
+        /// An absent plugin has got another setting.
+        case changed(Setting, Int)
+        /// A life has ended before it could take a setting.
+        case missed(Setting, Int)
+        /// A command has stopped or started a source.
+        case stopped(Int, Bool)
+        /// The last output that took a composer's video has gone, or one takes it again.
+        case idle(Int, Bool)
+        /// All events so far are handled: a cause ends the session now.
+        case settled(SessionEnd.Causes)
+        /// The plugins are being ended.
+        case ending
+        /// An output gave up at its end.
+        case failedAtEnd(Int, reason: String)
+        /// The time of ``next`` has come.
+        case timer
+    }
+
+    /// Something to do.
+    enum Effect {
+        /// Begins a step of a plugin's new life; `create` begins the life.
+        case begin(LifecycleStep, Int)
+        /// The host no longer calls a life, and kills its process.
+        case giveUp(Int, because: String)
+        /// Runs the steps that end a life, then tells ``Event/endedAfterGivingUp(_:isInOrder:_:)``.
+        case endInOrder(Int, isInOrder: Bool)
+        /// A source that has finished owes nothing more: its last frame stays.
+        case rest(Int)
+        /// A broadcast has connected for the first time: its track owes frames from now on.
+        case expectFrames(Int)
+        /// Ends a life as far as possible: the session continues without the plugin.
+        case leave(Int)
+        /// Passes a setting to a new life.
+        case set(Setting, Int)
+        /// Stores a setting for the next life.
+        case remember(Setting, Int)
+        /// Shows a slate in place of a track's video.
+        case show(DueSlates.Slate)
+        case send(SessionEvent)
+        /// Ends the session: all ``EndStep``s follow.
+        case end(SessionEnd)
+    }
+
+    private(set) var phase = Phase.starting
+    private(set) var plugins: [Int: PluginEntry]
+    private(set) var losses = PluginLosses()
+    private var slates = DueSlates()
+    /// The first fatal failure of a plugin.
+    private var fatal: Fatal?
+    /// The start of the session's timeline; before it, the time of creation.
+    var epoch: Int64
+
+    /// A failure that ends the session.
+    private enum Fatal: Equatable {
+        case failed(role: String)
+        /// A plugin has refused its settings while the session started.
+        case badSetting(role: String)
+        /// A call that the session can't be without.
+        case callLost
+
+        var end: SessionEnd {
+            switch self {
+            case .failed(let role): SessionEnd("\(role) failed", .pluginFailed(role: role))
+            case .badSetting(let role):
+                SessionEnd("\(role) has a wrong setting", .badSetting(role: role))
+            case .callLost: SessionEnd("the call failed", .outputsFailed)
+            }
+        }
+
+        /// The role of the plugin; nil for another cause.
+        var role: String? {
+            switch self {
+            case .failed(let role), .badSetting(let role): role
+            case .callLost: nil
+            }
+        }
+    }
+
+    init(_ plugins: [Int: PluginEntry.Facts], at now: Int64) {
+        self.plugins = plugins.mapValues { PluginEntry($0) }
+        epoch = now
+    }
+
+    // MARK: Queries
+
+    /// Whether a plugin is absent: it waits for its next life or makes its first steps.
+    func isAway(_ plugin: Int) -> Bool { plugins[plugin]?.state.isAway ?? false }
+
+    /// Whether a command has stopped a plugin.
+    func isStopped(_ plugin: Int) -> Bool { plugins[plugin]?.isStopped ?? false }
+
+    /// Whether a plugin is a composer that no output takes anything of.
+    func isIdle(_ plugin: Int) -> Bool { plugins[plugin]?.isIdle ?? false }
+
+    /// When a restart or a slate is due.
+    var next: Int64? {
+        plugins.values.reduce(slates.next) { next, plugin in
+            guard case .awaitsStart(let due, _) = plugin.state else { return next }
+            return SessionDue.earlier(next, due)
+        }
+    }
+
+    /// Why the plugins let the session not begin, or end it; nil if it can continue.
+    var reasonToEnd: SessionEnd? {
+        if let fatal { return fatal.end }
+        let entries = plugins.values
+        guard entries.allSatisfy({ !$0.facts.makesMedia || $0.state.hasLeft }) else { return nil }
+        guard entries.contains(where: { $0.state == .left(wasLost: true) }) else {
+            return SessionEnd("every source has ended", .finished)
+        }
+        // Without a source the call was all that there was, and an output.
+        return entries.contains(where: \.facts.isSource)
+            ? SessionEnd("every source has ended", .pluginFailed(role: nil))
+            : SessionEnd("the call failed", .outputsFailed)
+    }
+}
+
+// MARK: - Rules
+
+extension SessionState {
+    /// Decides what follows from an event.
+    ///
+    /// - Parameter now: On the session clock; never decreases.
+    /// - Returns: The effects, in order.
+    mutating func handle(_ event: Event, at now: Int64) -> [Effect] {
+        switch event {
+        case .listens(let plugin):
+            plugins[plugin]?.state = .awaitsConnection(since: nil)
+            announceSlate(of: plugin, SlateText.waiting, at: now)
+            return []
+        case .failedToListen(let plugin, let failure):
+            guard let role = plugins[plugin]?.facts.role else { return [] }
+            return stop(
+                failure.cause == .badSettings ? .badSetting(role: role) : .failed(role: role),
+                because: plugin, failure, at: now)
+        case .connected(let plugin):
+            guard case .awaitsConnection(let since) = plugins[plugin]?.state else { return [] }
+            return begin(plugin, since: since)
+        case .started:
+            if phase == .starting { phase = .running }
+            return []
+        case .added(let plugin, let facts):
+            plugins[plugin] = PluginEntry(facts, state: .awaitsStart(at: now, since: nil))
+            return []
+        case .done(let step, let plugin): return advance(plugin, after: step, at: now)
+        case .sends(let plugin): return comeBack(plugin, at: now)
+        case .lost(let plugin, let failure): return lose(plugin, failure, at: now)
+        case .hangs(let plugin, let callback, let nanoseconds, let failure):
+            return hang(plugin, in: callback, for: nanoseconds, failure, at: now)
+        case .gaveUp(let plugin, let isInOrder, let failure):
+            guard plugins[plugin]?.state.hasLife == true else { return [] }
+            // The host kills the process of a plugin that restarts at once.
+            return isInOrder || plugins[plugin]?.facts.onFailure != .restart
+                ? [.endInOrder(plugin, isInOrder: isInOrder)] : lose(plugin, failure, at: now)
+        case .endedAfterGivingUp(let plugin, let isInOrder, let failure):
+            guard isInOrder, plugins[plugin]?.facts.connects == false else {
+                return lose(plugin, failure, at: now)
+            }
+            return [.rest(plugin)] + leave(plugin, wasLost: false)
+        case .silent(let plugin):
+            if let track = plugins[plugin]?.facts.track {
+                slates.show(.silent(track), on: track, at: now)
+            }
+            return []
+        case .changed(let setting, let plugin):
+            plugins[plugin]?.changedSettings.append(setting)
+            return [.remember(setting, plugin)]
+        case .missed(let setting, let plugin):
+            let later = plugins[plugin]?.changedSettings ?? []
+            guard !later.contains(where: { $0.name == setting.name }) else { return [] }
+            plugins[plugin]?.changedSettings = [setting] + later
+            return [.remember(setting, plugin)]
+        case .stopped(let plugin, let isStopped):
+            plugins[plugin]?.isStopped = isStopped
+            return []
+        case .idle(let plugin, let isIdle):
+            plugins[plugin]?.isIdle = isIdle
+            return []
+        case .settled(let causes):
+            guard phase != .ending, let end = reasonToEnd ?? causes.end else { return [] }
+            phase = .ending
+            return [.send(.stopping(reason: end.text)), .end(end)]
+        case .ending:
+            phase = .ending
+            return []
+        case .failedAtEnd(let plugin, let reason):
+            // The loss that has ended the session is recorded.
+            guard !isAway(plugin), plugins[plugin]?.facts.role != fatal?.role else { return [] }
+            record(plugin, reason, .off, at: now)
+            return []
+        case .timer:
+            var effects: [Effect] = []
+            for plugin in plugins.keys.sorted() {
+                if case .awaitsStart(let due, let since) = plugins[plugin]?.state, due <= now {
+                    effects += begin(plugin, since: since)
+                }
+            }
+            return effects + slates.take(at: now).map { .show($0) }
+        }
+    }
+
+    // MARK: Losses
+
+    /// A callback has not returned by its deadline.
+    private mutating func hang(
+        _ plugin: Int, in callback: SessionEvent.Step, for nanoseconds: Int64,
+        _ failure: PluginFailure, at now: Int64
+    ) -> [Effect] {
+        // The host has given the life up already.
+        guard failure.fault == nil else { return lose(plugin, failure, at: now) }
+        guard let role = plugins[plugin]?.facts.role else { return [] }
+        var failure = failure
+        failure.fault = "it hangs in \(callback == .media ? "video or audio" : "\(callback)")"
+        let news = SessionEvent.callbackHangs(
+            role: role, callback: callback, seconds: Double(nanoseconds) / 1e9)
+        return [.send(news), .giveUp(plugin, because: failure.fault ?? "it failed")]
+            + lose(plugin, failure, at: now)
+    }
+
+    /// Does with a plugin that is lost what its policy says.
+    private mutating func lose(
+        _ plugin: Int, _ failure: PluginFailure, at now: Int64
+    ) -> [Effect] {
+        guard let entry = plugins[plugin] else { return [] }
+        let facts = entry.facts
+        switch (entry.state, phase, failure.cause, facts.onFailure) {
+        case (.awaitsConnection, _, _, _): return []
+        case _ where facts.connects: return awaitConnection(of: plugin, failure, at: now)
+        case (_, .starting, .badSettings, _):
+            return stop(.badSetting(role: facts.role), because: plugin, failure, at: now)
+        case (.left, _, .badSettings, .restart): return []
+        case (_, _, .badSettings, .restart): return refuse(plugin, failure, at: now)
+        // The system would refuse a process for the next life, too.
+        case (_, .starting, .noProcess, .restart):
+            return stop(.failed(role: facts.role), because: plugin, failure, at: now)
+        case (_, _, _, .restart) where facts.isNeeded && !failure.hasBeenLive:
+            return stop(.callLost, because: plugin, failure, at: now)
+        case (_, _, _, .end):
+            return stop(.failed(role: facts.role), because: plugin, failure, at: now)
+        case (.left, _, _, _): return []
+        case (_, _, _, .off):
+            record(plugin, failure.evidence, .off, at: now)
+            return drop(plugin, at: now)
+        // A look finds the loss again.
+        case (.awaitsStart, _, _, .restart): return []
+        case (.present, _, _, .restart):
+            return restart(plugin, since: now, isNews: true, failure, at: now)
+        case (.begins(let since), _, _, .restart):
+            return restart(plugin, since: since, isNews: false, failure, at: now)
+        }
+    }
+
+    /// Ends the session because of a plugin.
+    private mutating func stop(
+        _ fatal: Fatal, because plugin: Int, _ failure: PluginFailure, at now: Int64
+    ) -> [Effect] {
+        guard self.fatal == nil else { return [] }
+        self.fatal = fatal
+        record(plugin, failure.evidence, .end, at: now)
+        return []
+    }
+
+    /// Restarts a plugin, later each time. After too many losses the plugin stays away.
+    ///
+    /// - Parameter since: When it was lost; nil if it has not been there yet.
+    /// - Parameter isNews: Whether it was there until now.
+    private mutating func restart(
+        _ plugin: Int, since: Int64?, isNews: Bool, _ failure: PluginFailure, at now: Int64
+    ) -> [Effect] {
+        guard let role = plugins[plugin]?.facts.role else { return [] }
+        // A new life begins in a new process.
+        let end = Effect.giveUp(plugin, because: "it failed")
+        guard phase != .ending else {
+            record(plugin, failure.evidence, .off, at: now)
+            return [end]
+        }
+        guard let delay = plugins[plugin]?.backoff.lost(at: now) else {
+            record(plugin, failure.evidence, .off, at: now)
+            let note = SessionEvent.note(
+                role: role,
+                text: "it was lost \(Backoff.delays.count + 1) times within a minute, and is "
+                    + "not started again")
+            return [end, .send(note)] + drop(plugin, at: now)
+        }
+        record(plugin, failure.evidence, .restart, at: now)
+        if isNews { announceSlate(of: plugin, SlateText.restarting, at: now) }
+        plugins[plugin]?.state = .awaitsStart(at: now + delay, since: since)
+        return [end, .send(.pluginRestarts(role: role, seconds: Double(delay) / 1e9))]
+    }
+
+    /// Continues without a plugin that can't use its settings.
+    private mutating func refuse(
+        _ plugin: Int, _ failure: PluginFailure, at now: Int64
+    ) -> [Effect] {
+        record(plugin, failure.evidence, .off, at: now)
+        guard phase != .ending, let role = plugins[plugin]?.facts.role else { return [] }
+        let note = SessionEvent.note(
+            role: role, text: "it can't use its settings, and is not started again")
+        return [.send(note)] + drop(plugin, at: now)
+    }
+
+    /// Continues without a plugin that has failed.
+    private mutating func drop(_ plugin: Int, at now: Int64) -> [Effect] {
+        guard let facts = plugins[plugin]?.facts else { return [] }
+        let effects = leave(plugin, wasLost: true)
+        if facts.isNeeded { fatal = fatal ?? .callLost }
+        announceSlate(of: plugin, SlateText.lost, at: now)
+        return effects + [.send(.pluginDropped(role: facts.role))]
+    }
+
+    private mutating func leave(_ plugin: Int, wasLost: Bool) -> [Effect] {
+        guard plugins[plugin]?.state.hasLeft == false else { return [] }
+        plugins[plugin]?.state = .left(wasLost: wasLost)
+        return [.leave(plugin)]
+    }
+
+    private mutating func record(
+        _ plugin: Int, _ evidence: String, _ policy: FailurePolicy, at now: Int64
+    ) {
+        guard let role = plugins[plugin]?.facts.role else { return }
+        losses.add(
+            PluginLoss(
+                role: role, seconds: max(0, Double(now - epoch) / 1e9), evidence: evidence,
+                policy: policy, awaySeconds: nil))
+    }
+
+    /// Schedules a slate, unless the video returns soon. Black by command stays.
+    private mutating func announceSlate(
+        of plugin: Int, _ text: (VideoTrackKind) -> SlateText, at now: Int64
+    ) {
+        guard let track = plugins[plugin]?.facts.track, !rests(plugin) else { return }
+        slates.announce(text(track), on: track, at: now)
+    }
+
+    // MARK: New lives
+
+    /// Waits for a plugin that has left to connect again.
+    private mutating func awaitConnection(
+        of plugin: Int, _ failure: PluginFailure, at now: Int64
+    ) -> [Effect] {
+        guard let role = plugins[plugin]?.facts.role else { return [] }
+        // The end of a finished plugin is not a loss.
+        if let fault = failure.fault { record(plugin, fault, .restart, at: now) }
+        plugins[plugin]?.state = .awaitsConnection(since: now)
+        announceSlate(of: plugin, SlateText.waiting, at: now)
+        return [
+            .giveUp(plugin, because: "it has left"),
+            .send(.note(role: role, text: "it has left, and may connect again")),
+        ]
+    }
+
+    /// Begins a new life, with the current settings.
+    private mutating func begin(_ plugin: Int, since: Int64?) -> [Effect] {
+        guard phase != .ending else { return [] }
+        plugins[plugin]?.state = .begins(since: since)
+        plugins[plugin]?.changedSettings = []
+        return [.begin(.create, plugin)]
+    }
+
+    /// Makes the next step of a new life.
+    private mutating func advance(
+        _ plugin: Int, after step: LifecycleStep, at now: Int64
+    ) -> [Effect] {
+        guard phase != .ending, case .begins = plugins[plugin]?.state else { return [] }
+        switch step {
+        case .create: return [.begin(.initialize, plugin)]
+        case .initialize where plugins[plugin]?.facts.takesTracks == true:
+            return [.begin(.track, plugin)]
+        case .initialize where rests(plugin), .track where rests(plugin):
+            return comeBack(plugin, at: now)
+        case .initialize, .track: return [.begin(.startSend, plugin)]
+        case .startSend: return comeBack(plugin, at: now)
+        default: return []
+        }
+    }
+
+    /// Whether a source sends nothing: by a command, or since no output takes what it composes.
+    func rests(_ plugin: Int) -> Bool { isStopped(plugin) || isIdle(plugin) }
+
+    /// A plugin is back, or is there for the first time.
+    private mutating func comeBack(_ plugin: Int, at now: Int64) -> [Effect] {
+        guard let entry = plugins[plugin], case .begins(let since) = entry.state else { return [] }
+        plugins[plugin]?.state = .present
+        plugins[plugin]?.changedSettings = []
+        if let track = entry.facts.track { slates.cancel(on: track) }
+        let role = entry.facts.role
+        var effects: [Effect] = []
+        if let since {
+            let seconds = Double(now - since) / 1e9
+            losses.returned(role, after: seconds)
+            effects = [.send(.pluginReturned(role: role, seconds: seconds))]
+        } else if entry.facts.connects {
+            effects = [.expectFrames(plugin), .send(.note(role: role, text: "it is connected"))]
+        }
+        return effects + entry.changedSettings.map { .set($0, plugin) }
+    }
+}

@@ -1,0 +1,63 @@
+import GreenroomLifecycle
+import GreenroomModel
+import GreenroomPluginInterface
+import GreenroomRuntime
+import GreenroomVideo
+
+/// Performs the effects of ``SessionState``.
+extension SessionPlugins {
+    mutating func perform(_ effect: SessionState.Effect) {
+        switch effect {
+        case .begin(let step, let number):
+            if let plugin = plugin(number) { begin(step, ofNewLife: plugin) }
+        case .giveUp(let number, let reason): plugin(number)?.instance.giveUp(because: reason)
+        case .endInOrder(let number, let isInOrder):
+            guard let plugin = plugin(number) else { return }
+            for step in LifecycleStep.ending { perform([plugin]) { $0.begin(ending: step) } }
+            handle(
+                .endedAfterGivingUp(number, isInOrder: isInOrder, plugin.instance.failure()))
+        case .rest(let number):
+            guard let plugin = plugin(number) else { return }
+            plugin.instance.audioIngest?.rest()
+            plugin.input?.showLastFrame()
+        case .expectFrames(let number): plugin(number)?.input?.setStarted()
+        case .leave(let number): if let plugin = plugin(number) { remove(plugin) }
+        case .set(let setting, let number):
+            if let plugin = plugin(number) { begin(plugin, setting: setting) }
+        case .remember(let setting, let number): plugin(number)?.instance.remember(setting)
+        case .show(let slate): dueSlates.append(slate)
+        case .send(let event): events.send(event)
+        case .end(let end): decidedEnd = end
+        }
+    }
+
+    /// A plugin that has not left.
+    private func plugin(_ number: Int) -> SessionPlugin? {
+        slots.all.first { $0.number == number }
+    }
+
+    private mutating func begin(_ step: LifecycleStep, ofNewLife plugin: SessionPlugin) {
+        switch step {
+        case .create: begin(plugin) { $0.beginCreate() }
+        case .initialize:
+            let offer = negotiations.fresh(to: plugin, at: clock.now - epoch)
+            begin(plugin) { $0.beginInitialize(offer: offer) }
+        case .track:
+            let tracks = tracks(for: plugin) + (plugin.feed?.takeQuestions() ?? [])
+            begin(plugin) { $0.beginDescribing(tracks) }
+        default: begin(plugin) { $0.beginStartSend() }
+        }
+    }
+}
+
+extension PluginEntry.Facts {
+    init(_ plugin: SessionPlugin, in configuration: SessionConfiguration) {
+        let isCall = plugin.instance.roster != nil
+        let isSource = if case .source = plugin.address { true } else { false }
+        self.init(
+            role: plugin.instance.role, track: plugin.videoTrack, isSource: isSource,
+            isCall: isCall, takesTracks: plugin.feed != nil, onFailure: plugin.plan.onFailure,
+            connects: plugin.instance.arrivals != nil,
+            isNeeded: isCall && configuration.needsCall)
+    }
+}

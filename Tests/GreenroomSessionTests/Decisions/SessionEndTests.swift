@@ -1,0 +1,30 @@
+import Testing
+
+@testable import GreenroomSession
+
+@Suite struct SessionEndTests {
+    /// The outcome, whether every output is lost, whether a recording is incomplete, and what the report says.
+    @Test(arguments: [
+        (SessionOutcome.finished, false, false, SessionOutcome.finished),
+        (.finished, true, false, .outputsFailed),
+        (.finished, false, true, .outputsFailed),
+        (.interrupted, true, false, .interrupted),
+        (.interrupted, false, true, .outputsFailed),
+        (.pluginFailed(role: "a"), true, true, .pluginFailed(role: "a")),
+    ])
+    func `an incomplete recording spoils a planned end`(
+        outcome: SessionOutcome, losesAll: Bool, isIncomplete: Bool, result: SessionOutcome
+    ) {
+        #expect(
+            outcome.after(losingEveryOutput: losesAll).after(failedRecording: isIncomplete)
+                == result)
+    }
+
+    @Test func `recordings end before plugins are stopped, and files after all of them`() {
+        #expect(
+            EndStep.allCases == [
+                .tellEvents, .finishAudio, .stopSources, .followParticipants, .finishTracks,
+                .finishPluginSinks, .endPlugins, .finishOutputs, .tellOfEmptyOutputs,
+            ])
+    }
+}
