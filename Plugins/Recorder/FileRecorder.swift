@@ -16,6 +16,8 @@ final class FileRecorder {
     private let path: String
     /// Of a participant's track: when this process began to record. Nil for the session's own.
     private let processStart: Int64?
+    /// Whether this process has recorded before a pause.
+    private let isContinued: Bool
     private var video: [UInt32: VideoTrack] = [:]
     private var audio: [UInt32: AudioTrack] = [:]
     private var streams: [MediaFile.Stream] = []
@@ -29,24 +31,26 @@ final class FileRecorder {
     /// - Parameters:
     ///   - path: Of the file, with the ending of the container.
     ///   - processStart: For a participant's track, whose times count from its opening: when this
-    ///     process began to record, on the session clock.
+    ///     process began to record, or to record again, on the session clock.
+    ///   - isContinued: Whether this process has recorded before a pause: what is there then stays.
     init(
         _ tracks: some Collection<Track>, path: String, container: Container,
-        settings: Recorder.Settings, processStart: Int64? = nil
+        settings: Recorder.Settings, processStart: Int64? = nil, isContinued: Bool = false
     ) throws {
-        self.processStart = processStart
+        (self.processStart, self.isContinued) = (processStart, isContinued)
         self.settings = settings
         self.container = container
         self.path = path
         do {
             try openEncoders(of: tracks)
             try names.makeFolder()
+            let mayContinue = isContinued || Self.mayBeRestarted
             if !FileNames.exists(names.next) {
                 try names.checkWritable()
-            } else if !settings.overwrite, !Self.mayBeRestarted {
+            } else if !settings.overwrite, !mayContinue {
                 throw FileFailure(path: names.next, number: EEXIST)
             }
-            if settings.overwrite, !Self.mayBeRestarted { try names.checkUnlocked() }
+            if settings.overwrite, !mayContinue { try names.checkUnlocked() }
             // In a process that may have been started again the time of the first frame says whether
             // the session is at its start: what is there then is another recording's, or else this
             // one's.
@@ -179,16 +183,20 @@ final class FileRecorder {
     ///   - now: The same on the session clock.
     private func begin(at start: Int64, now: Int64) throws -> Recording {
         var names = names
-        // What is there may be of the process before: nothing of it is replaced.
+        // What is there may be of the process before, or from before a pause: nothing of it is
+        // replaced.
         let isResumed =
             processStart.map {
-                Self.mayBeRestarted && now.subtractingReportingOverflow(start).0 < $0
+                (isContinued || Self.mayBeRestarted)
+                    && now.subtractingReportingOverflow(start).0 < $0
             }
-            ?? (start > Self.latestStart)
+            ?? (isContinued || start > Self.latestStart)
         let replaces = settings.overwrite && !isResumed
         if replaces { try names.checkUnlocked() }
         // A file from before the session is no earlier part of this recording.
-        if isResumed, !settings.overwrite, names.isOlder(thanSeconds: start / 1_000_000_000 + 2) {
+        if isResumed, !isContinued, !settings.overwrite,
+            names.isOlder(thanSeconds: start / 1_000_000_000 + 2)
+        {
             throw FileFailure(path: names.next, number: EEXIST)
         }
         let (container, streams) = (container, streams)

@@ -36,6 +36,7 @@ final class Recorder: Output {
         var participants = ParticipantFiles.files
         var segmentSeconds = 0
         var segmentMegabytes = 0
+        var recording = true
 
         static let table: [Setting<Self>] = [
             .path(
@@ -76,6 +77,9 @@ final class Recorder: Output {
                 "segment-megabytes", \.segmentMegabytes, in: 0...1_000_000,
                 title: "Continue in another file before it is larger than this; 0: don't",
                 unit: "MB"),
+            .boolean(
+                "recording", \.recording,
+                title: "Record; what is recorded after a pause is another file, NAME-2", live: true),
         ]
 
         var limits: Recording.Limits {
@@ -86,7 +90,7 @@ final class Recorder: Output {
 
     private static let logSeconds = 10.0
 
-    private let settings: Settings
+    private var settings: Settings
     private let host: PluginHost
     /// What is recorded, by the number of the track.
     private var tracks: [UInt32: Track] = [:]
@@ -95,9 +99,13 @@ final class Recorder: Output {
     private var files: [UInt32: FileRecorder] = [:]
     /// What the files have that are complete.
     private var ended = (bytes: Int64(0), files: 0, seconds: 0.0)
-    private var isRecording = false
+    /// The seconds before the last pause.
+    private var secondsBefore = 0.0
+    /// Whether it is between start and stop, and has not failed.
+    private var isStarted = false
     /// When it began, on the session clock.
     private var start: Int64 = 0
+    private var hasPaused = false
     /// Frames of another size than their track's.
     private var skipped = 0
     /// The bytes and seconds of the newest line in the log.
@@ -119,8 +127,9 @@ final class Recorder: Output {
     func onTrack(_ track: Track) -> TrackWant? {
         guard wants(track) else { return nil }
         tracks[track.id] = track
+        guard settings.recording else { return nil }
         // One who joins later.
-        if isRecording, track.participant != nil, files[track.id] == nil { openFile(of: track) }
+        if isStarted, track.participant != nil, files[track.id] == nil { openFile(of: track) }
         guard let size = track.capability?.size else {
             return .audio(AudioTrackWant(format: AudioTrack.format, blockFrames: 960))
         }
@@ -152,10 +161,25 @@ final class Recorder: Output {
 
     func onStart() throws {
         forget()
-        start = host.nowNanoseconds
         guard !tracks.isEmpty || settings.participants == .files else {
             throw PluginError("the session has nothing to record; add a camera or a microphone")
         }
+        try openFiles()
+        if !settings.recording { pause() }
+        isStarted = true
+    }
+
+    func onSettingsChange(_ settings: Settings) {
+        guard settings.recording != self.settings.recording else { return }
+        self.settings.recording = settings.recording
+        guard isStarted else { return }
+        if settings.recording { resume() } else { pause() }
+        host.wantsChanged()
+    }
+
+    /// Opens the files of the tracks that there are.
+    private func openFiles() throws {
+        start = host.nowNanoseconds
         let own = tracks.values.filter { $0.participant == nil }
         let shared =
             settings.share == .track
@@ -166,7 +190,30 @@ final class Recorder: Output {
             for track in group { files[track.id] = file }
         }
         for track in tracks.values where track.participant != nil { openFile(of: track) }
-        isRecording = true
+    }
+
+    /// Completes the files.
+    private func pause() {
+        hasPaused = true
+        let all = allFiles
+        files = [:]
+        for file in all { complete(file) }
+        if isStarted { host.log(.info, "recording stopped after \(Self.tenths(seconds)) s") }
+        (secondsBefore, ended.seconds) = (seconds, 0)
+        skipped = 0
+    }
+
+    /// Continues in other files.
+    private func resume() {
+        // Participants may have left; the host describes those again who are there.
+        tracks = tracks.filter { $0.value.participant == nil }
+        do {
+            try openFiles()
+            host.log(.info, "recording started")
+        } catch {
+            isStarted = false
+            host.giveUp("\(error)", status: .unavailable)
+        }
     }
 
     private func file(of tracks: [Track], _ suffix: String) throws -> FileRecorder {
@@ -174,7 +221,7 @@ final class Recorder: Output {
         let isOwn = tracks.allSatisfy { $0.participant == nil }
         return try FileRecorder(
             tracks, path: path, container: container, settings: settings,
-            processStart: isOwn ? nil : start)
+            processStart: isOwn ? nil : start, isContinued: hasPaused)
     }
 
     /// Opens the file of a participant's track. An error costs that file alone.
@@ -187,7 +234,7 @@ final class Recorder: Output {
     }
 
     func onVideo(_ frame: borrowing OutputFrame) throws {
-        guard isRecording, let file = files[frame.track.id],
+        guard let file = files[frame.track.id],
             let track = file.videoTrack(frame.track.id)
         else { return }
         if !track.matches(frame) { reportSkipped(frame, track) }
@@ -199,7 +246,7 @@ final class Recorder: Output {
     }
 
     func onAudio(_ block: borrowing OutputBlock) throws {
-        guard isRecording, let file = files[block.track.id] else { return }
+        guard let file = files[block.track.id] else { return }
         do {
             if try file.take(block) { report() }
         } catch {
@@ -209,7 +256,11 @@ final class Recorder: Output {
 
     func onTrackEnded(_ track: Track) {
         tracks[track.id] = nil
-        guard let file = files.removeValue(forKey: track.id) else { return }
+        if let file = files.removeValue(forKey: track.id) { complete(file) }
+    }
+
+    /// Completes a file that is no longer in ``files``.
+    private func complete(_ file: FileRecorder) {
         do {
             try file.finish()
         } catch {
@@ -220,8 +271,8 @@ final class Recorder: Output {
 
     func onStop() {
         defer { forget() }
-        guard isRecording else { return }
-        isRecording = false
+        guard isStarted else { return }
+        isStarted = false
         var failure: (text: String, isOrdinary: Bool)?
         for file in allFiles {
             do {
@@ -247,15 +298,19 @@ final class Recorder: Output {
         }
     }
 
+    /// Seconds of media.
+    private var seconds: Double {
+        secondsBefore + max(allFiles.map(\.seconds).max() ?? 0, ended.seconds)
+    }
+
     private func report() {
-        let files = allFiles
-        let seconds = max(files.map(\.seconds).max() ?? 0, ended.seconds)
+        let (files, seconds) = (allFiles, seconds)
         let bytes = ended.bytes + files.reduce(0) { $0 + $1.bytes }
         host.report("seconds", seconds)
         host.report("bytes-written", bytes)
         host.report("files", ended.files + files.reduce(0) { $0 + $1.fileCount })
         if seconds > 0 { host.report("bit-rate", Int64(Double(bytes) * 8 / seconds)) }
-        guard isRecording, let first = files.first,
+        guard isStarted, let first = files.first,
             seconds >= logged.seconds + Self.logSeconds
         else { return }
         let rate = Double(bytes - logged.bytes) * 8 / (seconds - logged.seconds)
@@ -302,7 +357,7 @@ final class Recorder: Output {
             host.log(.warning, "\(track.name) is no longer recorded: \(error)")
             return
         }
-        isRecording = false
+        isStarted = false
         for other in allFiles where other !== file { try? other.finish() }
         report()
         let isOrdinary = Self.isOrdinaryEnd(error, file)
@@ -318,9 +373,11 @@ final class Recorder: Output {
 
     /// Frees the encoders.
     private func forget() {
-        isRecording = false
+        isStarted = false
+        hasPaused = false
         files = [:]
         ended = (0, 0, 0)
+        secondsBefore = 0
         skipped = 0
         logged = (0, 0)
     }

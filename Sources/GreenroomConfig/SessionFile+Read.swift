@@ -37,6 +37,8 @@ extension SessionFile {
             var plugins = ConfiguredPlugins(in: root)
             // A recording may have added the stage.
             plugins.roles.formUnion(configuration.slots.map(\.role))
+            // A recording in a file is a plugin, too.
+            plugins.pluginOutputs.formUnion(configuration.outputPlugins.map(\.index))
             let problems =
                 configuration.conflicts(among: plugins)
                 + conflicts(ofBroadcastIn: root)

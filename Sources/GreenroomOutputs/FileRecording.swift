@@ -33,6 +33,8 @@ package struct FileRecording: Output, Equatable {
     package var participants: Participants?
     /// The tracks; nil for all.
     package var selection: TrackSelection?
+    /// Whether it records from the start; else a command starts it.
+    package var records = true
 
     /// - Parameter file: The file's absolute path.
     /// - Returns: nil if the name does not end as those of such files do.
@@ -59,7 +61,9 @@ package struct FileRecording: Output, Equatable {
     }
 
     package var plugin: PluginConfiguration? {
-        PluginConfiguration("Recorder", settings: ["file": .string(file)])
+        var settings: [String: ParameterValue] = ["file": .string(file)]
+        if !records { settings["recording"] = .boolean(false) }
+        return PluginConfiguration("Recorder", settings: settings)
     }
 
     package var writtenFolder: String? {
@@ -144,6 +148,7 @@ extension FileRecording {
         var file: String?
         var participants: Participants?
         var selection: TrackSelection?
+        var records = true
     }
 
     static let section = Decoder<FileRecording>.section(
@@ -171,11 +176,16 @@ extension FileRecording {
                 },
                 "How the participants of a call are recorded.", examples: ["files"],
                 defaultValue: .string(Participants.stage.rawValue)),
+            Field(
+                "recording", \.records, .boolean,
+                "Whether to record from the start. If false, a command or an operator starts it.",
+                examples: [false], defaultValue: true),
         ]
     ) { draft, _ in
         guard let file = draft.file, var recording = FileRecording(file: file) else { return nil }
         recording.participants = draft.participants
         recording.selection = draft.selection
+        recording.records = draft.records
         return recording
     }
 }

@@ -113,6 +113,29 @@ import Testing
         }
     }
 
+    @Test func `a command stops a recording, and starts it in another file`() throws {
+        let session = try session(
+            [Self.output("file: a.mkv"), "record: { file: b.mp4, recording: false }"],
+            duration: "8s",
+            timeline: [
+                "at: 2s, set: \"outputs[0].settings.recording=false\"",
+                "at: 3s, set: \"outputs[1].settings.recording=true\"",
+                "at: 5s, set: \"outputs[0].settings.recording=true\"",
+            ])
+        let run = try self.run(session)
+        for (name, seconds) in [("a.mkv", 2.0), ("a-2.mkv", 3), ("b.mp4", 5)] {
+            let file = try RecordedFile(session.folder(name))
+            #expect(file.streams.map(\.name) == ["camera", "share", "mix"], "\(name)\n\(run)")
+            for stream in file.streams {
+                // The media come when the host has asked the output what it wants.
+                let length = stream.end - (stream.times.first ?? 0)
+                #expect((seconds - 0.3...seconds + 0.2).contains(length), "\(name): \(length)")
+            }
+            try file.play()
+        }
+        #expect(run.standardError.contains("files 2, seconds 5"), "\(run)")
+    }
+
     @Test(.nightly) func `segments begin with key frames, and lose nothing between them`() throws {
         let session = try session(
             [

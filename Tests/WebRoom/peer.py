@@ -8,7 +8,9 @@
                                         share: then shares blue video, too
     peer.py count URL TOKEN NAME        joins with numbered frames, 15 a second, and a beep at each whole second
                                         of the frames' clock, until SIGTERM. LATE=100: its video is sent so many
-                                        milliseconds after it is made, as with a slow camera
+                                        milliseconds after it is made, as with a slow camera. BFRAMES=2: H.264 with
+                                        so many B-frames in a row, and each audio packet beside the frame that is
+                                        decoded at its time, as OBS and ffmpeg send them
     peer.py slots URL TOKEN COUNT LINES all streams in a connection of COUNT slots, shown in so many
                                         LINES, until SIGTERM; says on stderr what each slot shows, when
                                         that changes. LINES may be several, for 4 s each: 90,720
@@ -19,6 +21,7 @@
                                         clock, which is the session's; a frame with its time in ColorBars.
                                         SIGTERM ends it earlier. SYNC=1: when a person would see and hear them
     peer.py crowd URL TOKEN             connects as page after page, with 8 slots each, until it is refused
+    peer.py churn URL TOKEN COUNT       joins COUNT times, one after the other, each for a second with video and audio
     peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
     peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
                                         writes itself. KIND is one of FLOODS
@@ -57,8 +60,9 @@ VIDEO = (
     f'extmap-1=(string)"{EXTENSION}"')
 if os.environ.get("FEEDBACK") == "0":
     VIDEO = VIDEO.replace("rtcp-fb-transport-cc=(boolean)true,", "").replace(f',extmap-1=(string)"{EXTENSION}"', "")
+BFRAMES = int(os.environ.get("BFRAMES", "0"))
 if CODEC == "H264":
-    VIDEO += ",packetization-mode=(string)1,profile-level-id=(string)42e01f"
+    VIDEO += f",packetization-mode=(string)1,profile-level-id=(string){'4d401f' if BFRAMES else '42e01f'}"
 AUDIO = "application/x-rtp,media=audio,encoding-name=OPUS,payload=111,clock-rate=48000,encoding-params=(string)2"
 
 # Those that the tests send, in hertz.
@@ -358,6 +362,10 @@ ENCODERS = {
     "VP8": "vp8enc deadline=1 keyframe-max-dist=15 ! rtpvp8pay",
     "H264": "openh264enc gop-size=15 ! rtph264pay config-interval=-1",
 }
+if BFRAMES:
+    ENCODERS["H264"] = (
+        f"x264enc name=encoder bframes={BFRAMES} b-adapt=false b-pyramid=false key-int-max=15 threads=1 rc-lookahead=0"
+        " sync-lookahead=0 ! video/x-h264,profile=main ! rtph264pay config-interval=-1")
 
 
 def video(colour):
@@ -423,10 +431,26 @@ def count():
     beep = b"".join(
         int(8000 * math.sin(2 * math.pi * index / 48)).to_bytes(2, "little", signed=True) for index in range(480))
 
+    # How long after its time a frame that is decoded then is sent.
+    behind = [0.0]
+
+    def on_encoded(pad, info):
+        sent = Gst.SystemClock.obtain().get_time() - pipeline.get_base_time()
+        # x264enc's times begin at 1000 h.
+        segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
+        due = segment.to_running_time_full(Gst.Format.TIME, info.get_buffer().dts)
+        behind[0] = max(behind[0], (sent - due[0] * due[1]) / Gst.SECOND)
+        return Gst.PadProbeReturn.OK
+
+    if BFRAMES:
+        encoder = pipeline.get_by_name("encoder").get_static_pad("src")
+        encoder.add_probe(Gst.PadProbeType.BUFFER, on_encoded)
+
     def push(name, rate, make, delay):
         source, number = pipeline.get_by_name(name), math.ceil(time.monotonic() * rate)
         while True:
-            time.sleep(max(0, number / rate + delay - time.monotonic()))
+            wait = delay + (behind[0] if name == "audio" else 0)
+            time.sleep(max(0, number / rate + wait - time.monotonic()))
             buffer = Gst.Buffer.new_wrapped(make(number))
             buffer.pts = max(0, number * Gst.SECOND // rate - pipeline.get_base_time())
             source.emit("push-buffer", buffer)
@@ -443,6 +467,27 @@ def crowd(_=None):
     """One page more, once the last one is connected."""
     result["pages"] = result.get("pages", -1) + 1
     return watch("/whep/slots", [VIDEO] * 8 + [AUDIO], crowd)
+
+
+def churn():
+    """A guest, who leaves a second after they are connected; then the next one."""
+    number = result.setdefault("guests", 0)
+    tone = f"audiotestsrc is-live=true volume=0.1 ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer."
+
+    def leave():
+        request("DELETE", locations.pop())
+        pipeline.set_state(Gst.State.NULL)
+        result["guests"] += 1
+        if result["guests"] < int(sys.argv[4]):
+            churn()
+        else:
+            loop.quit()
+        return GLib.SOURCE_REMOVE
+
+    pipeline = send(
+        f"/whip?name=Guest-{os.getpid()}-{number}", [video("red"), tone],
+        lambda _: GLib.timeout_add_seconds(1, leave))
+    return pipeline
 
 
 def join(listener):
@@ -462,6 +507,8 @@ if mode == "join":
     pipeline = watch("/whep/audio", [AUDIO], join)
 elif mode == "crowd":
     pipeline = crowd()
+elif mode == "churn":
+    pipeline = churn()
 elif mode == "count":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = count()

@@ -206,6 +206,11 @@ with sync_playwright() as playwright:
     operator.click("#people-list button[aria-label='Pin Host for all']")
     viewer.locator("article[aria-label=Host].large").wait_for()
     shot(operator, "operator")
+    reads(operator, "#control .recording", "The session is recorded")
+    operator.click("#control .recording button:text-is('Stop recording')")
+    reads(operator, "#control .recording", "Nothing is recorded")
+    operator.click("#control .recording button:text-is('Start recording')")
+    reads(operator, "#control .recording", "The session is recorded")
     operator.click("#people-list button[aria-label='Unpin Host for all']")
 
     # A guest who reloads is a guest again, and still muted.

@@ -15,10 +15,11 @@ python=$(python_with playwright)
 
 say "The states of a room's page"
 cat > "$work/states.yaml" <<END
-session: { maximum: 1280x720@30, callback-deadline: 10s }
+session: { maximum: 640x360@15, callback-deadline: 10s }
 camera: { plugin: ColorBars }
 microphone: { plugin: Tone, settings: { frequency: 330, level: -30 } }
 call: { plugin: WebRoom, settings: { title: Weekly demo } }
+outputs: [record: $work/demo.mkv]
 END
 "$greenroom" live "$work/states.yaml" --control 2> "$shots/states-log" &
 room=$!
@@ -26,4 +27,8 @@ programs=$room
 wait_for "operators: http" "$shots/states-log"
 "$python" Tests/WebRoom/states.py "$shots/states-log" "$shots" "$room"
 wait "$room" || [ $? = 130 ]
+# Before the operator has stopped the recording, and after that.
+for file in demo demo-2; do
+    [ -s "$work/$file.mkv" ] || fail "There is no $file.mkv."
+done
 say "Look at $shots."

@@ -36,6 +36,9 @@ async function command(line) {
 const says = make("p", { id: "control-says", role: "status" });
 const plots = make("div", { className: "plots" });
 const plugins = make("div");
+const recordState = make("p", { className: "row", role: "status" }, make("span", { className: "dot" }), make("span"));
+const recordButton = make("button", { type: "button", className: "small" });
+const recording = make("section", { className: "recording", hidden: true, "aria-label": "Recording" }, make("div", { className: "row" }, recordState, recordButton));
 const log = make("ol", { role: "log", tabIndex: 0, "aria-label": "Events of the session" });
 const level = make("select", { id: "control-level" },
   ...[["debug", "everything"], ["info", "information"], ["warning", "warnings"], ["error", "errors"]]
@@ -43,7 +46,7 @@ const level = make("select", { id: "control-level" },
 const clock = $("clock");
 const end = make("button", { type: "button", className: "danger", textContent: "End the session" });
 $("control").append(
-  says, plugins,
+  says, recording, plugins,
   make("section", { className: "events" },
     make("div", { className: "row" }, make("h3", { textContent: "Events" }), make("label", { for: "control-level", textContent: "Show" }), level),
     log),
@@ -103,6 +106,7 @@ async function refresh() {
   try {
     const session = await api("/api/session");
     clock.textContent = time(session.seconds);
+    showRecording(session.plugins);
     for (const [role, card] of cards) {
       if (session.plugins.some((plugin) => plugin.role === role)) continue;
       card.element.remove();
@@ -118,6 +122,21 @@ async function refresh() {
   } catch (error) {
     say(error.message, true);
   }
+}
+
+/** Shows whether recorders record; the button starts or stops them all. */
+function showRecording(all) {
+  const recorders = all.flatMap(({ role, kind, parameters }) => {
+    const parameter = kind === "output" && parameters.find(({ name, type }) => name === "recording" && type === "boolean");
+    return parameter ? [{ role, isOn: parameter.value }] : [];
+  });
+  const isOn = recorders.some((recorder) => recorder.isOn);
+  recording.hidden = recorders.length === 0;
+  recording.classList.toggle("live", isOn);
+  const words = isOn ? "The session is recorded" : "Nothing is recorded";
+  if (recordState.lastChild.textContent !== words) recordState.lastChild.textContent = words;
+  recordButton.textContent = isOn ? "Stop recording" : "Start recording";
+  recordButton.onclick = () => recorders.filter((recorder) => recorder.isOn === isOn).forEach(({ role }) => command(`set ${role}.settings.recording=${!isOn}`));
 }
 
 function makeCard(plugin, table) {

@@ -1,0 +1,66 @@
+"""How late headless Chromium shows the host's frames, and plays the host's beeps: see sync.sh.
+
+    sync.py LINK        ends with 1 if audio and video are more than 40 ms apart
+"""
+
+import statistics
+import sys
+import time
+
+from page import FRAMES, SHOWS
+from playwright.sync_api import sync_playwright
+
+MOST = 40
+SECONDS = 20
+# The times of day in milliseconds at which beeps leave the page's output, in so many seconds. A beep is a sample above
+# a tenth after 0.1 s without one.
+BEEPS = """async (seconds) => {
+    const context = new AudioContext({ latencyHint: 0 });
+    const code = `registerProcessor("beeps", class extends AudioWorkletProcessor {
+        quiet = 0;
+        process([input]) {
+            (input[0] ?? []).forEach((value, index) => {
+                if (Math.abs(value) < 0.1) { this.quiet += 1; return; }
+                if (this.quiet > sampleRate / 10) this.port.postMessage((currentFrame + index) / sampleRate);
+                this.quiet = 0;
+            });
+            return true;
+        }
+    })`;
+    await context.audioWorklet.addModule(URL.createObjectURL(new Blob([code], { type: "text/javascript" })));
+    const node = new AudioWorkletNode(context, "beeps", { numberOfInputs: 1, numberOfOutputs: 0 });
+    context.createMediaStreamSource(document.getElementById("audio-out").srcObject).connect(node);
+    const beeps = [];
+    node.port.onmessage = ({ data }) => beeps.push(data);
+    await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+    const { contextTime, performanceTime } = context.getOutputTimestamp();
+    return beeps.map((beep) => performance.timeOrigin + performanceTime + 1000 * (beep - contextTime));
+}"""
+ARGUMENTS = ["--no-sandbox", "--autoplay-policy=no-user-gesture-required"]
+
+with sync_playwright() as playwright:
+    browser = playwright.chromium.launch(executable_path="/usr/bin/chromium", args=ARGUMENTS)
+    page = browser.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(sys.argv[1])
+    page.wait_for_function(SHOWS, arg="Host")
+    page.click("#audio")
+    page.wait_for_timeout(5000)
+    beeps = page.evaluate(BEEPS, SECONDS)
+    frames = page.evaluate(FRAMES, "Host")
+    stats = page.evaluate("""async () => {
+        const { watcher } = await import("./watch.js");
+        return [...(await watcher.pc.getStats()).values()].filter((one) => one.type === "inbound-rtp" && one.jitterBufferEmittedCount)
+            .map((one) => [one.kind, 1000 * one.jitterBufferDelay / one.jitterBufferEmittedCount]);
+    }""")
+    browser.close()
+
+# The session's clock is the machine's monotonic one; the page has the time of day.
+since = (time.time() - time.monotonic()) * 1000
+video = statistics.median((shown - since - stamp) % 2**24 for _, stamp, shown in frames)
+audio = statistics.median((beep - since - video + 500) % 1000 - 500 for beep in beeps) + video
+print(f"{len(frames)} frames, p50 {video:.0f} ms after their time; {len(beeps)} beeps, p50 {audio:.0f} ms: audio after "
+      f"video {audio - video:+.0f} ms; in the jitter buffers: "
+      + ", ".join(f"{kind} {delay:.0f} ms" for kind, delay in stats))
+assert len(beeps) >= SECONDS * 3 // 4, "beeps are missing"
+assert abs(audio - video) <= MOST, f"audio and video are more than {MOST} ms apart"

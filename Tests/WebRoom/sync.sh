@@ -1,0 +1,52 @@
+#!/bin/sh
+# Whether audio and video stay together: of a guest who sends H.264 with and without B-frames, in the recording, and
+# of the host, in headless Chromium. It measures content, not reports: frames have their time drawn into them, and
+# the audio beeps at each whole second.
+#
+#   Tests/WebRoom/sync.sh
+set -eu
+cd "$(dirname "$0")/../.."
+. Tests/WebRoom/common.sh
+# shellcheck disable=SC2086 # names of packages are words
+install_packages $build_packages chromium python3-venv gstreamer1.0-plugins-ugly python3-gi \
+    gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0
+python=$(python_with playwright)
+cc -std=c11 -D_GNU_SOURCE -O1 -shared -fPIC -pthread -ISources/GreenroomABI/include \
+    Tests/HostilePlugins/hostile/*.c -o "$work/sources.so" -lm
+
+cat > "$work/room.yaml" << YAML
+session: { maximum: 640x360@30 }
+camera: { plugin: ColorBars }
+microphone: { plugin: "$work/sources.so#BeepMic", isolation: host }
+call:
+  plugin: WebRoom
+  isolation: process
+  allow: { network: true }
+  memory-limit: 1 GB
+  settings: { viewer-token: viewer-token-123456, guest-token: guest-token-1234567 }
+outputs: [record: $work/room]
+YAML
+"$greenroom" run "$work/room.yaml" 2> "$work/room.log" &
+room=$!
+programs=$room
+wait_for "live: http" "$work/room.log"
+url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/room.log")
+
+say "What Chromium shows and plays"
+"$python" Tests/WebRoom/sync.py "$url/#viewer-token-123456"
+
+say "What guests send"
+for frames in 0 1 2 3; do
+    BFRAMES=$frames CODEC=H264 LIMIT=60 /usr/bin/python3 Tests/WebRoom/peer.py \
+        count "$url/" guest-token-1234567 "B$frames" 2> "$work/guest" &
+    guest=$!
+    programs="$guest $programs"
+    wait_for "b$frames-camera: opened" "$work/room.log"
+    sleep 20
+    kill "$guest"
+    wait_for "call: B$frames has left" "$work/room.log"
+done
+finish "$room"
+for frames in 0 1 2 3; do
+    SKIP=3 APART=45 python3 Tests/WebRoom/numbered.py "$work/room" "b$frames-camera" "b$frames-microphone" 80 beeps
+done
