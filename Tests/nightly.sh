@@ -72,7 +72,7 @@ part_chromium() {
 # Screenshots are kept in .build/web-room.
 part_room() {
     swift build || return
-    for script in chromium states firefox proxy aiortc; do
+    for script in chromium states recover firefox proxy aiortc; do
         GREENROOM=$debug "Tests/WebRoom/$script.sh" || return
     done
 }
@@ -124,13 +124,13 @@ part_network() {
 # What is asserted of frames and of lip sync, in the build that people use; and what viewers cost.
 part_viewers() {
     swift build -c release || return
-    Tests/WebRoom/simple.sh && Tests/WebRoom/pion.sh && CODEC=h264 Tests/WebRoom/pion.sh \
+    Tests/WebRoom/sync.sh && Tests/WebRoom/simple.sh && Tests/WebRoom/pion.sh && CODEC=h264 Tests/WebRoom/pion.sh \
         && Tests/WebRoom/jitter.sh \
         && DELAY=60-60 Tests/WebRoom/jitter.sh \
         && TWO=1 RECORD=1 Tests/WebRoom/network.sh \
         && SYNC=1 Tests/WebRoom/network.sh \
         && FEEDBACK=0 Tests/WebRoom/network.sh \
-        && Tests/Benchmarks/room.py
+        && Tests/Benchmarks/room.py && Tests/WebRoom/endurance.sh 3600
 }
 
 failed=

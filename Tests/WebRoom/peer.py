@@ -21,6 +21,7 @@
                                         clock, which is the session's; a frame with its time in ColorBars.
                                         SIGTERM ends it earlier. SYNC=1: when a person would see and hear them
     peer.py crowd URL TOKEN             connects as page after page, with 8 slots each, until it is refused
+    peer.py send URL TOKEN NAME         joins with red video and a tone until SIGTERM, and hears nothing
     peer.py churn URL TOKEN COUNT       joins COUNT times, one after the other, each for a second with video and audio
     peer.py vanish URL TOKEN            watches, and exits without a word after the first frame
     peer.py flood URL TOKEN NAME KIND   joins, and sends until SIGTERM what no browser does, in packets that it
@@ -469,10 +470,12 @@ def crowd(_=None):
     return watch("/whep/slots", [VIDEO] * 8 + [AUDIO], crowd)
 
 
+TONE = f"audiotestsrc is-live=true volume=0.1 ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer."
+
+
 def churn():
     """A guest, who leaves a second after they are connected; then the next one."""
     number = result.setdefault("guests", 0)
-    tone = f"audiotestsrc is-live=true volume=0.1 ! opusenc ! rtpopuspay pt=111 ! {AUDIO} ! peer."
 
     def leave():
         request("DELETE", locations.pop())
@@ -485,7 +488,7 @@ def churn():
         return GLib.SOURCE_REMOVE
 
     pipeline = send(
-        f"/whip?name=Guest-{os.getpid()}-{number}", [video("red"), tone],
+        f"/whip?name=Guest-{os.getpid()}-{number}", [video("red"), TONE],
         lambda _: GLib.timeout_add_seconds(1, leave))
     return pipeline
 
@@ -509,6 +512,9 @@ elif mode == "crowd":
     pipeline = crowd()
 elif mode == "churn":
     pipeline = churn()
+elif mode == "send":
+    GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
+    pipeline = send(f"/whip?name={sys.argv[4]}", [video("red"), TONE])
 elif mode == "count":
     GLib.unix_signal_add(GLib.PRIORITY_DEFAULT, signal.SIGTERM, loop.quit)
     pipeline = count()

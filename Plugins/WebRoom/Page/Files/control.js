@@ -133,7 +133,7 @@ function showRecording(all) {
   const isOn = recorders.some((recorder) => recorder.isOn);
   recording.hidden = recorders.length === 0;
   recording.classList.toggle("live", isOn);
-  const words = isOn ? "The session is recorded" : "Nothing is recorded";
+  const words = isOn ? "Recording" : "Not recording";
   if (recordState.lastChild.textContent !== words) recordState.lastChild.textContent = words;
   recordButton.textContent = isOn ? "Stop recording" : "Start recording";
   recordButton.onclick = () => recorders.filter((recorder) => recorder.isOn === isOn).forEach(({ role }) => command(`set ${role}.settings.recording=${!isOn}`));

@@ -20,7 +20,7 @@ export async function negotiate(pc, path) {
   if (response.status !== 201) throw Object.assign(new Error(text.trim()), { status: response.status });
   const location = response.headers.get("location");
   if (pc.signalingState === "closed") {
-    request("DELETE", location);
+    request("DELETE", location).catch(() => {});
     throw new Error("closed");
   }
   await pc.setRemoteDescription({ type: "answer", sdp: text });
