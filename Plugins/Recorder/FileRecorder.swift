@@ -32,7 +32,7 @@ final class FileRecorder {
     ///   - path: Of the file, with the ending of the container.
     ///   - processStart: For a participant's track, whose times count from its opening: when this
     ///     process began to record, or to record again, on the session clock.
-    ///   - isContinued: Whether this process has recorded before a pause: what is there then stays.
+    ///   - isContinued: Whether this process has recorded before a pause: existing files stay.
     init(
         _ tracks: some Collection<Track>, path: String, container: Container,
         settings: Recorder.Settings, processStart: Int64? = nil, isContinued: Bool = false
@@ -183,8 +183,7 @@ final class FileRecorder {
     ///   - now: The same on the session clock.
     private func begin(at start: Int64, now: Int64) throws -> Recording {
         var names = names
-        // What is there may be of the process before, or from before a pause: nothing of it is
-        // replaced.
+        // An existing file may be of the process before, or from before a pause: it is not replaced.
         let isResumed =
             processStart.map {
                 (isContinued || Self.mayBeRestarted)

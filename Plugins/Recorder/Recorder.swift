@@ -79,7 +79,7 @@ final class Recorder: Output {
                 unit: "MB"),
             .boolean(
                 "recording", \.recording,
-                title: "Record; what is recorded after a pause is another file, NAME-2", live: true),
+                title: "Record; a recording after a pause is another file, NAME-2", live: true),
         ]
 
         var limits: Recording.Limits {
@@ -205,7 +205,7 @@ final class Recorder: Output {
 
     /// Continues in other files.
     private func resume() {
-        // Participants may have left; the host describes those again who are there.
+        // Participants may have left. The host describes the tracks of the others again.
         tracks = tracks.filter { $0.value.participant == nil }
         do {
             try openFiles()
@@ -259,7 +259,7 @@ final class Recorder: Output {
         if let file = files.removeValue(forKey: track.id) { complete(file) }
     }
 
-    /// Completes a file that is no longer in ``files``.
+    /// Completes a file, which the caller has removed from ``files``.
     private func complete(_ file: FileRecorder) {
         do {
             try file.finish()

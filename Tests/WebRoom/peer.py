@@ -432,15 +432,15 @@ def count():
     beep = b"".join(
         int(8000 * math.sin(2 * math.pi * index / 48)).to_bytes(2, "little", signed=True) for index in range(480))
 
-    # How long after its time a frame that is decoded then is sent.
-    behind = [0.0]
+    # How long after its time a frame that is decoded then is sent, unless the machine is busy.
+    behind = [math.inf if BFRAMES else 0.0]
 
     def on_encoded(pad, info):
         sent = Gst.SystemClock.obtain().get_time() - pipeline.get_base_time()
         # x264enc's times begin at 1000 h.
         segment = pad.get_sticky_event(Gst.EventType.SEGMENT, 0).parse_segment()
         due = segment.to_running_time_full(Gst.Format.TIME, info.get_buffer().dts)
-        behind[0] = max(behind[0], (sent - due[0] * due[1]) / Gst.SECOND)
+        behind[0] = min(behind[0], (sent - due[0] * due[1]) / Gst.SECOND)
         return Gst.PadProbeReturn.OK
 
     if BFRAMES:
@@ -450,6 +450,8 @@ def count():
     def push(name, rate, make, delay):
         source, number = pipeline.get_by_name(name), math.ceil(time.monotonic() * rate)
         while True:
+            while name == "audio" and math.isinf(behind[0]):
+                time.sleep(0.01)
             wait = delay + (behind[0] if name == "audio" else 0)
             time.sleep(max(0, number / rate + wait - time.monotonic()))
             buffer = Gst.Buffer.new_wrapped(make(number))

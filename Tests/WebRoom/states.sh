@@ -27,8 +27,8 @@ programs=$room
 wait_for "operators: http" "$shots/states-log"
 "$python" Tests/WebRoom/states.py "$shots/states-log" "$shots" "$room"
 wait "$room" || [ $? = 130 ]
-# Before the operator has stopped the recording, and after that.
+# The operator has stopped the recording, and started it again.
 for file in demo demo-2; do
-    [ -s "$work/$file.mkv" ] || fail "There is no $file.mkv."
+    [ -s "$work/$file.mkv" ] || fail "The recording $file.mkv is missing or empty."
 done
 say "Look at $shots."
