@@ -1,7 +1,8 @@
 #!/bin/sh
 # Whether audio and video stay together: of a guest who sends H.264 with and without B-frames, in the recording, and
 # of the host, in headless Chromium. It measures content, not reports: frames have their time drawn into them, and
-# the audio beeps at each whole second.
+# the audio beeps at each whole second. The machine must have nothing else to do: a browser that gets audio late once
+# buffers more of it.
 #
 #   Tests/WebRoom/sync.sh
 set -eu
@@ -32,9 +33,6 @@ programs=$room
 wait_for "live: http" "$work/room.log"
 url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/room.log")
 
-say "Chromium shows and plays the host"
-"$python" Tests/WebRoom/sync.py "$url/#viewer-token-123456"
-
 say "Guests send H.264 with B-frames"
 for frames in 0 1 2 3; do
     BFRAMES=$frames CODEC=H264 LIMIT=60 /usr/bin/python3 Tests/WebRoom/peer.py \
@@ -46,10 +44,16 @@ for frames in 0 1 2 3; do
     kill "$guest"
     wait_for "call: B$frames has left" "$work/room.log"
 done
+say "Chromium shows and plays the host"
+status=0
+"$python" Tests/WebRoom/sync.py "$url/#viewer-token-123456" || status=$?
 finish "$room"
+
+say "Recordings of the guests"
 failed=
 for frames in 0 1 2 3; do
     SKIP=3 APART=45 python3 Tests/WebRoom/numbered.py "$work/room" "b$frames-camera" "b$frames-microphone" 80 beeps \
         || failed="$failed $frames"
 done
+[ "$status" = 0 ] || fail "Audio and video of the host are apart in Chromium."
 [ -z "$failed" ] || fail "Audio and video are apart with B-frames:$failed"
