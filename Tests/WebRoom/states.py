@@ -209,7 +209,7 @@ with sync_playwright() as playwright:
     operator.click("#control .recording button:text-is('Stop recording')")
     reads(operator, "#control .recording p", "Not recording")
     operator.click("#control .recording button:text-is('Start recording')")
-    operator.locator("#control .recording p:text-is('Recording')").wait_for()
+    operator.locator("#control .recording span:text-is('Recording')").wait_for()
     operator.click("#people-list button[aria-label='Unpin Host for all']")
 
     # A guest who reloads is a guest again, and still muted.
