@@ -71,13 +71,14 @@ def page(browser, link, width, height, scheme, phone=False, slow=False):
     opened.on("pageerror", lambda error: problems.append(f"{error}"))
     # A stream may end while the page asks for it: 404.
     opened.on("console", lambda line: line.type == "error" and "404" not in line.text and problems.append(line.text))
-    opened.goto(link)
     if slow:
-        # The page itself would take half a minute.
+        # At this rate the page itself would take half a minute: its files come past the browser's network.
+        context.route("**/*.{js,css,svg}", lambda route: route.fulfill(response=route.fetch()))
         network = context.new_cdp_session(opened)
         network.send("Network.enable")
         network.send("Network.emulateNetworkConditions", {
             "offline": False, "latency": 0, "downloadThroughput": 5000, "uploadThroughput": -1, "packetQueueLength": 5})
+    opened.goto(link)
     return opened
 
 
