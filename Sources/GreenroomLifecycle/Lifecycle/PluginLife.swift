@@ -84,7 +84,7 @@ final class PluginLife: Sendable {
         var waitsInStart = 0
         /// Whether the next such wait wakes the session.
         var wakesOnWait = false
-        /// What kind of failure a step had.
+        /// Why a step has failed, as far as the next life would fail, too.
         var cause = PluginFailure.Cause.other
         /// The plugin's status and reason when it gave up.
         var gaveUp: (status: Status, reason: String)?
