@@ -94,7 +94,7 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(
         name: "PipeWireCamera",
         dependencies: [
-            "GreenroomMedia", "GreenroomPipeWire", "GreenroomPortal", "GreenroomV4L2",
+            "GreenroomCamera", "GreenroomMedia", "GreenroomPipeWire", "GreenroomPortal",
         ]),
     BundledPlugin(name: "Recorder", dependencies: ["CFFmpeg", "GreenroomEncoding", systemPackage]),
     BundledPlugin(
@@ -117,7 +117,10 @@ let bundledPlugins: [BundledPlugin] = [
     BundledPlugin(name: "Tone"),
     BundledPlugin(
         name: "V4L2Camera",
-        dependencies: ["CLinux", "GreenroomMedia", "GreenroomProcess", "GreenroomV4L2"]),
+        dependencies: [
+            "CLinux", "GreenroomCamera", "GreenroomEncoding", "GreenroomMedia",
+            "GreenroomProcess", "GreenroomV4L2",
+        ]),
     BundledPlugin(
         name: "VirtualCamera", dependencies: ["CV4L2", "GreenroomPipeWire", "GreenroomSystem"]),
     BundledPlugin(name: "VirtualMicrophone", dependencies: ["GreenroomPipeWire"]),
@@ -295,6 +298,9 @@ let package = Package(
 
         // The screens that are captured; the host lists them.
         .target(name: "GreenroomX11", dependencies: ["CX11", "GreenroomMedia"]),
+
+        // The frames of cameras, for the plugins that capture them.
+        .target(name: "GreenroomCamera", dependencies: ["GreenroomMedia", "GreenroomPlugin"]),
 
         // The cameras that are captured; the host lists them.
         .target(name: "GreenroomV4L2", dependencies: ["CV4L2", "GreenroomMedia"]),
@@ -557,13 +563,14 @@ let package = Package(
             dependencies: ["CSeccomp", "GreenroomALSA", "GreenroomMedia", "GreenroomSandbox"],
             path: "Tests/SandboxProbe"),
         .testTarget(
-            name: "GreenroomEncodingTests", dependencies: ["GreenroomEncoding", "GreenroomMedia"]),
+            name: "GreenroomEncodingTests",
+            dependencies: ["CFFmpeg", "GreenroomEncoding", "GreenroomMedia", "GreenroomPlugin"]),
         .testTarget(
             name: "GreenroomBrowserTests",
             dependencies: ["GreenroomBrowser", "GreenroomMedia"]),
         .testTarget(
             name: "GreenroomV4L2Tests",
-            dependencies: ["CFakeCamera", "GreenroomMedia", "GreenroomV4L2"]),
+            dependencies: ["CFakeCamera", "GreenroomCamera", "GreenroomMedia", "GreenroomV4L2"]),
         .target(name: "CFakeCamera", dependencies: ["CV4L2"], path: "Tests/FakeCamera"),
         .testTarget(
             name: "GreenroomX11Tests", dependencies: ["GreenroomMedia", "GreenroomX11"]),

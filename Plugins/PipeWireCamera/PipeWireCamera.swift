@@ -1,7 +1,7 @@
 import Glibc
+import GreenroomCamera
 import GreenroomPipeWire
 import GreenroomPlugin
-import GreenroomV4L2
 import Synchronization
 
 /// A camera of PipeWire: a device, or another program.
@@ -261,7 +261,7 @@ private struct PipeWireWork {
             }
             try sender.send(
                 format: frame.format, size: frame.size,
-                planes: FramePlanes(bytes.span, planes.planes),
+                planes: FramePlanes(bytes.span, planes),
                 info: FrameInfo(color: color, ptsNanoseconds: time))
         }
     }
@@ -274,26 +274,5 @@ private struct PipeWireWork {
             guard error.isEnd else { return }
             throw error
         }
-    }
-}
-
-extension FramePlanes {
-    /// The planes of a frame in a buffer.
-    @_lifetime(copy bytes)
-    fileprivate init(_ bytes: Span<UInt8>, _ planes: [CameraPlanes.Plane]) {
-        switch planes.count {
-        case 1: self.init(Plane(bytes, planes[0]))
-        case 2: self.init(Plane(bytes, planes[0]), Plane(bytes, planes[1]))
-        default:
-            self.init(
-                y: Plane(bytes, planes[0]), u: Plane(bytes, planes[1]), v: Plane(bytes, planes[2]))
-        }
-    }
-}
-
-extension FramePlanes.Plane {
-    @_lifetime(copy bytes)
-    fileprivate init(_ bytes: Span<UInt8>, _ plane: CameraPlanes.Plane) {
-        self.init(bytes.bytes.extracting(plane.bytes), strideBytes: plane.strideBytes)
     }
 }

@@ -1,5 +1,7 @@
 import CLinux
 import Glibc
+import GreenroomCamera
+import GreenroomEncoding
 import GreenroomMedia
 import GreenroomPlugin
 import GreenroomProcess
@@ -70,6 +72,10 @@ private final class CaptureWork {
     private var device: V4L2Device?
     private var mode: CameraMode
     private var stream: V4L2Device.Stream?
+    /// The decoder of the stream, if that is H.264.
+    private var decoder: H264Decoder?
+    /// The camera that was opened last.
+    private var description: V4L2Device.Description?
     /// The values that the camera has; none for controls that nobody has set.
     private var values: [CameraControl: Int] = [:]
     private var told: Set<String> = []
@@ -84,14 +90,23 @@ private final class CaptureWork {
     /// Opens the camera and starts it.
     func open() throws(CameraFailure) {
         let current = wish.value.withLock { $0 }
-        var device = try V4L2Device(try CameraEntry.find(current.settings.device))
-        let name = try device.description().name
+        let setting = current.settings.device
+        let path =
+            if let description {
+                try CameraEntry.findAgain(setting, lost: description)
+            } else {
+                try CameraEntry.find(setting)
+            }
+        var device = try V4L2Device(path)
+        let description = try device.description()
+        self.description = description
         stream = try device.start(current.mode)
+        decoder = nil
         mode = current.mode
         values = [:]
         host.log(
             .info,
-            "\(name): \(mode.letters) \(mode.size)"
+            "\(description.name): \(mode.letters) \(mode.size)"
                 + (stream?.rate.map { "@\($0)" } ?? ""))
         self.device = consume device
         control(current.settings)
@@ -126,6 +141,7 @@ private final class CaptureWork {
             // A camera has its formats as long as it is there.
             stream = try device?.start(current.mode)
             mode = current.mode
+            decoder = nil
         }
         control(current.settings)
         guard let descriptor = device?.descriptor else { return false }
@@ -157,29 +173,50 @@ private final class CaptureWork {
     // MARK: Frames
 
     private func send(_ bytes: Span<UInt8>, _ frame: V4L2Device.Frame) throws {
-        guard let format = mode.format, let stream else { return }
+        guard let stream else { return }
         let time = CameraTime.session(
             frame: frame.monotonicNanoseconds, monotonicNow: greenroom_monotonic_now(),
             now: host.nowNanoseconds)
-        do throws(SendRefusal) {
-            if format == .mjpeg {
-                try sender.sendVideoFrame(
-                    bytes.bytes, width: mode.size.width, height: mode.size.height, format: format,
-                    color: ColorSpace(range: .full, matrix: .bt601), ptsNanoseconds: time)
-            } else if let planes = CameraPlanes(
-                format: format, size: mode.size, strideBytes: stream.strideBytes,
-                count: bytes.count)
-            {
-                try sender.send(
-                    format: format, size: mode.size, planes: FramePlanes(bytes, planes.planes),
-                    info: FrameInfo(color: stream.color, ptsNanoseconds: time))
-            } else {
-                tell("the camera sent a frame of \(bytes.count) bytes only")
+        do {
+            if mode.isH264 {
+                try decode(bytes, stream.color, at: time)
+            } else if let format = mode.format {
+                try send(bytes, format, stream, at: time)
             }
-        } catch {
-            if error.isEnd { throw error }
+        } catch let refusal as SendRefusal {
+            if refusal.isEnd { throw refusal }
             // Bad cables damage images. The next image may be whole.
-            if !error.isPassing { tell(error.text) }
+            if !refusal.isPassing { tell(refusal.text) }
+        }
+    }
+
+    private func send(
+        _ bytes: Span<UInt8>, _ format: PixelFormat, _ stream: V4L2Device.Stream, at time: Int64
+    ) throws(SendRefusal) {
+        if format == .mjpeg {
+            try sender.sendVideoFrame(
+                bytes.bytes, width: mode.size.width, height: mode.size.height, format: format,
+                color: ColorSpace(range: .full, matrix: .bt601), ptsNanoseconds: time)
+        } else if let planes = CameraPlanes(
+            format: format, size: mode.size, strideBytes: stream.strideBytes, count: bytes.count)
+        {
+            try sender.send(
+                format: format, size: mode.size, planes: FramePlanes(bytes, planes),
+                info: FrameInfo(color: stream.color, ptsNanoseconds: time))
+        } else {
+            tell("the camera sent a frame of \(bytes.count) bytes only")
+        }
+    }
+
+    private func decode(_ bytes: Span<UInt8>, _ color: ColorSpace, at time: Int64) throws {
+        do {
+            let decoder = try decoder ?? H264Decoder()
+            self.decoder = decoder
+            try decoder.decode(bytes, at: time, color: color) { size, planes, info in
+                try sender.send(format: .i420, size: size, planes: planes, info: info)
+            }
+        } catch let error as FFmpegError {
+            tell("the camera sent H.264 that can't be decoded: \(error.description)")
         }
     }
 
@@ -223,26 +260,5 @@ private final class CaptureWork {
         } catch {
             guard error.isPassing else { throw error }
         }
-    }
-}
-
-extension FramePlanes {
-    /// The planes of a frame in a buffer.
-    @_lifetime(copy bytes)
-    fileprivate init(_ bytes: Span<UInt8>, _ planes: [CameraPlanes.Plane]) {
-        switch planes.count {
-        case 1: self.init(Plane(bytes, planes[0]))
-        case 2: self.init(Plane(bytes, planes[0]), Plane(bytes, planes[1]))
-        default:
-            self.init(
-                y: Plane(bytes, planes[0]), u: Plane(bytes, planes[1]), v: Plane(bytes, planes[2]))
-        }
-    }
-}
-
-extension FramePlanes.Plane {
-    @_lifetime(copy bytes)
-    fileprivate init(_ bytes: Span<UInt8>, _ plane: CameraPlanes.Plane) {
-        self.init(bytes.bytes.extracting(plane.bytes), strideBytes: plane.strideBytes)
     }
 }

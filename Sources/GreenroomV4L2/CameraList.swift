@@ -6,6 +6,8 @@ package struct CameraEntry: Equatable, Sendable {
     package var path: String
     /// Empty if it can't be opened.
     package var name: String
+    /// Where it is plugged in, such as `usb-0000:00:14.0-1`; empty if it can't be opened.
+    package var place: String
     package var modes: [CameraMode]
     /// The controls that it has.
     package var controls: [Control]
@@ -19,9 +21,10 @@ package struct CameraEntry: Equatable, Sendable {
     }
 
     package init(
-        path: String, name: String, modes: [CameraMode], controls: [Control], problem: String?
+        path: String, name: String, place: String = "", modes: [CameraMode] = [],
+        controls: [Control] = [], problem: String? = nil
     ) {
-        (self.path, self.name, self.modes) = (path, name, modes)
+        (self.path, self.name, self.place, self.modes) = (path, name, place, modes)
         (self.controls, self.problem) = (controls, problem)
     }
 
@@ -54,13 +57,12 @@ package struct CameraEntry: Equatable, Sendable {
                 device.range(of: control).map { Control(control: control, range: $0) }
             }
             let modes = device.modes()
-            let isUsable = modes.contains { $0.format != nil }
+            let isUsable = modes.contains(where: \.isUsable)
             return CameraEntry(
-                path: path, name: description.name, modes: modes, controls: controls,
-                problem: isUsable ? nil : Self.noFormat(modes))
+                path: path, name: description.name, place: description.place, modes: modes,
+                controls: controls, problem: isUsable ? nil : Self.noFormat(modes))
         } catch {
-            return CameraEntry(
-                path: path, name: "", modes: [], controls: [], problem: error.description)
+            return CameraEntry(path: path, name: "", problem: error.description)
         }
     }
 
@@ -69,7 +71,7 @@ package struct CameraEntry: Equatable, Sendable {
         let letters = Set(modes.map(\.letters)).sorted().joined(separator: ", ")
         return letters.isEmpty
             ? "the camera lists no formats"
-            : "the camera has only \(letters); it needs MJPG, YUYV, NV12 or another raw format"
+            : "the camera has only \(letters); it needs YUYV, NV12 or another raw format, MJPG or H264"
     }
 
     /// The sizes of each format with the highest rate, such as `MJPG 1920x1080@30, 1280x720@30`.
@@ -113,5 +115,22 @@ package struct CameraEntry: Equatable, Sendable {
         throw CameraFailure(
             (text.isEmpty ? "no camera can be used" : "no camera is \"\(text)\"")
                 + ". \(list); 'greenroom devices' lists all")
+    }
+    /// Finds a camera that was lost, which may have another number now. Another camera is no replacement for it.
+    ///
+    /// - Parameters:
+    ///   - text: As for ``find(_:in:)``; a path is kept.
+    ///   - lost: How the camera described itself.
+    /// - Returns: The path of the camera with the same name in the same place, or else in another place.
+    package static func findAgain(
+        _ text: String, lost: V4L2Device.Description,
+        in cameras: @autoclosure () -> [CameraEntry] = all()
+    ) throws(CameraFailure) -> String {
+        if text.hasPrefix("/") { return text }
+        let same = cameras().filter { $0.problem == nil && $0.name == lost.name }
+        guard let found = same.first(where: { $0.place == lost.place }) ?? same.first else {
+            throw CameraFailure("\(lost.name) is not there")
+        }
+        return found.path
     }
 }

@@ -12,8 +12,14 @@ package struct CameraMode: Hashable, Sendable {
         (self.code, self.size, self.rate) = (code, size, rate)
     }
 
-    /// The format of its frames; nil if the session does not take it.
+    /// The format of its frames; nil if the session does not take it, such as H.264.
     package var format: PixelFormat? { Self.formats.first { $0.code == code }?.format }
+
+    /// Whether its frames are H.264, which the plugin decodes.
+    package var isH264: Bool { code == Self.code("H264") }
+
+    /// Whether its frames can be read.
+    package var isUsable: Bool { format != nil || isH264 }
 
     /// The letters of a format, such as `YUYV`.
     package var letters: String {
@@ -36,7 +42,7 @@ package struct CameraMode: Hashable, Sendable {
         (code("RGB3"), .rgb24), (code("MJPG"), .mjpeg), (code("JPEG"), .mjpeg),
     ]
 
-    /// How much work a frame is: the place in the list of formats.
+    /// How much work a frame is: the place in the list of formats. H.264 is the last.
     var cost: Int {
         Self.formats.firstIndex { $0.code == code } ?? Self.formats.count
     }
@@ -60,11 +66,11 @@ package struct CameraChoice: Equatable, Sendable {
     ///   - modes: The camera's.
     ///   - suggested: The best row of the offer.
     ///   - supported: All rows.
-    /// - Returns: nil if the camera has no format that the session takes.
+    /// - Returns: nil if the camera has no format that can be read.
     package init?(
         of modes: [CameraMode], for suggested: VideoCapability, supported: [VideoCapability]
     ) {
-        let usable = modes.filter { $0.format != nil && $0.size.isLegal }
+        let usable = modes.filter { $0.isUsable && $0.size.isLegal }
         guard let size = Self.size(of: usable, suggested, supported) else { return nil }
         let row = supported.first { $0.size == size }
         isOffered = size == suggested.size || row != nil

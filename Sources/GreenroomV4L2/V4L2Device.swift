@@ -21,6 +21,10 @@ package struct V4L2Device: ~Copyable {
         package var name: String
         package var driver: String
         package var place: String
+
+        package init(name: String, driver: String, place: String) {
+            (self.name, self.driver, self.place) = (name, driver, place)
+        }
     }
 
     /// The frames of a camera that runs.

@@ -1,4 +1,5 @@
 import CFakeCamera
+import GreenroomCamera
 import GreenroomMedia
 import GreenroomV4L2
 import Testing
@@ -26,7 +27,8 @@ import Testing
         ("1280x720@5", [], "YUYV 1280x720@10", "1280x720@5", true),
         ("960x540@30", ["1920x1080@30", "640x480@15"], "YUYV 640x480@30", "640x480@15", true),
         ("960x540@30", ["1920x1080@30"], "MJPG 1280x720@30", "1280x720@30", false),
-        ("2560x1440@30", [], "MJPG 1920x1080@30", "1920x1080@30", false),
+        ("2560x1440@30", [], "H264 2560x1440@30", "2560x1440@30", true),
+        ("3840x2160@30", [], "H264 2560x1440@30", "2560x1440@30", false),
     ])
     func `an offer gets the camera's nearest mode`(
         suggested: String, others: [String], mode: String, sent: String, isOffered: Bool
@@ -53,11 +55,20 @@ import Testing
         #expect(choice?.capability == wanted)
     }
 
-    @Test func `a camera with H.264 alone is told`() {
-        let modes = [Self.mode("H264", "1920x1080@30")]
+    @Test func `H.264 is taken if no other format is fast enough, and unknown formats are told`() {
         let wanted = VideoCapability(width: 1280, height: 720, fps: 30)
-        #expect(CameraChoice(of: modes, for: wanted, supported: [wanted]) == nil)
-        #expect(CameraEntry.noFormat(modes).hasPrefix("the camera has only H264; it needs MJPG"))
+        let h264 = Self.mode("H264", "1280x720@30")
+        let slow = Self.mode("YUYV", "1280x720@10")
+        let fast = Self.mode("MJPG", "1280x720@30")
+        func choice(_ modes: [CameraMode]) -> CameraMode? {
+            CameraChoice(of: modes, for: wanted, supported: [wanted])?.mode
+        }
+        #expect(choice([h264]) == h264)
+        #expect(choice([slow, h264]) == h264)
+        #expect(choice([h264, fast]) == fast)
+        let unknown = [Self.mode("HEVC", "1280x720@30")]
+        #expect(choice(unknown) == nil)
+        #expect(CameraEntry.noFormat(unknown).hasPrefix("the camera has only HEVC; it needs YUYV"))
         #expect(CameraEntry.noFormat([]) == "the camera lists no formats")
     }
 
@@ -72,10 +83,9 @@ import Testing
     // MARK: Cameras
 
     private static let cameras = [
-        CameraEntry(path: "/dev/video0", name: "", modes: [], controls: [], problem: "denied"),
-        CameraEntry(
-            path: "/dev/video1", name: "HD Pro C920", modes: [], controls: [], problem: nil),
-        CameraEntry(path: "/dev/video2", name: "Document", modes: [], controls: [], problem: nil),
+        CameraEntry(path: "/dev/video0", name: "", problem: "denied"),
+        CameraEntry(path: "/dev/video1", name: "HD Pro C920"),
+        CameraEntry(path: "/dev/video2", name: "Document"),
     ]
 
     @Test(arguments: [
@@ -94,6 +104,28 @@ import Testing
             failure?.description
                 == "no camera is \"logi\". There are \"/dev/video0\", \"HD Pro C920\", \"Document\"; "
                 + "'greenroom devices' lists all")
+    }
+
+    @Test(
+        arguments: [
+            // The setting, the lost camera's place, and who is there now: name, place and path.
+            ("", "usb-1", [("Cam", "usb-1", "/dev/video2")], "/dev/video2"),
+            ("cam", "usb-1", [("Cam", "usb-2", "/dev/video0")], "/dev/video0"),
+            (
+                "cam", "usb-1", [("Cam", "usb-2", "/dev/video0"), ("Cam", "usb-1", "/dev/video4")],
+                "/dev/video4"
+            ),
+            ("", "usb-1", [("Other Cam", "usb-1", "/dev/video0")], nil),
+            ("cam", "usb-1", [], nil),
+            ("/dev/video0", "usb-1", [("Cam", "usb-1", "/dev/video2")], "/dev/video0"),
+        ] as [(String, String, [(String, String, String)], String?)])
+    func `a lost camera is found again by its name and place, and no other camera is taken`(
+        text: String, place: String, there: [(name: String, place: String, path: String)],
+        expected: String?
+    ) {
+        let lost = V4L2Device.Description(name: "Cam", driver: "uvcvideo", place: place)
+        let cameras = there.map { CameraEntry(path: $0.path, name: $0.name, place: $0.place) }
+        #expect((try? CameraEntry.findAgain(text, lost: lost, in: cameras)) == expected)
     }
 
     @Test func `a busy camera names the process that has it`() {

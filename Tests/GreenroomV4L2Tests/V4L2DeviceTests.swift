@@ -93,6 +93,32 @@ import Testing
         #expect(strange?.description.contains("several planes") == true)
     }
 
+    @Test func `a camera that is back after an unplug is started with the mode that it had`() throws
+    {
+        let fake = Fake()
+        let mode = try Self.lose(fake)
+        var again = fake.device()
+        _ = try again.start(mode)
+        fake.state.pointee.frames_ready = 2
+        var sequence: [UInt32] = []
+        while try again.take({ sequence.append($1.sequence) }) {}
+        #expect(sequence == [0, 1])
+        #expect(fake.state.pointee.format == mode.code)
+        #expect(fake.state.pointee.width == UInt32(mode.size.width))
+    }
+
+    /// Starts a camera in one of its modes and unplugs it. Returns the mode; the device is closed.
+    private static func lose(_ fake: Fake) throws -> CameraMode {
+        var device = fake.device()
+        let mode = device.modes()[2]
+        _ = try device.start(mode)
+        fake.state.pointee.is_gone = 1
+        #expect(throws: CameraFailure("/dev/fake: the camera was unplugged")) {
+            _ = try device.take { _, _ in }
+        }
+        return mode
+    }
+
     @Test func `a file is no camera`() throws {
         let failure = #expect(throws: CameraFailure.self) {
             var device = try V4L2Device("/dev/null")

@@ -1,4 +1,5 @@
 package import GreenroomMedia
+package import GreenroomPlugin
 
 /// Where the planes of a frame lie in a camera's buffer: one after the other.
 package struct CameraPlanes: Equatable, Sendable {
@@ -31,6 +32,28 @@ package struct CameraPlanes: Equatable, Sendable {
             start += stride * geometry.rows
         }
         self.planes = planes
+    }
+}
+
+extension FramePlanes {
+    /// The planes of a frame in a camera's buffer.
+    @_lifetime(copy bytes)
+    package init(_ bytes: Span<UInt8>, _ planes: CameraPlanes) {
+        let planes = planes.planes
+        switch planes.count {
+        case 1: self.init(Plane(bytes, planes[0]))
+        case 2: self.init(Plane(bytes, planes[0]), Plane(bytes, planes[1]))
+        default:
+            self.init(
+                y: Plane(bytes, planes[0]), u: Plane(bytes, planes[1]), v: Plane(bytes, planes[2]))
+        }
+    }
+}
+
+extension FramePlanes.Plane {
+    @_lifetime(copy bytes)
+    fileprivate init(_ bytes: Span<UInt8>, _ plane: CameraPlanes.Plane) {
+        self.init(bytes.bytes.extracting(plane.bytes), strideBytes: plane.strideBytes)
     }
 }
 
