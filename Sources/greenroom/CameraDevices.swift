@@ -50,7 +50,7 @@ struct CameraDevices: DeviceList {
         ]
     }
 
-    private static func json(_ mode: CameraMode) -> JSON {
+    static func json(_ mode: CameraMode) -> JSON {
         .members([
             ("format", .string(mode.letters)), ("width", .integer(Int64(mode.size.width))),
             ("height", .integer(Int64(mode.size.height))),

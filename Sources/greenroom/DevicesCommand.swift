@@ -29,7 +29,7 @@ struct DevicesCommand: ParsableCommand {
             ScreenDevices(), EffectDevices(Installation.ofThisProgram.locator(rescans: false)),
             VoiceDevices(),
         ]
-        let cameras = CameraDevices()
+        let cameras: [any DeviceList] = [CameraDevices(), PipeWireDevices()]
         if json {
             let list = devices.map { device -> JSON in
                 [
@@ -38,13 +38,13 @@ struct DevicesCommand: ParsableCommand {
                 ]
             }
             let members =
-                cameras.members
+                cameras.flatMap(\.members)
                 + [("devices", .array(list)), ("card", .boolean(ALSADevice.hasCard))]
                 + others.flatMap(\.members)
             Console.write(json: JSON.members(members).text)
             return
         }
-        for line in cameras.lines { Console.write(line) }
+        for line in cameras.flatMap(\.lines) { Console.write(line) }
         for device in devices {
             Console.write(
                 device.description.isEmpty ? device.name : "\(device.name): \(device.description)")

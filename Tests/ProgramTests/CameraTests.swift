@@ -41,6 +41,15 @@ import Testing
             outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
         let run = try server.greenroom(source)
         try server.waitForNode("Stage")
+        let listed = try Greenroom.run("devices", environment: server.environment)
+        #expect(
+            listed.text.contains(
+                """
+                camera of PipeWire Stage: Stage
+                  has I420 320x180@15
+                  camera: { plugin: PipeWireCamera, settings: { camera: "Stage" } }
+
+                """), "\(listed)")
         let stream = try FrameStream(
             ["PipeWireCamera", "--set", "camera=Stage", "--maximum", "320x180@15"],
             environment: server.environment)
@@ -101,6 +110,32 @@ import Testing
         let run = try session.run()
         #expect(run.exit != .code(0))
         #expect(run.standardError.contains("/dev/video99: no such camera"), "\(run)")
+    }
+
+    @Test(arguments: [
+        // What pw-dump does, and what is said.
+        ("exit 127", "no cameras of PipeWire: pw-dump is missing; install it with: apt install"),
+        ("exit 255", "no cameras of PipeWire: PipeWire does not run for this user; start it"),
+        ("echo '{'", "no cameras of PipeWire: pw-dump's list can't be read"),
+        ("echo '[1, null, { \"info\": 2 }]'", "no cameras of PipeWire: no device or program"),
+        (
+            #"""
+            printf %s '[{ "info": { "props": { "media.class": "Video/Source", "node.name": "a\u001b[2Jb" },
+                "params": { "EnumFormat": [7, { "mediaSubtype": "raw", "format": { "default": "GRAY8" },
+                    "size": { "default": { "width": 640, "height": 480 } } }] } } }]'
+            """#, "  can't be used: PipeWireCamera reads I420, NV12"
+        ),
+    ])
+    func `what PipeWire's list says is checked, and what is missing is told with the cure`(
+        program: String, expected: String
+    ) throws {
+        let folder = try TemporaryFolder()
+        let path = try folder.write("pw-dump", "#!/bin/sh\n\(program)\n")
+        #expect(chmod(path, 0o755) == 0)
+        let run = try Greenroom.run(
+            "devices", environment: ["PATH": "\(folder.path):/usr/bin:/bin"])
+        #expect(run.exit == .code(0) && run.text.contains(expected), "\(run)")
+        #expect(!run.text.contains("\u{1B}"))
     }
 
     @Test func `cameras, effects and voices are listed with their lines, or what is missing`()
