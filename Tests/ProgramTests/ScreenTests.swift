@@ -113,7 +113,7 @@ import Testing
     }
 
     @Test(.nightly) func `the share continues with a server that was started again`() throws {
-        let server = try XServer()
+        let server = try XServer(isRestarted: true)
         let first = try server.window("Counter")
         try first.obey("draw 1")
         let stream = try FrameStream(

@@ -13,35 +13,29 @@ final class XServer {
 
     /// Starts a server.
     ///
-    /// - Parameter keys: A file with the key that clients need; nil for none.
-    init(_ size: String = "1280x720", keys: String? = nil) throws {
+    /// - Parameters:
+    ///   - keys: A file with the key that clients need; nil for none.
+    ///   - isRestarted: Whether ``restart()`` is called. Another server may take the lowest number while this one is
+    ///     down, and its test would see the windows of both. So this one has a number that no server takes by itself.
+    init(_ size: String = "1280x720", keys: String? = nil, isRestarted: Bool = false) throws {
         folder = try TemporaryFolder()
         self.size = size
         options = keys.map { ["-auth", $0] } ?? ["-ac"]
-        try start(["-displayfd", "1"])
-        let number = server?.outputSoFar.split(separator: "\n").first ?? ""
-        display = ":\(number)"
+        if isRestarted { display = ":\(10_000 + getpid() % 40_000)" }
+        try start()
     }
 
-    private func start(_ arguments: [String]) throws {
+    private func start() throws {
         let server = try ChildProcess(
             "Xvfb",
-            arguments + options + ["-screen", "0", "\(size)x24", "-noreset", "-nolisten", "tcp"])
-        self.server = server
-        guard
-            display.isEmpty
-                ? server.waitForOutput(containing: "\n", atMost: .seconds(30))
-                : waitForClient()
-        else { throw Failure("Xvfb does not start: \(server.wait(atMost: .zero))") }
-    }
-
-    private func waitForClient() -> Bool {
-        for _ in 0..<500 {
-            let run = try? start("xrandr", []).wait(atMost: .seconds(5))
-            if run?.exit == .code(0) { return true }
-            usleep(20_000)
+            (display.isEmpty ? [] : [display]) + options + [
+                "-displayfd", "1", "-screen", "0", "\(size)x24", "-noreset", "-nolisten", "tcp",
+            ])
+        guard server.waitForOutput(containing: "\n", atMost: .seconds(30)) else {
+            throw Failure("Xvfb does not start: \(server.wait(atMost: .zero))")
         }
-        return false
+        self.server = server
+        display = ":\(server.outputSoFar.split(separator: "\n").first ?? "")"
     }
 
     /// Kills the server.
@@ -51,7 +45,7 @@ final class XServer {
     }
 
     /// Starts it again, as the same display.
-    func restart() throws { try start([display]) }
+    func restart() throws { try start() }
 
     /// Where its clients find it.
     var environment: [String: String?] {
