@@ -72,7 +72,7 @@ part_chromium() {
 # Screenshots are kept in .build/web-room.
 part_room() {
     swift build || return
-    for script in chromium states recover firefox proxy aiortc; do
+    for script in chromium screen states recover firefox proxy aiortc; do
         GREENROOM=$debug "Tests/WebRoom/$script.sh" || return
     done
 }

@@ -136,8 +136,10 @@ function show() {
     const guest = room.guests.find((guest) => guest.participant === stream.participant);
     const owner = stream.participant === undefined ? "Host" : stream.name;
     const isShare = stream.kind === "share";
+    // Of several cameras and shares each has its own name in the session.
+    const which = stream.participant === undefined && stream.name ? ` (${stream.name})` : "";
     wanted.set(`stream-${stream.id}`, {
-      name: isShare ? `${owner}’s screen` : owner, media: watcher.media(stream.id), stream: stream.id, person: stream.participant,
+      name: (isShare ? `${owner}’s screen` : owner) + which, media: watcher.media(stream.id), stream: stream.id, person: stream.participant,
       isShare, isOwn: stream.participant === undefined, isPinned: room.pinned === stream.id,
       isDark: (!isShare && guest && !guest.camera) || !watcher.media(stream.id),
       isMuted: !isShare && guest && !guest.microphone, isSpeaking: !isShare && guest?.speaking, participant: guest?.participant,
