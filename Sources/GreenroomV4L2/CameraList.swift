@@ -116,7 +116,7 @@ package struct CameraEntry: Equatable, Sendable {
             (text.isEmpty ? "no camera can be used" : "no camera is \"\(text)\"")
                 + ". \(list); 'greenroom devices' lists all")
     }
-    /// Finds a camera that was lost, which may have another number now. Another camera is no replacement for it.
+    /// Finds a lost camera, which may have another number now. No other camera replaces it.
     ///
     /// - Parameters:
     ///   - text: As for ``find(_:in:)``; a path is kept.

@@ -38,7 +38,7 @@ struct PipeWireDevices: DeviceList {
     private static let lengthLimit = 1 << 24
 
     private var cameras: [Camera] = []
-    /// Why there is no list.
+    /// The reason for a missing list.
     private var problem: String?
 
     /// Asks PipeWire, for 5 s at most.
@@ -70,7 +70,7 @@ struct PipeWireDevices: DeviceList {
         }
     }
 
-    /// Reads the cameras of a list, and leaves out all other objects; nil if it is no list.
+    /// Reads the cameras of a list, and skips all other objects; nil for any other text.
     private static func cameras(in bytes: [UInt8]) -> [Camera]? {
         let list = try? JSONDecoder().decode([Lossy<ListedObject>].self, from: Data(bytes))
         return list?.compactMap { $0.value?.info?.camera }
@@ -122,7 +122,7 @@ private struct Choice<Value: Decodable>: Decodable {
     }
 }
 
-/// What pw-dump says of an object.
+/// An object in the list.
 private struct ListedObject: Decodable {
     var info: Info?
 

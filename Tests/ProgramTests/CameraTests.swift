@@ -69,6 +69,36 @@ import Testing
         #expect(finished.text.contains("the camera is missing: "), "\(finished.text)")
     }
 
+    /// `pw-v4l2` without its script: the preview reads devices through PipeWire.
+    private static let preload = "/usr/lib/x86_64-linux-gnu/pipewire-0.3/v4l2/libpw-v4l2.so"
+
+    @Test(.nightly, .timeLimit(.minutes(3)))
+    func `a camera that is unplugged has a slate, and is captured again when it is back`() throws {
+        let server = try PipeWireServer()
+        let source = try TestSession(
+            "camera: { plugin: ColorBars }", maximum: "320x180@15", duration: nil,
+            outputs: "[{ plugin: VirtualCamera, settings: { name: Stage } }]")
+        let first = try server.greenroom(source)
+        try server.waitForNode("Stage")
+        let stream = try FrameStream(
+            ["V4L2Camera", "--set", "device=/dev/video0", "--maximum", "320x180@15"],
+            environment: server.environment.merging(["LD_PRELOAD": Self.preload]) { $1 })
+        func isPicture(_ frame: StreamFrame) -> Bool {
+            let luma = Array(frame.bytes.prefix(frame.width * frame.height))
+            return BurntInCode(YUVImage(width: 320, height: 180, y: luma, u: [], v: [])) != nil
+        }
+        try stream.next("a picture", where: isPicture)
+        first.signal(SIGINT)
+        _ = first.wait(atMost: .seconds(30))
+        try stream.next("a slate") { $0.luma(2, 2) == 0x20 && $0.luma(317, 177) == 0x20 }
+        let second = try server.greenroom(source)
+        defer { second.signal(SIGINT) }
+        try stream.next("a picture again", where: isPicture)
+        let finished = stream.end()
+        #expect(finished.text.contains("trying again every second"), "\(finished.text)")
+        #expect(finished.text.contains("the camera is back"), "\(finished.text)")
+    }
+
     @Test(.nightly, arguments: ["yes", "no"])
     func `the user is asked for the camera through the desktop's portal`(answer: String) throws {
         let server = try PipeWireServer()
@@ -113,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [
-        // What pw-dump does, and what is said.
+        // A program in place of pw-dump, and a part of the output.
         ("exit 127", "no cameras of PipeWire: pw-dump is missing; install it with: apt install"),
         ("exit 255", "no cameras of PipeWire: PipeWire does not run for this user; start it"),
         ("echo '{'", "no cameras of PipeWire: pw-dump's list can't be read"),

@@ -136,7 +136,7 @@ function show() {
     const guest = room.guests.find((guest) => guest.participant === stream.participant);
     const owner = stream.participant === undefined ? "Host" : stream.name;
     const isShare = stream.kind === "share";
-    // Of several cameras and shares each has its own name in the session.
+    // The session names each further camera and share.
     const which = stream.participant === undefined && stream.name ? ` (${stream.name})` : "";
     wanted.set(`stream-${stream.id}`, {
       name: (isShare ? `${owner}’s screen` : owner) + which, media: watcher.media(stream.id), stream: stream.id, person: stream.participant,
