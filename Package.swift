@@ -682,7 +682,6 @@ for target in package.targets where target.type != .system {
         (target.type == .test ? [] : ["-enable-testing"])
         // Without optimization the compiler would read each module twice, the first time for its interface.
         + (isUnoptimized(target) ? ["-Onone", "-no-emit-module-separately-wmo"] : [])
-        + (target.name == "GreenroomHostTests" ? ["-no-whole-module-optimization"] : [])
     target.swiftSettings =
         (target.swiftSettings ?? []) + strict
         + [.unsafeFlags(flags, .when(configuration: .release))]

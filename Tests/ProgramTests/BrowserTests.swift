@@ -137,7 +137,7 @@ import Testing
 
     // MARK: A whole session
 
-    @Test(.enabled(if: Nightly.isOn))
+    @Test(.nightly)
     func `a browser in a room sees a screen, and a camera with a page over it`() throws {
         let server = try XServer()
         let blue = try ChildProcess.run(
@@ -343,7 +343,7 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: temporary.path).isEmpty)
     }
 
-    @Test(.enabled(if: Nightly.isOn))
+    @Test(.nightly)
     func `a page whose scripts hang is restarted, and the video continues`() throws {
         let session = try TestSession(
             "camera: "

@@ -32,7 +32,7 @@ import Testing
     }
 
     /// By day `LoadingTests` builds them, with gcc: each is one more run of the compiler.
-    @Test(.enabled(if: Nightly.isOn), arguments: compilers)
+    @Test(.nightly, arguments: compilers)
     func `every malformed plugin compiles`(compiler: String) throws {
         let faults = try TestPlugins.faults()
         #expect(faults.count > 40)
@@ -80,7 +80,7 @@ import Testing
 
     /// By day `NewCommandTests` compiles what is made from them.
     @Test(
-        .enabled(if: Nightly.isOn),
+        .nightly,
         arguments: templates.filter { $0.hasSuffix(".swift") && !$0.hasSuffix("/Package.swift") })
     func `every template in Swift compiles`(source: String) throws {
         let run = try TestPlugins.checkSwift(source, module: "MyPlugin")
