@@ -121,12 +121,14 @@ struct StepRunner {
         _ plugins: [SessionPlugin], changing setting: Setting? = nil,
         _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
+        // Before the callbacks begin: they may take no longer than the limit.
+        let start = clock.now
         let pending = plugins.map { ($0, $0.instance.activity, step($0.instance)) }
         return pending.map { plugin, activity, step in
             let limit = step.step.limit(deadlineNanoseconds, of: plugin.instance.descriptor.kind)
             return Step(
                 plugin: plugin, pending: step, setting: setting,
-                deadline: StepDeadline(limit, from: clock.now), activityBefore: activity,
+                deadline: StepDeadline(limit, from: start), activityBefore: activity,
                 life: plugin.instance.lives)
         }
     }
