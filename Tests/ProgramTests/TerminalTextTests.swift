@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `a plugin's package, installed, listed and removed`() throws {
+    @Test(.nightly) func `a plugin's package, installed, listed and removed`() throws {
         let part = "dep\n  forged\(Self.escapes)"
         for made in ["dev", "dev/\(part)", "home"] { mkdir(folder(made), 0o755) }
         try folder.write("helper.c", "int helper(void) { return 1; }\n")
