@@ -42,7 +42,7 @@ package struct AudioFilterChain: Sendable {
         var bypass: SampleDelay
         var log = FilterLog()
         var hasToldOfDelay = false
-        /// Whether it was given up with the block that it still has.
+        /// Whether the host has given the filter up, which still has a block.
         var isGivenUp = false
     }
 

@@ -45,7 +45,7 @@ package final class Portal: @unchecked Sendable {
 
     /// Asks for a monitor or a window, and waits for the user.
     ///
-    /// - Parameter token: Of an earlier answer; empty for none.
+    /// - Parameter token: The token of an earlier answer; empty for none.
     /// - Returns: nil if the user refuses.
     package func askForScreen(showsCursor: Bool, token: String) throws(PluginError) -> Stream? {
         var stream = greenroom_portal_stream()

@@ -131,7 +131,7 @@ package final class CommandProcess: Sendable {
         }
     }
 
-    /// What a pipe holds: the most that Linux gives a user without rights.
+    /// The capacity of a pipe: Linux gives users without rights no more.
     private static let pipeBytes: Int32 = 1 << 20
 
     /// The least number of a descriptor of this side.

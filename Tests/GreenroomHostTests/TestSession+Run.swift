@@ -31,7 +31,7 @@ private final class EventLines: Sendable {
 extension TestSession {
     /// Runs the session to its end in this process, and expects that its accounts add up.
     ///
-    /// - Parameter arguments: Of `greenroom run`: `--json` and `--set`.
+    /// - Parameter arguments: Options of `greenroom run`: `--json` and `--set`.
     /// - Returns: As if the command had run: with the lines that it prints, and its exit code.
     func run(_ arguments: String...) throws -> Finished {
         let began = ContinuousClock.now

@@ -56,7 +56,7 @@ import Testing
         let report = try session.expectTrueReport(run)
         for number in 1...lines.count {
             let line = "control line \(number)"
-            // One that can't be read, or one without effect.
+            // The line can't be read, or has no effect.
             let told = try run.events.filter {
                 $0.event == "control-error" && $0.origin == line
                     || $0.event == "note" && $0.role == line
@@ -72,7 +72,7 @@ import Testing
     @Test(.nightly) func `a control line ends the session`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Steady"))", maximum: "160x90@30", duration: nil)
-        // Only a session that sends is ended with all that it is to leave.
+        // A session that sends leaves its recording.
         let log = session.folder("log")
         let command = """
             (for i in $(seq 300); do grep -qs sending '\(log)' && break; sleep 0.1; done

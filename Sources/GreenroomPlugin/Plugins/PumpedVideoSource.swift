@@ -137,7 +137,7 @@ extension VideoDriver where Content: Composer {
     }
 }
 
-/// What a ``Composer`` takes.
+/// The tracks for a ``Composer``.
 extension PumpedVideoSource where Content: Composer {
     func onTrack(_ track: Track) throws -> TrackWant? { try driver.track(track) }
     func onVideo(_ frame: borrowing OutputFrame) throws { try driver.video(frame) }

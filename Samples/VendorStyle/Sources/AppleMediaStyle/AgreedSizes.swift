@@ -16,7 +16,7 @@ package final class AgreedSizes: @unchecked Sendable {
         }
     }
 
-    /// The newest offer for frames of a size; 0, which stands for the last offer, if there is none.
+    /// The newest offer for frames of a size; 0 without one, for the last offer.
     package func revision(of size: FrameSize, turned rotation: Rotation) -> UInt32 {
         lock.withLock {
             sizes.last { $0.size == size || $0.size == size.rotated(by: rotation) }?.revision ?? 0
