@@ -1,4 +1,4 @@
-package import Testing
+import Testing
 
 /// A fault of an instance that `malformed.c` makes, and words of the text that the host reports.
 package struct InstanceFault: CustomTestStringConvertible, Sendable {
