@@ -42,7 +42,9 @@ final class MyVideoSource: NSObject, ZoomVideoSDKVideoSource {
     /// Draws a frame in I420 and sends it.
     private func send(_ number: Int) {
         let (width, height) = lock.withLock { size }
-        var frame = [UInt8](repeating: 128, count: width * height * 3 / 2)
+        // Of an odd size, the planes of chroma are rounded up.
+        let chroma = (width + 1) / 2 * ((height + 1) / 2)
+        var frame = [UInt8](repeating: 128, count: width * height + 2 * chroma)
         for y in 0..<height {
             for x in 0..<width { frame[y * width + x] = UInt8(16 + (x + y + number * 4) % 220) }
         }
