@@ -385,6 +385,17 @@ package final class PluginHarness: Sendable {
         OutputDriver.tracks(OutputDriver.ordinary, for: kind)
     }
 
+    /// The tracks of a participant of a call.
+    package static let participantTracks = [
+        (100, GR_TRACK_CAMERA, "ana-camera"), (101, GR_TRACK_MICROPHONE, "ana-microphone"),
+        (102, GR_TRACK_SHARE, "ana-share"),
+    ].map { id, kind, name in
+        OutputTrack(
+            id: id, kind: UInt32(kind), name: name,
+            capability: kind == GR_TRACK_MICROPHONE ? nil : OutputDriver.ordinary,
+            participant: OutputTrack.Participant(number: 99, name: "Ana"))
+    }
+
     /// Asks an output what it wants of a track, which changes nothing.
     ///
     /// - Parameter want: What stands there before; then what the output has written.

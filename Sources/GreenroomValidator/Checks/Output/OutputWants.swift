@@ -27,7 +27,12 @@ extension Catalogue {
                 status == .badAnswer ? text.description : "track answers \(status): \(text)")
         }
         var wants: [String] = []
-        for track in PluginHarness.outputTracks(for: examination.descriptor.kind) {
+        let kind = examination.descriptor.kind
+        // A plugin for participants wants nothing of the session's own tracks.
+        let tracks =
+            PluginHarness.outputTracks(for: kind)
+            + (kind.isCall ? [] : PluginHarness.participantTracks)
+        for track in tracks where kind.isCall || track.participant == nil || wants.isEmpty {
             var written = gr_want.ordinary
             var last: TrackWant?
             for _ in 0..<3 {
@@ -46,7 +51,7 @@ extension Catalogue {
         try fixture.destroy()
         guard !wants.isEmpty else {
             // It may ask for what it takes once a participant joins.
-            if examination.descriptor.kind.isCall {
+            if kind.isCall {
                 return .skipped(
                     "no wants without participants; use settings that add one")
             }
