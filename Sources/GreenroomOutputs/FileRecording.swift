@@ -63,6 +63,11 @@ package struct FileRecording: Output, Equatable {
     package var plugin: PluginConfiguration? {
         var settings: [String: ParameterValue] = ["file": .string(file)]
         if !records { settings["recording"] = .boolean(false) }
+        // Without a mix among its tracks, each audio track is one of the file.
+        let own = selection?.own ?? []
+        if !own.contains(.mix), own.contains(where: { $0.medium == .audio && $0.role != nil }) {
+            settings["audio-tracks"] = .string("separate")
+        }
         return PluginConfiguration("Recorder", settings: settings)
     }
 

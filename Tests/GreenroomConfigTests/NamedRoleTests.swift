@@ -101,6 +101,19 @@ import Testing
         return (recording?.selection?.own, file.configuration.slots[.stage] != nil)
     }
 
+    @Test func `a recording that names audio tracks and no mix has each of them`() throws {
+        let sources = "camera: { plugin: A }\nmicrophones: { desk: { plugin: M } }\n"
+        for (tracks, separate) in [
+            ("[camera, microphone.desk]", true), ("[camera, mix]", false), ("[camera]", false),
+        ] {
+            let file = try read(
+                sources + "outputs: [{ record: { file: a.mkv, tracks: \(tracks) } }]")
+            let recording = try #require(file.configuration.outputs.first?.output as? FileRecording)
+            let value = recording.plugin?.settings["audio-tracks"]
+            #expect(value == (separate ? .string("separate") : nil), "\(tracks)")
+        }
+    }
+
     @Test func `a session with a call records the stage and all that is said in one file`() throws {
         let plain = try selection(call + "outputs: [{ record: call.mkv }]")
         #expect(plain.tracks == [.own(.stage), .fullMix] && plain.hasStage)
