@@ -56,6 +56,8 @@ final class Stage: Composer {
         self.host = host
         self.settings = settings
         layout = try settings.arrangement()
+        // Another layout may need the places later.
+        _ = try settings.places()
         backgroundColor = try Color(settings.background, of: "background")
         bars = YUVColor(red: 0, green: 0, blue: 0, in: .bt709Limited)
         painter = StagePainter(host: host, color: .bt709Limited)

@@ -43,20 +43,27 @@ struct StageSettings: PluginSettings, Equatable {
             title: "PNG or JPEG image behind the tiles; it covers the whole picture"),
     ]
 
-    /// The layout.
+    /// The places of the layout `custom`.
     ///
     /// - Throws: A ``PluginError`` about a place that can't be read.
-    func arrangement() throws(PluginError) -> StageLayout {
+    func places() throws(PluginError) -> [CustomPlace] {
         do throws(CustomPlace.Problem) {
-            let places = try CustomPlace.places(in: custom)
-            guard layout != .custom || !places.isEmpty else {
-                throw CustomPlace.Problem(
-                    text: "the layout custom has no places. List some, such as: camera 0 0 50 100")
-            }
-            return StageLayout(
-                layout, main: main, inset: inset, corner: corner, places: places)
+            return try CustomPlace.places(in: custom)
         } catch {
             throw PluginError("custom: \(error.text)", status: .badSetting)
         }
+    }
+
+    /// The layout. Places that it does not show are not read.
+    ///
+    /// - Throws: A ``PluginError`` about a place that can't be read.
+    func arrangement() throws(PluginError) -> StageLayout {
+        let places = layout == .custom ? try places() : []
+        guard layout != .custom || !places.isEmpty else {
+            throw PluginError(
+                "custom: the layout custom has no places. List some, such as: camera 0 0 50 100",
+                status: .badSetting)
+        }
+        return StageLayout(layout, main: main, inset: inset, corner: corner, places: places)
     }
 }
