@@ -23,7 +23,7 @@ struct AudioFilters {
     ) {
         hangNanoseconds = plan.configuration.callbackDeadline.nanoseconds
         var chains: [SessionRole: AudioFilterChain] = [:]
-        for role in SessionRole.allCases where role.medium == .audio {
+        for role in plan.slots.map(\.role) where role.medium == .audio {
             let filters = plugins.slots.chain(of: role)
             guard !filters.isEmpty else { continue }
             chains[role] = Self.chain(filters, hangNanoseconds, clock)

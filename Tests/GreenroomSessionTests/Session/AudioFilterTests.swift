@@ -64,6 +64,21 @@ import Testing
             })
     }
 
+    @Test func `a filter of a named microphone edits its audio, and no other`() throws {
+        let filter = FakeAudioFilter(.init(factor: 2))
+        var session = try session([])
+        session.plan.slots.append(
+            SessionSlot(
+                SessionRole.microphone.named("desk", place: 1), FakeMicrophone().plan(),
+                filters: [filter.plan()]))
+        let result = try session.run()
+        #expect(filter.edits > 70)
+        func filters(_ role: String) -> Int? {
+            result.report.audioTracks.first { $0.role == role }?.filters?.edited
+        }
+        #expect(filters("microphone.desk") == filter.edits && filters("microphone") == nil)
+    }
+
     @Test(arguments: [false, true])
     func `blocks that a filter refuses are told and counted`(isRequired: Bool) throws {
         let filter = FakeAudioFilter(.init(factor: 2, refusing: 10..<13))
