@@ -18,7 +18,9 @@ package protocol AudioFilter: AnyObject, Sendable {
     func process(_ block: inout AudioEdit) -> Status
 
     /// Ends the filter, which has been in a call for that long in real time. [the mixer's thread]
-    func giveUp(hungFor nanoseconds: Int64)
+    ///
+    /// - Returns: Whether it is ended; false while a debugger has it.
+    func giveUp(hungFor nanoseconds: Int64) -> Bool
 
     /// Logs a text about it. [the mixer's thread]
     func tell(_ text: String)

@@ -42,7 +42,7 @@ package struct AudioFilterChain: Sendable {
         var bypass: SampleDelay
         var log = FilterLog()
         var hasToldOfDelay = false
-        /// Whether the host has given the filter up, which still has a block.
+        /// Whether the filter was ended while it had a block, which it still has.
         var isGivenUp = false
     }
 
@@ -146,11 +146,10 @@ package struct AudioFilterChain: Sendable {
         }
     }
 
-    /// Gives a filter up once for each hang.
+    /// Ends a filter once for each hang.
     private mutating func giveUp(_ index: Int) {
         guard !links[index].isGivenUp else { return }
-        links[index].isGivenUp = true
-        links[index].runner.filter.giveUp(hungFor: hangNanoseconds)
+        links[index].isGivenUp = links[index].runner.filter.giveUp(hungFor: hangNanoseconds)
     }
 
     /// Ends the filters' threads.

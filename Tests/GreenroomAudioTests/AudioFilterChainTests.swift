@@ -16,6 +16,8 @@ import Testing
         let isRequired: Bool
         private let format: AudioEditing
         private let deed: @Sendable (_ block: Int) -> Deed
+        /// How many attempts to end it a debugger prevents.
+        private let spared: Int
         private let state = Mutex((count: 0, held: [Int16](), references: [Bool]()))
         let notes = Mutex<[String]>([])
         let isReleased = Monitor(false)
@@ -23,9 +25,10 @@ import Testing
 
         init(
             _ editing: AudioEditing = AudioEditing(), isRequired: Bool = false,
+            sparing spared: Int = 0,
             _ deed: @escaping @Sendable (Int) -> Deed = { _ in .edit }
         ) {
-            (format, self.isRequired, self.deed) = (editing, isRequired, deed)
+            (format, self.isRequired, self.spared, self.deed) = (editing, isRequired, spared, deed)
             state.withLock {
                 $0.held = [Int16](repeating: 0, count: editing.delayFrames * editing.channels)
             }
@@ -56,9 +59,14 @@ import Testing
             }
         }
 
-        func giveUp(hungFor nanoseconds: Int64) {
-            hangs.withLock { $0 += 1 }
+        func giveUp(hungFor nanoseconds: Int64) -> Bool {
+            let attempts = hangs.withLock { hangs in
+                hangs += 1
+                return hangs
+            }
+            guard attempts > spared else { return false }
             isReleased.change { $0 = true }
+            return true
         }
 
         func tell(_ text: String) { notes.withLock { $0.append(text) } }
@@ -168,6 +176,15 @@ import Testing
         #expect(filter.hangs.withLock { $0 } == 1)
         let counts = try #require(audio.counts)
         #expect(counts.late >= 1 && counts.edited + counts.late == 6)
+    }
+
+    @Test(.timeLimit(.minutes(1)))
+    func `a filter that hangs in a debugger is ended when the debugger has gone`() {
+        let filter = FakeFilter(sparing: 2) { $0 == 1 ? .hang : .edit }
+        let audio = filtered([filter], hangNanoseconds: 20_000_000)
+        defer { audio.close() }
+        #expect(pull(6, from: audio) == ramp(6 * 480))
+        #expect(filter.hangs.withLock { $0 } == 3)
     }
 
     @Test func `a filter of one channel gets both mixed, and gives to both`() {

@@ -3,5 +3,9 @@ import GreenroomVideo
 
 /// An audio pre-processor is a filter of its track.
 extension PluginInstance: AudioFilter {
-    package func giveUp(hungFor nanoseconds: Int64) { giveUp(hungFor: nanoseconds, in: .process) }
+    package func giveUp(hungFor nanoseconds: Int64) -> Bool {
+        guard !isDebugged else { return false }
+        giveUp(hungFor: nanoseconds, in: .process)
+        return true
+    }
 }
