@@ -81,15 +81,30 @@ package struct Negotiator: Sendable {
     ///
     /// Outputs may want more later, and then the source gets a higher offer.
     package var whole: VideoCapability? {
-        agreement.map { agreement in
-            var inputs = effectiveInputs
-            inputs.ceilings.removeAll { $0.kind == .wants || $0.kind == .outputs }
-            // Without these ceilings it would have been offered more.
-            let source =
-                agreement.answer == .accept
-                ? inputs.offer(revision: 1, after: nil).suggested : agreement.source
-            return source.reduced(toFit: inputs.ceilings.lowest)
+        guard let agreement, let offer else { return nil }
+        var inputs = effectiveInputs
+        inputs.ceilings.removeAll { $0.kind == .wants || $0.kind == .outputs }
+        // Without these ceilings the source would have been offered more.
+        let more = inputs.offer(revision: 1, after: nil).suggested
+        var whole = agreement.source
+        switch agreement.answer {
+        case .accept:
+            whole = more
+        case .counter(let row):
+            let isSuggested = row.size == offer.suggested.size
+            if isSuggested {
+                whole.size = more.size
+            } else if offer.rule == .upTo, row.size.isAsWideOrHigh(as: offer.suggested.size) {
+                whole.size = row.size.enlarged(toFill: more.size)
+            }
+            // Another row has a rate of its own.
+            if isSuggested || offer.rule == .upTo, row.rate == offer.suggested.rate {
+                whole.rate = more.rate
+            }
+        case .fixed:
+            break
         }
+        return whole.reduced(toFit: inputs.ceilings.lowest)
     }
 
     /// All ceilings, including those held until a rise.
@@ -304,5 +319,16 @@ extension NegotiationRecord.Ceiling {
         self.init(
             origin: ceiling.origin, limit: ceiling.limit.description,
             since: Double(ceiling.since) / 1e9, binds: binds)
+    }
+}
+
+extension FrameSize {
+    fileprivate func isAsWideOrHigh(as limit: FrameSize) -> Bool {
+        fits(in: limit) && (width == limit.width || height == limit.height)
+    }
+
+    /// The largest even size with the same aspect ratio within a limit that is no smaller.
+    fileprivate func enlarged(toFill limit: FrameSize) -> FrameSize {
+        FrameSize(width: width * limit.width, height: height * limit.width).reduced(toFit: limit)
     }
 }

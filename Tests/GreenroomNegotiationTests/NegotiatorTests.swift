@@ -195,6 +195,28 @@ import Testing
         #expect(negotiator.next(at: Negotiator.riseNanoseconds)?.suggested == full)
     }
 
+    @Test(arguments: [
+        (OfferRule.rows, Answer.accept, "1280x720@30"),
+        (.rows, .counter(VideoCapability(width: 640, height: 360, fps: 10)), "1280x720@10"),
+        (.rows, .counter(VideoCapability(width: 320, height: 180, fps: 15)), "320x180@15"),
+        (.rows, .fixed(VideoCapability(width: 800, height: 600, fps: 15)), "800x600@15"),
+        (.upTo, .accept, "1280x720@30"),
+        (.upTo, .counter(VideoCapability(width: 640, height: 360, fps: 2)), "1280x720@2"),
+        (.upTo, .counter(VideoCapability(width: 480, height: 360, fps: 2)), "960x720@2"),
+        (.upTo, .counter(VideoCapability(width: 640, height: 200, fps: 2)), "1280x400@2"),
+        (.upTo, .counter(VideoCapability(width: 400, height: 300, fps: 15)), "400x300@30"),
+    ])
+    func `a track is described without the outputs' wants`(
+        rule: OfferRule, answer: Answer, whole: String
+    ) {
+        var negotiator = Negotiator(rule: rule, table: .standard, maximum: full)
+        #expect(negotiator.whole == nil)
+        negotiator.set(wants: [VideoSinkWant(size: low.size, rate: low.rate)], at: 0)
+        _ = negotiator.next(at: 0)
+        negotiator.answered(.answered(answer))
+        #expect(negotiator.whole?.description == whole)
+    }
+
     @Test func `records contain every offer, and their number is limited`() throws {
         var negotiator = begun()
         negotiator.followed(revision: 1, frames: 0)

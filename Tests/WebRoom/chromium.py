@@ -160,7 +160,7 @@ with sync_playwright() as playwright:
 
     if is_own_room:
         slow = page(browser, links["viewers"], 1280, 800, "dark", slow=True)
-        slow.locator("#network").filter(has_text="Network: 180p of 360p").wait_for()
+        slow.locator("#network").filter(has_text="Network: 360p of 720p").wait_for()
         shot(slow, "viewer-slow-dark")
         slow.close()
     assert viewer.locator("#network").is_hidden(), "the network of another viewer is slow"
@@ -246,7 +246,8 @@ with sync_playwright() as playwright:
     facts = operator.locator(figure.format("camera") + " p").text_content()
     assert ", limited by " in facts, facts
     if is_own_room:
-        assert facts.startswith("640x360@30, limited by outputs' wants; "), facts
+        # The recorder takes 640x360. Viewers get the whole camera, and so does the slow one's share.
+        assert facts.startswith("1280x720@30, limited by session.maximum; "), facts
         share = operator.locator(figure.format("share"))
         expect("the plots do not say why slides are lost", lambda: "withheld" in share.locator("p").text_content())
         expect("the plot marks no loss", lambda: "M" in share.locator(".drops").get_attribute("d"))
