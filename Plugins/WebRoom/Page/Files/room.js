@@ -285,7 +285,7 @@ $("empty-watch").onclick = () => {
 };
 document.addEventListener("keydown", (event) => {
   if (event.repeat || event.target.closest("input, select, textarea, dialog") || event.ctrlKey || event.metaKey || event.altKey) return;
-  const press = (id) => $(id).checkVisibility() && $(id).click();
+  const press = (id) => $(id).getClientRects().length && $(id).click();
   const keys = {
     a: () => press("audio"), m: () => press("microphone"), c: () => press("camera"),
     g: () => press("layout"), p: () => press("people-open"), t: () => press("messages-open"), o: () => press("control-open"),
