@@ -11,14 +11,14 @@
 set -eu
 cd "$(dirname "$0")/../.."
 . Tests/WebRoom/common.sh
-if [ "$(id -u)" != 0 ] || ! command -v tc > /dev/null || ! command -v iptables > /dev/null; then
-    skip "needs root, tc and iptables"
-fi
 space="greenroom-$$"
 log="$work/log"
 seen="$work/seen"
-if ! ip netns add "$space" 2> /dev/null; then
-    skip "no network namespaces"
+# shellcheck disable=SC2086 # names of packages are words
+[ "$(id -u)" != 0 ] || install_packages $build_packages iproute2 iptables python3-gi \
+    gir1.2-gst-plugins-base-1.0 gir1.2-gst-plugins-bad-1.0
+if [ "$(id -u)" != 0 ] || ! ip netns add "$space" 2> /dev/null; then
+    skip "needs root and network namespaces"
 fi
 trap 'end; ip netns del "$space"' EXIT
 # Names of links are short.
