@@ -4,7 +4,8 @@
     numbered.py FOLDER VIDEO AUDIO MINIMUM HERTZ    VIDEO.y4m has the frames, AUDIO.wav a tone
     numbered.py FOLDER VIDEO AUDIO MINIMUM beeps    of `peer.py count`, a beep at each 15th frame: lip sync
 
-MINIMUM is the percentage of the numbers, from the first to the last, that the file must have. SKIP is so
+MINIMUM is the percentage of the numbers, from the first to the last, that the file must have; 0 where that
+tells only how busy the machine is. SKIP is so
 many seconds at its beginning that do not count; APART is the most milliseconds between audio and video, 80
 unless set; TONE is the percentage of the audio that must have the tone.
 """
