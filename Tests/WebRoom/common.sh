@@ -16,7 +16,7 @@ trap end EXIT
 # wait_for TEXT FILE: until a program has said that.
 wait_for() {
     tries=0
-    until grep -q "$1" "$2"; do
+    until grep -qs "$1" "$2"; do
         tries=$((tries + 1))
         [ $tries -le 400 ] || fail "No \"$1\": $(cat "$2")"
         sleep 0.1
