@@ -32,39 +32,16 @@ PYTHON
     .build/release/greenroom run "$work/call.yaml" --duration "${seconds}s" \
         > "$work/log" 2>&1 &
     process=$!
-    python3 - "$process" "$seconds" "$count" "$work" << 'PYTHON'
+    PYTHONPATH=Tests/Benchmarks python3 - "$process" "$seconds" "$count" "$work" << 'PYTHON'
 import os
 import sys
 import time
 
+from processes import usage
+
 process, seconds, count, work = sys.argv[1], float(sys.argv[2]), int(sys.argv[3]), sys.argv[4]
-
-
-def sample():
-    switches = audio = 0
-    for task in os.listdir(f"/proc/{process}/task"):
-        try:
-            with open(f"/proc/{process}/task/{task}/status") as file:
-                lines = dict(line.split(":", 1) for line in file if ":" in line)
-            with open(f"/proc/{process}/task/{task}/schedstat") as file:
-                ran = int(file.read().split()[0])
-        except OSError:
-            continue
-        switches += int(lines["voluntary_ctxt_switches"]) + int(lines["nonvoluntary_ctxt_switches"])
-        if lines["Name"].strip() == "audio":
-            audio += ran
-    with open(f"/proc/{process}/stat") as file:
-        fields = file.read().rsplit(")", 1)[1].split()
-    cpu = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-    return time.monotonic(), cpu, switches, audio
-
-
 time.sleep(3)
-before = sample()
-time.sleep(seconds - 5)
-after = sample()
-span = after[0] - before[0]
-cpu = (after[1] - before[1]) / span * 60
+cpu, switches, audio = usage(process, seconds - 5)
 base = f"{work}/four"
 if count == 4:
     with open(base, "w") as file:
@@ -73,8 +50,7 @@ ratio = "-"
 if os.path.exists(base):
     with open(base) as file:
         ratio = f"{cpu / float(file.read()):.1f}"
-print(f"{count:12}  {cpu:14.1f}  {ratio:>4}  {(after[2] - before[2]) / span:17.0f}"
-      f"  {(after[3] - before[3]) / 1e9 / span:11.1%}", flush=True)
+print(f"{count:12}  {cpu:14.1f}  {ratio:>4}  {switches:17.0f}  {audio:11.1%}", flush=True)
 PYTHON
     wait "$process" || {
         cat "$work/log" >&2

@@ -1,6 +1,8 @@
 """The processes of a session, for what is measured."""
 
 import glob
+import os
+import time
 
 
 def runners(host):
@@ -14,3 +16,32 @@ def runners(host):
         if words[0].endswith("/greenroom-runner") and words[1] == str(host):
             found.append(int(path.split("/")[2]))
     return found
+
+
+def sample(process):
+    """The time, and what a process has used: processor seconds, context switches, seconds of the audio thread."""
+    switches = audio = 0
+    for task in os.listdir(f"/proc/{process}/task"):
+        try:
+            with open(f"/proc/{process}/task/{task}/status") as file:
+                lines = dict(line.split(":", 1) for line in file if ":" in line)
+            with open(f"/proc/{process}/task/{task}/schedstat") as file:
+                ran = int(file.read().split()[0])
+        except OSError:
+            continue
+        switches += int(lines["voluntary_ctxt_switches"]) + int(lines["nonvoluntary_ctxt_switches"])
+        if lines["Name"].strip() == "audio":
+            audio += ran
+    with open(f"/proc/{process}/stat") as file:
+        fields = file.read().rsplit(")", 1)[1].split()
+    cpu = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return time.monotonic(), cpu, switches, audio / 1e9
+
+
+def usage(process, seconds):
+    """Processor seconds a minute, context switches a second, and the audio thread's part of a processor."""
+    before = sample(process)
+    time.sleep(seconds)
+    after = sample(process)
+    span, cpu, switches, audio = (late - early for early, late in zip(before, after))
+    return cpu / span * 60, switches / span, audio / span
