@@ -84,7 +84,7 @@ for side in a b; do
 done
 
 secret=of-the-turn-server
-within turn turnserver -n --log-file stdout --no-cli --no-tls --no-dtls --use-auth-secret \
+ip netns exec "$(space turn)" turnserver -n --log-file stdout --no-cli --no-tls --no-dtls --use-auth-secret \
     --static-auth-secret $secret --realm greenroom --listening-ip 203.0.113.3 --listening-ip 2001:db8::3 \
     --relay-ip 203.0.113.3 --relay-ip 2001:db8::3 --pidfile "$work/turn.pid" \
     > "$work/turn" 2>&1 &
