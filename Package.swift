@@ -142,6 +142,7 @@ let package = Package(
     products: [
         .library(name: "GreenroomPlugin", targets: ["GreenroomPlugin"]),
         .library(name: "GreenroomHost", targets: ["GreenroomHost"]),
+        .library(name: "GreenroomTesting", targets: ["GreenroomTesting"]),
         .library(name: "GreenroomValidator", targets: ["GreenroomValidator"]),
         .library(name: "GreenroomBroadcast", targets: ["GreenroomBroadcast"]),
         .library(
@@ -154,6 +155,9 @@ let package = Package(
         .trait(
             name: "Broadcast",
             description: "GreenroomBroadcast, for programs that broadcast into a session."),
+        .trait(
+            name: "Testing", description: "GreenroomTesting, for the tests of plugins.",
+            enabledTraits: ["Broadcast"]),
         .trait(
             name: "Host", description: "The host, its programs and the validator.",
             enabledTraits: ["Broadcast"]),
@@ -417,6 +421,14 @@ let package = Package(
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem",
                 external("Yams", of: "Yams", for: "Host"),
             ]),
+        // What authors of plugins import in their tests: a session without processes.
+        .target(
+            name: "GreenroomTesting",
+            dependencies: [
+                "GreenroomABI", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPlugin", "GreenroomPluginInterface",
+                "GreenroomRuntime", "GreenroomSession",
+            ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
             name: "GreenroomHarness",
@@ -491,6 +503,9 @@ let package = Package(
                 "GreenroomMedia", "TestSupport",
             ]),
         .testTarget(name: "GreenroomPlaybackTests", dependencies: ["GreenroomPlayback"]),
+        .testTarget(
+            name: "GreenroomTestingTests",
+            dependencies: ["GreenroomPlugin", "GreenroomTesting", "TestSupport"]),
         .testTarget(
             name: "GreenroomStageTests", dependencies: ["GreenroomMedia", "GreenroomStage"]),
         .testTarget(

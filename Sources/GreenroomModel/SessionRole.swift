@@ -334,6 +334,20 @@ public enum PluginAddress: Hashable, Sendable, CustomStringConvertible {
         self = filter.map { .filter($0, of: role) } ?? .source(role)
     }
 
+    /// The address of the first plugin of a kind: a filter's source is the first that it can edit.
+    package init(of kind: PluginKind) {
+        if kind.isCall {
+            self = .call
+        } else if kind.isOutput {
+            self = .output(0)
+        } else if let role = SessionRole.allCases.first(where: { $0.kind == kind }) {
+            self.init(role)
+        } else {
+            let role = SessionRole.allCases.first { $0.facts.filters == kind }
+            self.init(role ?? .camera, filter: 0)
+        }
+    }
+
     /// The role of the source or of the filter's source; nil for an output, and for a call and its filters.
     public var role: SessionRole? {
         switch self {

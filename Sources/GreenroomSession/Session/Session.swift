@@ -28,7 +28,7 @@ public final class Session: Sendable {
     package let plan: SessionPlan
     private let events: SessionEvents
     private let pluginControl: SessionControl
-    private let clock: SessionClock
+    package let clock: SessionClock
     private let inbox = SessionInbox()
     /// The ceilings of commands that hold.
     private let ceilings = Mutex<[SessionRole: VideoCapability]>([:])

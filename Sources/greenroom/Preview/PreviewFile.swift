@@ -152,20 +152,6 @@ struct PreviewFile {
 }
 
 extension PluginAddress {
-    /// The address of a single plugin, or of a filter with its source.
-    init(of kind: PluginKind) {
-        if kind.isCall {
-            self = .call
-        } else if kind.isOutput {
-            self = .output(0)
-        } else if let role = SessionRole.allCases.first(where: { $0.kind == kind }) {
-            self.init(role)
-        } else {
-            let role = SessionRole.allCases.first { $0.facts.filters == kind }
-            self.init(role ?? .camera, filter: 0)
-        }
-    }
-
     /// What a session with a plugin there needs besides: the source of a filter, the section around
     /// one that is in another, and media for an output.
     fileprivate var companions: [(role: SessionRole, plugin: String)] {
