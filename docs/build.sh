@@ -39,7 +39,7 @@ for map in Sources/*/module.modulemap .build/release/*.build/module.modulemap \
     case $map in .build/release/*) [ ! -e "Sources/$name/module.modulemap" ] || continue ;; esac
     [ ! -e "$map" ] || set -- "$@" -Xcc "-fmodule-map-file=$map"
 done
-for module in GreenroomPlugin GreenroomBroadcast GreenroomHost GreenroomValidator; do
+for module in GreenroomPlugin GreenroomBroadcast GreenroomHost GreenroomTesting GreenroomValidator; do
     mkdir "$work/$module"
     swift-symbolgraph-extract -module-name "$module" -minimum-access-level public \
         -target "$(uname -m)-unknown-linux-gnu" -output-dir "$work/$module" \

@@ -40,6 +40,10 @@ static const uint8_t Receiver_swift[] = {
 #embed "Templates/Receiver.swift"
 };
 
+static const uint8_t SDKPackage_swift[] = {
+#embed "Templates/SDKPackage.swift"
+};
+
 static const uint8_t Share_swift[] = {
 #embed "Templates/Share.swift"
 };
@@ -58,6 +62,10 @@ static const uint8_t AzureCamera_swift[] = {
 
 static const uint8_t StylePackage_swift[] = {
 #embed "Templates/StylePackage.swift"
+};
+
+static const uint8_t Tests_swift[] = {
+#embed "Templates/Tests.swift"
 };
 
 static const uint8_t ZoomCamera_swift[] = {
@@ -148,9 +156,11 @@ static const struct greenroom_embedded_file files[] = {
     {"Package.swift", Package_swift, sizeof Package_swift},
     {"PreProcessor.swift", PreProcessor_swift, sizeof PreProcessor_swift},
     {"Receiver.swift", Receiver_swift, sizeof Receiver_swift},
+    {"SDKPackage.swift", SDKPackage_swift, sizeof SDKPackage_swift},
     {"Share.swift", Share_swift, sizeof Share_swift},
     {"Speaker.swift", Speaker_swift, sizeof Speaker_swift},
     {"StylePackage.swift", StylePackage_swift, sizeof StylePackage_swift},
+    {"Tests.swift", Tests_swift, sizeof Tests_swift},
     {"ZoomCamera.swift", ZoomCamera_swift, sizeof ZoomCamera_swift},
     {"audio-pre-processor.c", audio_pre_processor_c, sizeof audio_pre_processor_c},
     {"audio-pre-processor.cpp", audio_pre_processor_cpp, sizeof audio_pre_processor_cpp},

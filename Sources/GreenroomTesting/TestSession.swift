@@ -125,6 +125,13 @@ public final class TestSession: Sendable {
         collection.collection.takeSamples(of: track)
     }
 
+    /// The values that an output has set for the report, by name.
+    ///
+    /// - Parameter output: `outputs[0]` for the first output, or `call`.
+    public func reportedValues(of output: String) -> [String: Double] {
+        session.instances.first { $0.role == output }?.feed?.reportedValues ?? [:]
+    }
+
     /// Executes a command at the current time: a ceiling, a stop or a start, a live setting.
     ///
     /// - Throws: If the session can't execute it.

@@ -11,7 +11,8 @@ import Testing
 /// updates the lists: the commit shows the change, and CHANGELOG.md says what authors must do.
 @Suite struct PublicAPITests {
     @Test(arguments: [
-        "GreenroomMedia", "GreenroomPlugin", "GreenroomBroadcast", "GreenroomValidator",
+        "GreenroomMedia", "GreenroomPlugin", "GreenroomBroadcast", "GreenroomTesting",
+        "GreenroomValidator",
         // What GreenroomHost exports.
         "GreenroomHost", "GreenroomConfig", "GreenroomLifecycle", "GreenroomModel",
         "GreenroomNegotiation", "GreenroomOutputs", "GreenroomSchema", "GreenroomSession",

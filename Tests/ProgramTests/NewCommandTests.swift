@@ -345,7 +345,11 @@ import Testing
                 let isOutput = NewPlugin.isOutput(kind)
                 let (source, build, headers) =
                     switch language {
-                    case "swift": ("Sources/\(try plugin.type).swift", ["Package.swift"], [])
+                    case "swift":
+                        (
+                            "Sources/\(try plugin.type).swift",
+                            ["Package.swift", "Tests/PluginTests.swift"], []
+                        )
                     case "c":
                         (
                             "my-first.c", ["build.sh", "compile_flags.txt"],
@@ -448,6 +452,18 @@ import Testing
             """)
     }
 
+    @Test(.nightly, arguments: NewPlugin.kinds)
+    func `the example test of a new plugin passes`(kind: String) throws {
+        let plugin = try NewPlugin(kind, "swift")
+        let run = try ChildProcess.run(
+            "env", ["-C", plugin.folder, "swift", "test", "--disable-xctest"],
+            environment: [
+                "SWIFTPM_HOOKS_DIR": nil, "XDG_CACHE_HOME": Checkout.products + "/test-cache",
+            ], atMost: .seconds(600))
+        #expect(run.exit == .code(0), "\(run)\n\(run.text)")
+        #expect(!run.text.contains("warning:") && !run.standardError.contains("warning:"), "\(run)")
+    }
+
     @Test(.nightly) func `the printed commands work when pasted, and the README has the same`()
         throws
     {
@@ -479,11 +495,10 @@ import Testing
         #expect(pasted.text.contains("conforms"), "\(pasted.text)")
         #expect(!pasted.text.contains("warning"), "\(pasted.text)")
         #expect(try Y4MRecording(folder("my-first/recording/camera.y4m")).frameCount == 150)
-        // It resolved no package but the SDK's own.
-        let checkouts = try? FileManager.default.contentsOfDirectory(
+        // It resolved no package but that of the tests.
+        let checkouts = try FileManager.default.contentsOfDirectory(
             atPath: folder("my-first/.build/checkouts"))
-        #expect(checkouts?.isEmpty ?? true)
-        #expect(!folder.has("my-first/Package.resolved"))
+        #expect(checkouts == ["swift-system"])
 
         // The README has the same commands, with the program in the path, and one more.
         let readme = String(decoding: try readFile(folder("my-first/README.md")), as: UTF8.self)

@@ -15,8 +15,8 @@ let package = Package(
             type: .dynamic,
             targets: ["MyPlugin"])
     ],
-    // Without traits: the SDK alone, which needs no other package.
-    dependencies: [.package(name: "greenroom", path: greenroom, traits: [])],
+    // The SDK, and sessions for tests; not the host.
+    dependencies: [.package(name: "greenroom", path: greenroom, traits: ["Testing"])],
     targets: [
         .target(
             name: "MyPlugin",
@@ -24,6 +24,12 @@ let package = Package(
             path: "Sources",
             linkerSettings: [
                 .unsafeFlags(["-Xlinker", "--version-script=\(exports)"])
-            ])
+            ]),
+        .testTarget(
+            name: "MyPluginTests",
+            dependencies: [
+                "MyPlugin", .product(name: "GreenroomTesting", package: "greenroom"),
+            ],
+            path: "Tests"),
     ]
 )

@@ -65,6 +65,8 @@ package final class PluginInstance: Sendable {
 
     /// The participants, of a call.
     package var roster: CallRoster? { environment.roster }
+    /// The feed of an output; nil for other kinds.
+    package var feed: OutputFeed? { environment.feed }
 
     /// Set for a plugin that may control its session.
     package var controlGrant: ControlGrant? { environment.control }

@@ -113,7 +113,7 @@ public final class Session: Sendable {
     package var timedReport: TimedReport? { latestReport.withLock { $0 } }
 
     /// Every plugin, also those that left; none before the session runs.
-    var instances: [PluginInstance] { allInstances.withLock { $0 } }
+    package var instances: [PluginInstance] { allInstances.withLock { $0 } }
 
     /// Runs from the first plugin's `create` to the last output's end.
     ///

@@ -2,6 +2,7 @@ public import GreenroomPlugin
 
 /// A call with one participant, whose camera is grey with a luma of 100 and whose samples are all 500.
 public final class FakeCall: Call {
+    /// Describes the plugin.
     public static let plugin = PluginDescription(
         id: "io.greenroom.testing.call", name: "FakeCall", version: "1.0.0",
         summary: "One participant")
@@ -14,6 +15,7 @@ public final class FakeCall: Call {
         /// Makes the defaults.
         public init() {}
 
+        /// The settings' table.
         public static let table: [Setting<Self>] = [.string("name", \.name)]
     }
 

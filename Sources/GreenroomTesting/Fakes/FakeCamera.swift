@@ -2,6 +2,7 @@ public import GreenroomPlugin
 
 /// A grey camera, each frame brighter than the one before: its luma is 16 + index % 200.
 public struct FakeCamera: Camera {
+    /// Describes the plugin.
     public static let plugin = PluginDescription(
         id: "io.greenroom.testing.camera", name: "FakeCamera", version: "1.0.0",
         summary: "Grey frames that tell their number")
@@ -14,6 +15,7 @@ public struct FakeCamera: Camera {
         /// Makes the defaults.
         public init() {}
 
+        /// The settings' table.
         public static let table: [Setting<Self>] = [
             .integer("frames", \.frames, in: 0...1_000_000)
         ]

@@ -2,6 +2,7 @@ public import GreenroomPlugin
 
 /// A filter that makes the first row of each frame white.
 public struct FakeFilter: VideoSourcePreProcessor {
+    /// Describes the plugin.
     public static let plugin = PluginDescription(
         id: "io.greenroom.testing.filter", name: "FakeFilter", version: "1.0.0",
         summary: "A white first row")
@@ -11,6 +12,7 @@ public struct FakeFilter: VideoSourcePreProcessor {
         /// Makes the defaults.
         public init() {}
 
+        /// The settings' table.
         public static let table: [Setting<Self>] = []
     }
 

@@ -2,6 +2,7 @@ public import GreenroomPlugin
 
 /// A microphone whose samples all have one value.
 public struct FakeMicrophone: Microphone {
+    /// Describes the plugin.
     public static let plugin = PluginDescription(
         id: "io.greenroom.testing.microphone", name: "FakeMicrophone", version: "1.0.0",
         summary: "Samples of one value")
@@ -14,6 +15,7 @@ public struct FakeMicrophone: Microphone {
         /// Makes the defaults.
         public init() {}
 
+        /// The settings' table.
         public static let table: [Setting<Self>] = [
             .integer("level", \.level, in: -32_768...32_767, live: true)
         ]
@@ -24,6 +26,7 @@ public struct FakeMicrophone: Microphone {
     /// Makes the microphone.
     public init(settings: Settings, host: PluginHost) { self.settings = settings }
 
+    /// Follows the settings.
     public mutating func onSettingsChange(_ settings: Settings) { self.settings = settings }
 
     /// Makes samples.

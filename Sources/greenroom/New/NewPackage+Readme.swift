@@ -19,6 +19,9 @@ extension NewPackage {
         let setting =
             "The setting `\(plugin.template.setting.name)`: \(plugin.settingPlaces). The host checks "
             + "the values of the session file before the plugin sees them."
+        let test =
+            "`\(Self.test)` is an example of a test: `swift test` runs the plugin in a session without "
+            + "processes and devices, whose time passes only when the test advances it."
         return #"""
             # \#(plugin.name)
 
@@ -37,7 +40,7 @@ extension NewPackage {
             \#(item(function))
             \#(item(identity))
             \#(item(setting))
-
+            \#(hasTest ? item(test) + "\n" : "")
             \#(reference.wrapped(at: Self.columns))
 
             """#

@@ -17,6 +17,12 @@ struct NewPackage {
     let program: InstalledProgram
     let base: Base
 
+    /// The example test's file.
+    static let test = "Tests/PluginTests.swift"
+
+    /// Whether it has a test: the SDK alone and the vendors' packages have no sessions.
+    var hasTest: Bool { if case .package = base { plugin.style == nil } else { false } }
+
     /// In reading order.
     var files: [PackageFile] {
         var files = [
@@ -25,9 +31,12 @@ struct NewPackage {
         ]
         switch base {
         case .package(let path):
-            files.append(PackageFile(path: "Package.swift", text: plugin.manifest(greenroom: path)))
+            let template = plugin.style == nil ? "Package.swift" : "StylePackage.swift"
+            let manifest = plugin.manifest(greenroom: path, template)
+            files.append(PackageFile(path: "Package.swift", text: manifest))
+            if hasTest { files.append(PackageFile(path: Self.test, text: plugin.testText)) }
         case .sdk(let sdk):
-            let manifest = plugin.manifest(greenroom: NewPlugin.sdk)
+            let manifest = plugin.manifest(greenroom: NewPlugin.sdk, "SDKPackage.swift")
             files.append(PackageFile(path: "Package.swift", text: manifest))
             files += sdk
         case .headers(let headers):

@@ -10,6 +10,15 @@ extension NewPlugin {
         return named(text)
     }
 
+    /// The example test of a plugin in Swift.
+    var testText: String {
+        let plugins = (template.test.fakes + [type]).map { "TestPlugin(\($0).self)" }
+        let text = Self.template("Tests.swift")
+            .replacing("TestPlugin(MyPlugin.self)", with: plugins.joined(separator: ", "))
+            .replacing("// What the plugin does.", with: template.test.expectation)
+        return named(text)
+    }
+
     /// What builds a plugin without a package manager.
     var buildFiles: [PackageFile] {
         let script = Self.template(language == .cxx ? "build-cpp.sh" : "build.sh")
@@ -26,10 +35,11 @@ extension NewPlugin {
 
     /// `Package.swift`.
     ///
-    /// - Parameter greenroom: The way from the plugin's folder to Greenroom's package, or an
-    ///   absolute path.
-    func manifest(greenroom: String) -> String {
-        var text = named(Self.template(style == nil ? "Package.swift" : "StylePackage.swift"))
+    /// - Parameters:
+    ///   - greenroom: The way from the plugin's folder to Greenroom's package, or an absolute path.
+    ///   - template: The name of its template.
+    func manifest(greenroom: String, _ template: String) -> String {
+        var text = named(Self.template(template))
         if let style { text = text.replacing("ZoomStyle", with: style.module) }
         if greenroom.hasPrefix("/") {
             text = text.replacing(#"\(Context.packageDirectory)/"#, with: "")

@@ -18,6 +18,8 @@ struct PluginTemplate: Sendable {
     var setting: (name: String, usual: Int, another: Int)
     /// What the function does that an author changes first.
     var task: String
+    /// The fake plugins that its test in Swift needs, and what the test expects after a second.
+    var test: (fakes: [String], expectation: String)
     /// That function and the template of the source, by language.
     var sources: [NewPlugin.Language: (function: String, template: String)]
     /// The plugin that a session needs beside one of this kind: the source of a filter, of an output
@@ -36,6 +38,9 @@ struct PluginTemplate: Sendable {
             kind: .videoSource, typeSuffix: "Camera",
             content: "stripes of light that drift across the frame",
             setting: ("stripes", 8, 20), task: "a frame is drawn",
+            test: (
+                [], #"#expect(session.takeFrames(of: "camera").count { $0.content == .new } >= 29)"#
+            ),
             sources: [
                 .swift: ("fill", "Camera.swift"),
                 .c: ("draw", "camera.c"),
@@ -43,10 +48,15 @@ struct PluginTemplate: Sendable {
             ]),
         PluginTemplate(
             kind: .virtualMic, typeSuffix: "Mic", content: "a sine of any frequency",
-            setting: ("frequency", 440, 1000), task: "samples are made", sources: audio),
+            setting: ("frequency", 440, 1000), task: "samples are made",
+            test: ([], #"#expect(session.takeSamples(of: "microphone").contains { $0 != 0 })"#),
+            sources: audio),
         PluginTemplate(
             kind: .shareSource, typeSuffix: "Share", content: "a page of text that scrolls",
             setting: ("lines", 30, 12), task: "a frame is drawn",
+            test: (
+                [], #"#expect(session.takeFrames(of: "share").contains { $0.content == .new })"#
+            ),
             sources: [
                 .swift: ("fill", "Share.swift"),
                 .c: ("draw", "share.c"),
@@ -54,7 +64,9 @@ struct PluginTemplate: Sendable {
             ]),
         PluginTemplate(
             kind: .shareAudioSource, typeSuffix: "Audio", content: "a sine of any frequency",
-            setting: ("frequency", 440, 1000), task: "samples are made", sources: audio,
+            setting: ("frequency", 440, 1000), task: "samples are made",
+            test: ([], #"#expect(session.takeSamples(of: "share-audio").contains { $0 != 0 })"#),
+            sources: audio,
             companion: "ColorBarsShare",
             // The audio of a share is a microphone's of another kind.
             replacements: [
@@ -65,6 +77,10 @@ struct PluginTemplate: Sendable {
         PluginTemplate(
             kind: .preProcessor, typeSuffix: "Filter", content: "the brown of old photographs",
             setting: ("strength", 80, 100), task: "a frame is edited",
+            test: (
+                ["FakeCamera"],
+                #"#expect(session.takeFrames(of: "camera").last?.planes[1].contains(128) == false)"#
+            ),
             sources: [
                 .swift: ("onPreProcessRawData", "PreProcessor.swift"),
                 .c: ("process", "pre-processor.c"),
@@ -73,6 +89,10 @@ struct PluginTemplate: Sendable {
         PluginTemplate(
             kind: .audioPreProcessor, typeSuffix: "Effect", content: "a voice that trembles",
             setting: ("rate", 5, 9), task: "a block of audio is edited",
+            test: (
+                ["FakeMicrophone"],
+                #"#expect(session.takeSamples(of: "microphone").contains { $0 != 0 && $0 != 1000 })"#
+            ),
             sources: [
                 .swift: ("onPreProcessRawData", "AudioPreProcessor.swift"),
                 .c: ("process", "audio-pre-processor.c"),
@@ -82,6 +102,10 @@ struct PluginTemplate: Sendable {
             kind: .output, typeSuffix: "Sink",
             content: "the brightness of the camera as lines of CSV",
             setting: ("every", 30, 50), task: "a frame is taken",
+            test: (
+                ["FakeCamera"],
+                #"#expect(session.reportedValues(of: "outputs[0]")["brightness"] != nil)"#
+            ),
             sources: [
                 .swift: ("onVideo", "Output.swift"),
                 .c: ("video", "output.c"),
@@ -91,6 +115,10 @@ struct PluginTemplate: Sendable {
             kind: .output, special: ("speaker", "a speaker"), typeSuffix: "Loudspeaker",
             content: "the loudness of the session's audio as lines of CSV",
             setting: ("every", 10, 50), task: "a block of audio is taken",
+            test: (
+                ["FakeMicrophone"],
+                #"#expect(session.reportedValues(of: "outputs[0]")["loudness"] != nil)"#
+            ),
             sources: [
                 .swift: ("onVirtualSpeakerMixedAudioReceived", "Speaker.swift"),
                 .c: ("audio", "speaker.c"),
@@ -102,6 +130,10 @@ struct PluginTemplate: Sendable {
             typeSuffix: "Viewer",
             content: "the brightness of each participant's camera as lines of CSV",
             setting: ("every", 15, 25), task: "a frame is taken",
+            test: (
+                ["FakeCall"],
+                #"#expect(session.reportedValues(of: "outputs[0]")["brightness"] == 100)"#
+            ),
             sources: [
                 .swift: ("onRawDataFrameReceived", "Receiver.swift"),
                 .c: ("video", "receiver.c"),
@@ -112,6 +144,9 @@ struct PluginTemplate: Sendable {
             kind: .call, typeSuffix: "Meeting",
             content: "one participant with a camera and a microphone",
             setting: ("frequency", 440, 1000), task: "the participant joins and begins to send",
+            test: (
+                [], #"#expect(session.takeSamples(of: "guest-microphone").contains { $0 != 0 })"#
+            ),
             sources: [
                 .swift: ("onStart", "Call.swift"),
                 .c: ("start_send", "call.c"),
@@ -120,6 +155,10 @@ struct PluginTemplate: Sendable {
         PluginTemplate(
             kind: .composer, typeSuffix: "Stage", content: "all cameras and shares side by side",
             setting: ("brightness", 100, 50), task: "a frame is drawn",
+            test: (
+                ["FakeCamera"],
+                #"#expect(session.takeFrames(of: "stage").contains { $0.content == .new })"#
+            ),
             sources: [
                 .swift: ("fill", "Composer.swift"),
                 .c: ("draw", "composer.c"),

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+/// The checkout of Greenroom.
+let greenroom = "../greenroom"
+
+/// Has the library show its entry alone: its copy of the SDK stays its own.
+let exports = "\(Context.packageDirectory)/\(greenroom)/Plugins/exports.map"
+
+let package = Package(
+    name: "my-plugin",
+    products: [
+        .library(
+            name: "MyPlugin",
+            type: .dynamic,
+            targets: ["MyPlugin"])
+    ],
+    // Without traits: the SDK alone, which needs no other package.
+    dependencies: [.package(name: "greenroom", path: greenroom, traits: [])],
+    targets: [
+        .target(
+            name: "MyPlugin",
+            dependencies: [.product(name: "GreenroomPlugin", package: "greenroom")],
+            path: "Sources",
+            linkerSettings: [
+                .unsafeFlags(["-Xlinker", "--version-script=\(exports)"])
+            ])
+    ]
+)
