@@ -19,7 +19,7 @@ package struct AudioFilterChain: Sendable {
         /// The filter refused it.
         package var refused = 0
         /// The filter missed the deadline, or still had an earlier block.
-        package var late = 0
+        package var overdue = 0
         /// The filter was not running.
         package var lost = 0
         /// Silent, because a required filter did not edit it.
@@ -30,7 +30,7 @@ package struct AudioFilterChain: Sendable {
 
     private enum Reason {
         case refused(Status)
-        case late
+        case overdue
         case lost
     }
 
@@ -88,7 +88,7 @@ package struct AudioFilterChain: Sendable {
         ptsNanoseconds: Int64
     ) {
         let deadline = isVirtual ? .max : clock.deadline(after: Self.patience)
-        var (isEdited, isLate, isSilenced) = (true, false, false)
+        var (isEdited, isOverdue, isSilenced) = (true, false, false)
         for index in links.indices {
             unedited.replace(with: samples)
             links[index].bypass.pass(&unedited)
@@ -101,12 +101,12 @@ package struct AudioFilterChain: Sendable {
             }
             isEdited = false
             // The filters of a block share its deadline: the first late one is the cause.
-            if case .late = reason, isLate {
+            if case .overdue = reason, isOverdue {
             } else {
                 count(reason)
                 tell(reason, of: index, at: nanoseconds)
             }
-            if case .late = reason { isLate = true }
+            if case .overdue = reason { isOverdue = true }
             samples.replace(with: unedited)
             if links[index].runner.filter.isRequired {
                 isSilenced = true
@@ -125,19 +125,19 @@ package struct AudioFilterChain: Sendable {
         let runner = links[index].runner
         if let busy = runner.busyNanoseconds {
             if busy >= hangNanoseconds { giveUp(index) }
-            return .late
+            return .overdue
         }
         links[index].isGivenUp = false
         guard let editing = runner.filter.audioEditing else { return .lost }
         tellOfDelay(editing, of: index)
         // A filter before it may have taken the time.
-        guard clock.now < deadline else { return .late }
+        guard clock.now < deadline else { return .overdue }
         let hang = clock.deadline(after: hangNanoseconds)
         let status = runner.process(
             &samples, reference: reference, for: editing, at: pts, until: min(deadline, hang))
         guard let status else {
             if clock.now >= hang { giveUp(index) }
-            return .late
+            return .overdue
         }
         return switch status {
         case .ok: nil
@@ -160,7 +160,7 @@ package struct AudioFilterChain: Sendable {
     private mutating func count(_ reason: Reason) {
         switch reason {
         case .refused: counts.refused += 1
-        case .late: counts.late += 1
+        case .overdue: counts.overdue += 1
         case .lost: counts.lost += 1
         }
     }
@@ -175,7 +175,7 @@ package struct AudioFilterChain: Sendable {
         let what =
             switch reason {
             case .refused(let status): "it refused a block (\(status))"
-            case .late: "it did not finish a block within \(Self.patience / 1_000_000) ms"
+            case .overdue: "it did not finish a block within \(Self.patience / 1_000_000) ms"
             case .lost: "it is not running"
             }
         filter.tell(

@@ -15,7 +15,7 @@ package struct JitterBuffer: Sendable {
         /// Frames of the source that were played.
         package var played = 0
         /// Frames before the start of the session.
-        package var early = 0
+        package var beforeStart = 0
         /// Frames that were not played: they belong to a time that was muted, or there was no
         /// room.
         package var cut = 0
@@ -146,7 +146,7 @@ package struct JitterBuffer: Sendable {
         }
         let first = lead + frames
         let early = Int(min(max(-first, 0), Int64(ring.count)))
-        counts.early += early
+        counts.beforeStart += early
         ring.removeFirst(early)
         lead = max(first, 0)
         guard first + Int64(early) < 0 else { return }
@@ -208,7 +208,7 @@ package struct JitterBuffer: Sendable {
         let taken = ring.append(
             interleaved.extracting(((early + skipped) * channels)...), channels: channels)
         counts.appended += frames
-        if muted == nil { counts.early += early } else { counts.cut += early }
+        if muted == nil { counts.beforeStart += early } else { counts.cut += early }
         counts.cut += frames - early - taken
     }
 

@@ -80,7 +80,7 @@ package final class PluginHarness: Sendable {
     package enum Edit: ~Copyable {
         case returned(VideoFrame, Status)
         /// The pre-processor still has the frame.
-        case late
+        case overdue
     }
 
     package let descriptor: PluginDescriptor
@@ -447,7 +447,7 @@ package final class PluginHarness: Sendable {
         let deadline = host.deadline(after: deadlineNanoseconds)
         switch editor.process(frame, until: deadline) {
         case .returned(let edited, let status): return .returned(edited, status)
-        case .late: return .late
+        case .overdue: return .overdue
         }
     }
 

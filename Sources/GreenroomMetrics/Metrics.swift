@@ -33,7 +33,7 @@ package struct Metrics {
             var slate: Int
             var excess: Int
             var queueFull: Int
-            var late: Int
+            var afterEnd: Int
             var unconvertible: Int
             var failed: Int
         }
@@ -136,7 +136,7 @@ package struct Metrics {
                 track.outputs.flatMap { output in
                     [
                         ("excess", output.excess), ("queue-full", output.queueFull),
-                        ("late", output.late), ("unconvertible", output.unconvertible),
+                        ("after-end", output.afterEnd), ("unconvertible", output.unconvertible),
                         ("failed", output.failed),
                     ].map { (Self.labels(track, output) + [("reason", $0)], Double($1)) }
                 }

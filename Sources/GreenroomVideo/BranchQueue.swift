@@ -110,8 +110,8 @@ struct BranchQueue: ~Copyable {
             counts.queued += 1
             return Claim(
                 slot: slot, isDelayed: isDelayed, isPrompt: now < schedule.due(schedule.startSlot))
-        case .early: counts.early += 1
-        case .late: counts.late += 1
+        case .beforeStart: counts.beforeStart += 1
+        case .afterEnd: counts.afterEnd += 1
         case .excess: counts.excess += 1
         case .full: counts.queueFull += 1
         }

@@ -25,12 +25,12 @@ package struct FilterChain: Sendable {
         package var refused = 0
         /// The filter missed the deadline, still had an earlier frame, or outputs held all of its
         /// frames. In the host's process it has edited the frame, too late.
-        package var late = 0
+        package var overdue = 0
         /// The filter was lost or ended, with the frame or before it.
         package var lost = 0
 
         /// The sum.
-        package var total: Int { refused + late + lost }
+        package var total: Int { refused + overdue + lost }
     }
 
     /// The result for a frame.
@@ -54,7 +54,7 @@ package struct FilterChain: Sendable {
 
     enum Reason {
         case refused(Status)
-        case late
+        case overdue
         case lost
 
         init(_ status: Status) {
@@ -68,7 +68,7 @@ package struct FilterChain: Sendable {
     struct Link {
         let runner: PreProcessorRunner
         /// Whether it still had a frame at the last deadline.
-        var isLate = false
+        var isOverdue = false
         /// Whether the newest frame that it did not edit in time was shown edited.
         var showsLate = false
         var log = FilterLog()
@@ -83,7 +83,7 @@ package struct FilterChain: Sendable {
         /// It does, or gets those of before, which this want describes.
         case ready(VideoWant)
         /// It has not returned yet.
-        case late
+        case overdue
         /// It was given up.
         case lost
     }
@@ -125,7 +125,7 @@ package struct FilterChain: Sendable {
     ) throws(ConversionError) -> Outcome {
         let deadline = deadline(after: interval)
         var frame = frame
-        var (isEdited, isLate) = (true, false)
+        var (isEdited, isOverdue) = (true, false)
         for index in links.indices {
             let begun = clock.now
             let step = try edit(
@@ -136,19 +136,19 @@ package struct FilterChain: Sendable {
                 tellRecovery(of: index, at: nanoseconds)
             case .editedLate(let edited):
                 frame = edited
-                // The filters of a frame share its deadline: the first late one is the cause.
-                if isLate {
+                // The filters of a frame share its deadline: the first overdue one is the cause.
+                if isOverdue {
                     tellRecovery(of: index, at: nanoseconds)
                 } else {
-                    isLate = true
-                    count(.late, since: begun)
+                    isOverdue = true
+                    count(.overdue, since: begun)
                     links[index].showsLate = true
-                    tell(.late, of: index, at: nanoseconds, interval)
+                    tell(.overdue, of: index, at: nanoseconds, interval)
                 }
             case .unedited(let same, let reason):
                 frame = same
                 isEdited = false
-                if case .late = reason { isLate = true }
+                if case .overdue = reason { isOverdue = true }
                 count(reason, since: begun)
                 links[index].showsLate = false
                 tell(reason, of: index, at: nanoseconds, interval)
@@ -165,22 +165,22 @@ package struct FilterChain: Sendable {
     /// - Returns: Whether all get frames of the new shape; nil if one has not returned yet.
     mutating func follow(_ frames: VideoCapability, within interval: Int64) -> Bool? {
         let deadline = deadline(after: interval)
-        var isLate = false
+        var isOverdue = false
         for index in links.indices {
             // One that is lost is told when it is back.
             guard let editing = links[index].runner.filter.editing else { continue }
             if isBusy(index) {
-                isLate = true
+                isOverdue = true
                 continue
             }
             switch prepare(index, editing, for: frames, until: deadline) {
             case .ready(let want):
                 if want.size?.hasShape(of: frames.size) != true { return false }
-            case .late: isLate = true
+            case .overdue: isOverdue = true
             case .lost: continue
             }
         }
-        return isLate ? nil : true
+        return isOverdue ? nil : true
     }
 
     private func deadline(after interval: Int64) -> Int64 {
@@ -198,11 +198,11 @@ package struct FilterChain: Sendable {
     ) throws(ConversionError) -> Step {
         let runner = links[index].runner
         guard let editing = runner.filter.editing else { return .unedited(frame, .lost) }
-        if isBusy(index) { return .unedited(frame, .late) }
+        if isBusy(index) { return .unedited(frame, .overdue) }
         let want: VideoWant
         switch prepare(index, editing, for: frames, until: deadline) {
         case .ready(let ready): want = ready
-        case .late: return .unedited(frame, .late)
+        case .overdue: return .unedited(frame, .overdue)
         case .lost: return .unedited(frame, .lost)
         }
         let begun = clock.now
@@ -215,23 +215,23 @@ package struct FilterChain: Sendable {
             case .returned(let edited, let status):
                 guard status == .ok else { return .unedited(edited, Reason(status)) }
                 return clock.now < deadline ? .edited(edited) : .editedLate(edited)
-            case .late:
-                links[index].isLate = true
+            case .overdue:
+                links[index].isOverdue = true
                 giveUp(runner)
                 return .lost
             }
         case .shared(let editingPool):
             guard begun < deadline,
                 let copy = try copy(frame, to: want, with: converter, into: editingPool)
-            else { return .unedited(frame, .late) }
+            else { return .unedited(frame, .overdue) }
             switch runner.process(copy, until: min(deadline, hang)) {
             case .returned(let edited, let status):
                 if status == .ok { return .edited(edited) }
                 return .unedited(frame, Reason(status))
-            case .late:
-                links[index].isLate = true
+            case .overdue:
+                links[index].isOverdue = true
                 if clock.now >= hang { giveUp(runner) }
-                return .unedited(frame, .late)
+                return .unedited(frame, .overdue)
             }
         }
     }
@@ -251,9 +251,9 @@ package struct FilterChain: Sendable {
 
     /// Whether a filter still has an earlier frame; one that has it for too long is given up.
     mutating func isBusy(_ index: Int) -> Bool {
-        guard links[index].isLate else { return false }
+        guard links[index].isOverdue else { return false }
         guard let nanoseconds = links[index].runner.busyNanoseconds else {
-            links[index].isLate = false
+            links[index].isOverdue = false
             return false
         }
         if nanoseconds >= hangNanoseconds { giveUp(links[index].runner) }
@@ -279,7 +279,7 @@ package struct FilterChain: Sendable {
             guard let now = filter.changeNanoseconds else { return .lost }
             guard clock.now >= hang, now >= changing ?? 0 else {
                 links[index].isChanging = true
-                return .late
+                return .overdue
             }
             filter.giveUp(hungFor: hangNanoseconds, in: .propertyChange)
             return .lost
@@ -308,8 +308,8 @@ package struct FilterChain: Sendable {
     private mutating func count(_ reason: Reason, since begun: Int64) {
         switch reason {
         case .refused: unprocessed.refused += 1
-        case .late:
-            unprocessed.late += 1
+        case .overdue:
+            unprocessed.overdue += 1
             lateNanoseconds += clock.now - begun
         case .lost: unprocessed.lost += 1
         }
@@ -327,7 +327,7 @@ package struct FilterChain: Sendable {
         let what =
             switch reason {
             case .refused(let status): "it refused a frame (\(status))"
-            case .late: "it did not finish a frame within \(milliseconds(interval)) ms"
+            case .overdue: "it did not finish a frame within \(milliseconds(interval)) ms"
             case .lost: "it is not running"
             }
         guard !links[index].showsLate else {

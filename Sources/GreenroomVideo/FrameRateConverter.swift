@@ -18,9 +18,9 @@ struct FrameRateConverter: Sendable {
     enum Claim: Equatable {
         case slot(Int64, isDelayed: Bool)
         /// It is before the start.
-        case early
+        case beforeStart
         /// It is after the end.
-        case late
+        case afterEnd
         /// Its period has a frame already.
         case excess
         /// Too many frames wait for their time.
@@ -94,13 +94,13 @@ struct FrameRateConverter: Sendable {
     ) -> Claim {
         let period = point.period(of: rate)
         let end = endSlot ?? .max
-        guard period >= startSlot else { return .early }
-        guard period < end else { return .late }
+        guard period >= startSlot else { return .beforeStart }
+        guard period < end else { return .afterEnd }
         guard period > newestPeriod else { return .excess }
         let open = firstOpenSlot(at: now)
         let slot = max(period, open, newestSlot + 1)
         guard slot == period || slot <= open + 1 else { return .excess }
-        guard slot < end else { return .late }
+        guard slot < end else { return .afterEnd }
         guard queueHasRoom, pace == .asTheyCome || hasRoom(at: now) else { return .full }
         newestPeriod = period
         give(slot)

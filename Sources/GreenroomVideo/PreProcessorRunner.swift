@@ -12,7 +12,7 @@ package final class PreProcessorRunner: Sendable {
         /// The filter returned it.
         case returned(VideoFrame, Status)
         /// The filter still has it.
-        case late
+        case overdue
     }
 
     private struct State: ~Copyable {
@@ -89,7 +89,7 @@ package final class PreProcessorRunner: Sendable {
         return state.withLock { state in
             let outcome = state.takeOutcome()
             state.isAwaited = false
-            return outcome ?? .late
+            return outcome ?? .overdue
         }
     }
 

@@ -60,9 +60,9 @@ package final class VideoBranch: Sendable {
         /// Frames without room in the output's queue.
         package var queueFull = 0
         /// Frames before the start of the recording.
-        package var early = 0
+        package var beforeStart = 0
         /// Frames after its end.
-        package var late = 0
+        package var afterEnd = 0
         /// Frames while the output wanted nothing of the track.
         package var unwanted = 0
         /// Frames that could not be converted.
@@ -80,8 +80,8 @@ package final class VideoBranch: Sendable {
             sum.slate += other.slate
             sum.excess += other.excess
             sum.queueFull += other.queueFull
-            sum.early += other.early
-            sum.late += other.late
+            sum.beforeStart += other.beforeStart
+            sum.afterEnd += other.afterEnd
             sum.unwanted += other.unwanted
             sum.unconvertible += other.unconvertible
             sum.failed += other.failed

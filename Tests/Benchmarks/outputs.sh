@@ -102,7 +102,7 @@ for live in (0, 1):
     for isolation in ("host", "process"):
         _, _, log = run([taken(live)], isolation)
         middle, most = map(float, re.search(
-            r"([0-9.]+) ms p50, ([0-9.]+) ms p95 after", log).groups())
+            r"(-?[0-9.]+) ms p50, (-?[0-9.]+) ms p95 after", log).groups())
         delay = playout_delay_ms if live else 0
         print("%-8s in %-8s p50 %6.2f ms  p95 %6.2f ms" % (
             "live" if live else "complete", isolation + ",", middle - delay, most - delay),

@@ -139,7 +139,7 @@ import Testing
         defer { audio.close() }
         #expect(pull(8, from: audio) == ramp(8 * 480, delay: delay))
         let counts = try #require(audio.counts)
-        #expect((counts.edited, counts.refused, counts.late, counts.lost) == (7, 1, 0, 0))
+        #expect((counts.edited, counts.refused, counts.overdue, counts.lost) == (7, 1, 0, 0))
         let notes = filter.notes.withLock { $0 }
         #expect(notes.count == 1 && notes[0].hasPrefix("it refused a block (FAILED)"), "\(notes)")
     }
@@ -175,7 +175,7 @@ import Testing
         #expect(pull(6, from: audio) == ramp(6 * 480))
         #expect(filter.hangs.withLock { $0 } == 1)
         let counts = try #require(audio.counts)
-        #expect(counts.late >= 1 && counts.edited + counts.late == 6)
+        #expect(counts.overdue >= 1 && counts.edited + counts.overdue == 6)
     }
 
     @Test(.timeLimit(.minutes(1)))

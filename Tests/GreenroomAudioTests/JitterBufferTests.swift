@@ -216,7 +216,7 @@ import Testing
                 "\(counts)")
             #expect(counts.missing >= 0 && counts.missing <= counts.idle)
             #expect(
-                counts.appended == counts.played + counts.early + counts.cut + queue.queued,
+                counts.appended == counts.played + counts.beforeStart + counts.cut + queue.queued,
                 "\(counts)")
         }
     }

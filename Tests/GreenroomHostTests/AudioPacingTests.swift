@@ -164,7 +164,7 @@ import Testing
     func `blocks of any length are accepted whole`(block: Int) throws {
         let (_, run, sound) = try run("BeepMic", "rate: 44100, block: \(block)", seconds: 10)
         #expect(sound.refused.isEmpty && sound.concealed == 0, "\(sound)\n\(run)")
-        #expect(sound.cut == 0 && sound.early == 0, "\(sound)")
+        #expect(sound.cut == 0 && sound.beforeStart == 0, "\(sound)")
         // Everything except the last block.
         #expect(sound.idle <= (block + 441) * 480 / 441 + 480, "\(sound)")
     }

@@ -55,7 +55,7 @@ import Testing
         let excess = picture.outputs[0].excess + picture.overRate + picture.superseded
         // The first frame of the last burst, 10 ms before the end, is nearest to the next period.
         #expect(picture.accepted == 310 && excess == 279, "\(picture)")
-        #expect(cadence.shown.count == 30 && picture.outputs[0].late == 1, "\(picture)")
+        #expect(cadence.shown.count == 30 && picture.outputs[0].afterEnd == 1, "\(picture)")
     }
 
     @Test func `a source that stalls for less than a second freezes until it returns`() throws {
@@ -79,7 +79,7 @@ import Testing
         #expect(cadence.steps.dropFirst().allSatisfy { $0 == 8 }, "\(cadence)")
         let output = picture.outputs[0]
         #expect(picture.accepted == 2400)
-        #expect(picture.overRate + output.excess + output.late == 2100, "\(picture)")
+        #expect(picture.overRate + output.excess + output.afterEnd == 2100, "\(picture)")
     }
 
     @Test(arguments: [24, 25, 50, 60])

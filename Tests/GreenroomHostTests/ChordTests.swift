@@ -32,7 +32,7 @@ import Testing
             "PacedChordMic", "rate: \(rate)", minutes: minutes, isExact: true, skipping: (480, 0))
         let frames = minutes * 60 * 48_000
         #expect(sound.played == frames && sound.concealed == 0 && sound.idle == 0, "\(sound)")
-        #expect(sound.cut == 0 && sound.early == 0 && sound.driftPPM == nil, "\(sound)")
+        #expect(sound.cut == 0 && sound.beforeStart == 0 && sound.driftPPM == nil, "\(sound)")
         #expect(difference.frames == frames)
         // Rounding to 16 bits leaves 85 dB.
         #expect(difference.signalToNoise > 80, "\(difference.summary)\n\(run)")

@@ -97,7 +97,7 @@ import Testing
         let picture = try report.picture("share")
         let share = picture.outputs[0]
         #expect(picture.superseded + picture.overRate > 4, "\(picture)")
-        #expect(picture.overRate > 0 && share.early == 0)
+        #expect(picture.overRate > 0 && share.beforeStart == 0)
         #expect(try report.picture("camera").outputs[0].delivered > 4, "\(run)")
     }
 

@@ -41,7 +41,7 @@ import Testing
         #expect(lateness(result, rate) == [0])
         #expect(result.delivered == min(source, output))
         // Frames closer to the end than the last period are late.
-        #expect(result.excess + result.late == max(source - output, 0))
+        #expect(result.excess + result.afterEnd == max(source - output, 0))
         #expect(result.black == 0 && result.delayed == 0)
         // Even: the display times of frames differ by one period at most.
         let steps = result.steps

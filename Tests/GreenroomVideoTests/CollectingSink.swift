@@ -48,7 +48,8 @@ final class CollectingSink: VideoSink {
 extension VideoBranch.Counts {
     /// The track's frames, according to the output's counters.
     var frames: Int {
-        delivered + excess + queueFull + early + late + unwanted + unconvertible + failed + queued
+        delivered + excess + queueFull + beforeStart + afterEnd + unwanted + unconvertible + failed
+            + queued
     }
 
     /// The pictures in the output.

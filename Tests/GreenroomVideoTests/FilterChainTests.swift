@@ -168,7 +168,7 @@ import Testing
         #expect(try edit(5, &chain) == Edited(mark: 106))
         runner.instance.giveUp(because: "a test lost it")
         #expect(try edit(6, &chain) == nil)
-        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 1, late: 2, lost: 1))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(refused: 1, overdue: 2, lost: 1))
         #expect(later.callCount == 2 && inputs.aliveCount == 0)
         chain.close()
     }
@@ -201,7 +201,7 @@ import Testing
             let edited = try edit(number, &chain, within: 0)
             #expect(edited?.mark == UInt8(number) + (isIsolated ? 0 : 100))
         }
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 3))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 3))
         #expect(isIsolated || chain.lateNanoseconds > 0)
         let told = lines.withLock { $0 }
         #expect(
@@ -301,7 +301,7 @@ import Testing
             #expect(edited == Edited(mark: UInt8(number), size: Self.small.size))
         }
         #expect(chain.follow(Self.small, within: 1_000_000) == nil)
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 3))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 3))
         filter.ingest.change { $0 = true }
         let edited = try edit(4, &chain, size: Self.small.size, as: Self.small)
         #expect(edited == Edited(mark: 104, size: Self.small.size))
@@ -372,13 +372,13 @@ import Testing
         let runner = PreProcessorRunner(filter, clock: clock)
         var chain = chain([runner], hangNanoseconds: 400_000_000)
         _ = try edit(1, &chain, within: 1_000_000, size: Self.small.size, as: Self.small)
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 1))
         filter.state.withLock { ($0.isLost, $0.since) = (true, nil) }
         MonotonicClock.sleep(milliseconds: 500)
         _ = try edit(2, &chain, within: 1_000_000, size: Self.small.size, as: Self.small)
         filter.state.withLock { $0.isLost = false }
         _ = try edit(3, &chain, within: 1_000_000, size: Self.small.size, as: Self.small)
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2, lost: 1))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 2, lost: 1))
         filter.state.withLock { $0.follows = true }
         let edited = try edit(4, &chain, size: Self.small.size, as: Self.small)
         #expect(edited?.size == Self.small.size && filter.state.withLock { $0.hangs } == 0)
@@ -397,7 +397,7 @@ import Testing
         for number in 2...10 {
             #expect(try edit(number, &chain) == Edited(mark: UInt8(number)))
         }
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 10))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 10))
         while filter.callCount == 0 { MonotonicClock.sleep(milliseconds: 1) }
         #expect(filter.callCount == 1 && filter.pool?.aliveCount == 1)
 
@@ -407,7 +407,7 @@ import Testing
         // The late result is dropped.
         #expect(filter.pool?.aliveCount == 0)
         #expect(try edit(11, &chain) == Edited(mark: 111))
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 10))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 10))
         #expect(runner.instance.lifecycle == .sending)
         #expect(hangs.count.load(ordering: .relaxed) == 0)
         chain.close()
@@ -421,7 +421,7 @@ import Testing
         // The first one is in the host's process and must be waited for.
         #expect(try edit(0, &chain, within: 5_000_000) == Edited(mark: 1))
         // The first filter edits the frame too late, and the second does not get it.
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 2))
         #expect(second.callCount == 0)
         chain.close()
     }
@@ -439,7 +439,7 @@ import Testing
         }
         #expect(runner.instance.fault == "it hangs in process")
         #expect(hangs.count.load(ordering: .relaxed) == 1)
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 2, lost: 8))
 
         // Its next life gets frames again, after the last one's call has returned.
         filter.behave(.edit)
@@ -447,7 +447,7 @@ import Testing
         waitUntilIdle(runner)
         try FakeFilter.start(runner.instance)
         #expect(try edit(11, &chain) == Edited(mark: 111))
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 2, lost: 8))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 2, lost: 8))
         chain.close()
     }
 
@@ -464,7 +464,7 @@ import Testing
         filter.behave(.wait)
         #expect(try edit(2, &chain, within: 1) == Edited(mark: 2))
         #expect(runner.instance.fault == "it hangs in process")
-        #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
+        #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 1))
         filter.ingest.change { $0 = true }
         chain.close()
     }
@@ -509,7 +509,7 @@ import Testing
         do {
             let held = try numberedFrame(0, from: pool)
             #expect(try edit(1, &chain) == Edited(mark: 1))
-            #expect(chain.unprocessed == FilterChain.Unprocessed(late: 1))
+            #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 1))
             _ = held.planeCount
         }
         #expect(try edit(2, &chain) == Edited(mark: 102))

@@ -73,9 +73,9 @@ import Testing
     @Test func `frames before the start and after the end are distinguished`() {
         let found = claims(
             .onSchedule, endSlot: 5, [(-100, 0), (-40, 0), (500, 0), (400, 0), (350, 900)])
-        #expect(found == [.early, slot(0), .late, slot(4), .excess])
+        #expect(found == [.beforeStart, slot(0), .afterEnd, slot(4), .excess])
         // A frame delayed beyond the end is late, too.
-        #expect(claims(.onSchedule, endSlot: 5, [(0, 2000)]) == [.late])
+        #expect(claims(.onSchedule, endSlot: 5, [(0, 2000)]) == [.afterEnd])
     }
 
     @Test func `the number of waiting frames is limited, depending only on time`() {

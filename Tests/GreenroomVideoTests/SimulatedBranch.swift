@@ -29,7 +29,7 @@ struct SimulatedBranch {
         var repeated: Int { counts[2] }
         var black: Int { counts[3] }
         var excess: Int { counts[4] }
-        var late: Int { counts[7] }
+        var afterEnd: Int { counts[7] }
         var slate: Int { counts[8] }
 
         /// The number of periods between new frames.
@@ -143,7 +143,7 @@ struct SimulatedBranch {
         result.periods = sink.periods
         result.counts = [
             counts.delivered, counts.delayed, counts.repeated, counts.black, counts.excess,
-            counts.queueFull, counts.early, counts.late, counts.slate,
+            counts.queueFull, counts.beforeStart, counts.afterEnd, counts.slate,
         ]
         return result
     }

@@ -108,8 +108,8 @@ import Testing
     @Test func `frames before the start and after the end are counted`() throws {
         let (periods, counts) = try run([-100, -50, 0, 33, 66, 100, 500], endSlot: 3)
         #expect(periods == [2, 3, 4])
-        #expect(counts.early == 2)
-        #expect(counts.late == 2)
+        #expect(counts.beforeStart == 2)
+        #expect(counts.afterEnd == 2)
     }
 
     @Test func `an unknown end is the session's, and loses nothing`() throws {
@@ -121,8 +121,8 @@ import Testing
     @Test func `extreme times do not trap`() throws {
         let (periods, counts) = try run([0, 9e12, -9e12], endSlot: 1)
         #expect(periods == [0])
-        #expect(counts.late == 1)
-        #expect(counts.excess + counts.early == 1)
+        #expect(counts.afterEnd == 1)
+        #expect(counts.excess + counts.beforeStart == 1)
     }
 
     @Test func `a blocked branch loses only its own frames and keeps its length`() throws {

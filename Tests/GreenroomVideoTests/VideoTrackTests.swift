@@ -404,10 +404,10 @@ import GreenroomModel
         filter.behave(.refuse(.failed))
         try send(0..<1)
         let refused = track.counts.unprocessed
-        #expect(refused == FilterChain.Unprocessed(refused: 1) || refused.late == 1)
+        #expect(refused == FilterChain.Unprocessed(refused: 1) || refused.overdue == 1)
         filter.behave(.wait)
         try send(1..<20)
-        #expect(track.counts.unprocessed.total == 20 && track.counts.unprocessed.late >= 19)
+        #expect(track.counts.unprocessed.total == 20 && track.counts.unprocessed.overdue >= 19)
         filter.ingest.change { $0 = true }
         end(track, threads, slots: 20)
         #expect(sink.periods == (0..<20).map(UInt8.init))

@@ -221,7 +221,7 @@ import Testing
                 let account = audio.account
                 #expect(
                     account.real + account.stopped == account.total, "\(track.track): \(account)")
-                #expect(audio.concealed == 0 && audio.cut == 0 && audio.early == 0)
+                #expect(audio.concealed == 0 && audio.cut == 0 && audio.beforeStart == 0)
                 #expect(abs(Double(account.total) - there * 48_000) <= 480, "\(track.track)")
                 // 16 bits of two channels, after the header.
                 let file = try #require(FileHandle(forReadingAtPath: path + ".wav"))

@@ -77,12 +77,12 @@ import Testing
             let voice = voices.channels[0]
             let silence = try #require(voice.firstIndex { $0 != 0 })
             // Audio before the session's start is early: on a busy machine more than the first silence.
-            let cut = counts.early > silence ? counts.early : 0
+            let cut = counts.beforeStart > silence ? counts.beforeStart : 0
             let begin = try #require(voice[cut...].firstIndex { $0 != 0 }) - cut
             let heard = try #require(sound.channels[0].firstIndex { $0 != 0 })
             let lead = max(heard - begin, 0)
             let early = cut + max(begin - heard, 0)
-            #expect(lead <= counts.idle && early <= counts.early, "\(counts)")
+            #expect(lead <= counts.idle && early <= counts.beforeStart, "\(counts)")
             let played = sound.channels[0].dropFirst(lead).prefix(counts.played)
             let isSame = zip(played, voice.dropFirst(early)).allSatisfy { $0 == $1 }
             #expect(isSame, "\(counts)")

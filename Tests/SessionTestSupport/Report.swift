@@ -51,10 +51,10 @@ package struct Report: Decodable {
 
         package struct Unprocessed: Decodable {
             package var refused: Int
-            package var late: Int
+            package var overdue: Int
             package var lost: Int
 
-            package var total: Int { refused + late + lost }
+            package var total: Int { refused + overdue + lost }
         }
 
         package struct Output: Decodable {
@@ -67,8 +67,8 @@ package struct Report: Decodable {
             package var slate: Int
             package var excess: Int
             package var queueFull: Int
-            package var early: Int
-            package var late: Int
+            package var beforeStart: Int
+            package var afterEnd: Int
             package var unwanted: Int
             package var unconvertible: Int
             package var failed: Int
@@ -172,7 +172,7 @@ package struct Report: Decodable {
     package struct Filters: Decodable {
         package var edited: Int
         package var refused: Int
-        package var late: Int
+        package var overdue: Int
         package var lost: Int
         package var silenced: Int
     }
@@ -188,7 +188,7 @@ package struct Report: Decodable {
         package var frames: Int
         package var played: Int
         package var queued: Int
-        package var early: Int
+        package var beforeStart: Int
         package var cut: Int
         package var filters: Filters?
         package var concealed: Int

@@ -151,8 +151,8 @@ extension TestSession {
                 sourceLocation: sourceLocation)
             for output in picture.outputs {
                 let reached =
-                    output.delivered + output.excess + output.queueFull + output.early
-                    + output.late + output.unwanted + output.unconvertible + output.failed
+                    output.delivered + output.excess + output.queueFull + output.beforeStart
+                    + output.afterEnd + output.unwanted + output.unconvertible + output.failed
                     + output.queued
                 #expect(
                     picture.carried == reached, "\(name): carried: \(picture)\n\(run)",
@@ -179,7 +179,7 @@ extension TestSession {
                 sound.sent == sound.accepted + sound.refused.values.reduce(0, +),
                 "\(sound.role): sent\n\(run)", sourceLocation: sourceLocation)
             #expect(
-                sound.frames == sound.played + sound.early + sound.cut + sound.queued,
+                sound.frames == sound.played + sound.beforeStart + sound.cut + sound.queued,
                 "\(sound)\n\(run)", sourceLocation: sourceLocation)
         }
         for file in report.audioFiles {

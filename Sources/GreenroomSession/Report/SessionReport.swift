@@ -19,11 +19,11 @@ package import GreenroomVideo
 ///
 /// and for each of its outputs:
 ///
-/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `early` + `late` + `unwanted` +
+/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `beforeStart` + `afterEnd` + `unwanted` +
 ///   `unconvertible` + `failed` + `queued`;
 /// - frames in it = `delivered` + `repeated` + `black` + `slate`.
 ///
-/// For each audio source, `sent` = `accepted` + all of `refused`; `frames` = `played` + `early` + `cut` +
+/// For each audio source, `sent` = `accepted` + all of `refused`; `frames` = `played` + `beforeStart` + `cut` +
 /// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
 ///
 /// In the report of a running session, frames in progress may be missing or counted twice.
@@ -186,7 +186,7 @@ public struct SessionReport: Sendable {
         public var refused: Int
         /// The filter missed the frame's interval, still had an earlier frame, or had no room for
         /// it. In the host's process the frame continues edited, and late.
-        public var late: Int
+        public var overdue: Int
         /// The filter was lost or had ended.
         public var lost: Int
     }
@@ -234,9 +234,9 @@ public struct SessionReport: Sendable {
         /// Frames without room in its queue.
         public var queueFull: Int
         /// Frames before the start.
-        public var early: Int
+        public var beforeStart: Int
         /// Frames after the end.
-        public var late: Int
+        public var afterEnd: Int
         /// Frames while it wanted nothing of the track.
         public var unwanted: Int
         /// Frames that could not be converted.
@@ -285,7 +285,7 @@ public struct SessionReport: Sendable {
         /// Edits that a filter refused. The block continued unedited, or silent.
         public var refused: Int
         /// Edits that missed the deadline.
-        public var late: Int
+        public var overdue: Int
         /// Edits by filters that were not running.
         public var lost: Int
         /// Silent blocks: a required filter did not edit them.
@@ -315,7 +315,7 @@ public struct SessionReport: Sendable {
         /// Frames of 48 kHz that were played.
         public var played: Int
         /// Frames of 48 kHz before the start of the recording.
-        public var early: Int
+        public var beforeStart: Int
         /// Frames of 48 kHz sent ahead for a time that was then muted, or without room.
         public var cut: Int
         /// Frames of 48 kHz that are not played yet; at the end, those never played.
@@ -553,7 +553,7 @@ extension SessionReport.Video {
         carried = counts.carried
         unedited = counts.unedited
         unprocessed = SessionReport.Unprocessed(
-            refused: counts.unprocessed.refused, late: counts.unprocessed.late,
+            refused: counts.unprocessed.refused, overdue: counts.unprocessed.overdue,
             lost: counts.unprocessed.lost)
         conversions = counts.conversions
         bytesConverted = counts.bytesConverted
@@ -589,8 +589,8 @@ extension SessionReport.VideoOutput {
         slate = counts.slate
         excess = counts.excess
         queueFull = counts.queueFull
-        early = counts.early
-        late = counts.late
+        beforeStart = counts.beforeStart
+        afterEnd = counts.afterEnd
         unwanted = counts.unwanted
         unconvertible = counts.unconvertible
         failed = counts.failed
@@ -633,7 +633,7 @@ extension SessionReport.Audio {
         bytesCopied = counts.bytesCopied
         frames = queue.appended
         played = queue.played
-        early = queue.early
+        beforeStart = queue.beforeStart
         cut = queue.cut
         queued = statistics.queued
         concealed = queue.concealed
@@ -652,12 +652,12 @@ extension SessionReport.Audio {
 
 extension SessionReport.AudioFilters {
     fileprivate init(_ counts: AudioFilterChain.Counts) {
-        (edited, refused, late) = (counts.edited, counts.refused, counts.late)
+        (edited, refused, overdue) = (counts.edited, counts.refused, counts.overdue)
         (lost, silenced) = (counts.lost, counts.silenced)
     }
 
     /// Edits that failed.
-    var unedited: Int { refused + late + lost }
+    var unedited: Int { refused + overdue + lost }
 }
 
 /// As many places as say something.

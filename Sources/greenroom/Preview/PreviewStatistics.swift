@@ -83,7 +83,7 @@ struct PreviewStatistics {
     private func unedited(_ video: SessionReport.Video) -> [(name: String, count: Int)] {
         let unprocessed = video.unprocessed
         return [
-            ("refused", unprocessed.refused), ("late", unprocessed.late),
+            ("refused", unprocessed.refused), ("overdue", unprocessed.overdue),
             ("lost", unprocessed.lost),
         ]
     }

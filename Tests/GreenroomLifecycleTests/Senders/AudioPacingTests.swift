@@ -89,7 +89,7 @@ import Testing
         var simulation = AudioSimulation(source)
         simulation.run(seconds: ppm > 4_000 ? 30 : 125)
         let statistics = simulation.ingest.statistics
-        #expect(statistics.queue.early == 0 && statistics.queue.concealed == 0)
+        #expect(statistics.queue.beforeStart == 0 && statistics.queue.concealed == 0)
         let texts = simulation.findings.map(\.text)
         #expect(texts.count == 1 && texts[0].contains("more audio than real time"), "\(texts)")
         #expect(abs(statistics.pacing.excess - ppm / 1e6) < 0.012, "\(statistics.pacing)")

@@ -189,7 +189,7 @@ extension AudioSimulation {
         let statistics = ingest.statistics
         let counts = statistics.queue
         #expect(
-            counts.appended == counts.played + counts.early + counts.cut + statistics.queued,
+            counts.appended == counts.played + counts.beforeStart + counts.cut + statistics.queued,
             "\(counts), \(statistics.queued) queued", sourceLocation: sourceLocation)
         #expect(
             counts.played + counts.concealed + counts.idle + counts.muted == Int(place),

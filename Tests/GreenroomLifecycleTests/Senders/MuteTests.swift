@@ -35,7 +35,7 @@ import Testing
 
     private func expectExact(_ queue: JitterBuffer) {
         let counts = queue.counts
-        #expect(counts.appended == counts.played + counts.early + counts.cut + queue.queued)
+        #expect(counts.appended == counts.played + counts.beforeStart + counts.cut + queue.queued)
         #expect(
             counts.played + counts.concealed + counts.idle + counts.muted == Int(queue.place))
     }
@@ -125,7 +125,7 @@ import Testing
         send(15, to: &queue, value: 7)
         send(15, to: &queue)
         #expect(pull(&queue, 15).allSatisfy { $0 == 1000 })
-        #expect(queue.counts.early == frames(15))
+        #expect(queue.counts.beforeStart == frames(15))
         expectExact(queue)
     }
 

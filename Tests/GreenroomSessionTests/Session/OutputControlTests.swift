@@ -74,7 +74,8 @@ import Testing
         for output in picture.outputs {
             let lost = output.excess + output.queueFull + output.unconvertible + output.failed
             #expect(
-                picture.carried == output.delivered + output.early + output.late + output.unwanted
+                picture.carried == output.delivered + output.beforeStart + output.afterEnd
+                    + output.unwanted
                     + lost + output.queued,
                 "\(output)", sourceLocation: sourceLocation)
         }

@@ -53,7 +53,7 @@ import Testing
         let (shown, picture, lumas) = try run(late, isRequired: false, clock: .real)
         #expect(!lumas.contains(Self.mark))
         #expect(picture.carried > 0 && picture.unedited == picture.carried)
-        #expect(picture.unprocessed.late == picture.carried && picture.account.realPercent == 0)
+        #expect(picture.unprocessed.overdue == picture.carried && picture.account.realPercent == 0)
         let notes = shown.notes("camera.pre-processors[0]")
         #expect(
             notes.first?.hasPrefix("it did not finish a frame within 66.6 ms: such frames are")
@@ -66,7 +66,7 @@ import Testing
         #expect(shown.report.outcome == .notReal)
 
         let (withheld, hidden, black) = try run(late, isRequired: true, clock: .real)
-        #expect(hidden.carried == 0 && hidden.withheld > 0 && hidden.unprocessed.late > 0)
+        #expect(hidden.carried == 0 && hidden.withheld > 0 && hidden.unprocessed.overdue > 0)
         #expect(!black.contains { (40..<200).contains($0) }, "no frame of the camera")
         #expect(
             withheld.report.summary.contains { $0.contains("frames not shown: a filter") })

@@ -282,7 +282,7 @@ import Testing
             ).run()
             return result.report.videoTracks.flatMap { picture in
                 [picture.sent, picture.accepted, picture.carried]
-                    + picture.outputs.flatMap { [$0.delivered, $0.repeated, $0.late] }
+                    + picture.outputs.flatMap { [$0.delivered, $0.repeated, $0.afterEnd] }
             }
         }
         let first = try report()

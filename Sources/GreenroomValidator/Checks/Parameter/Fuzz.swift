@@ -140,7 +140,7 @@ extension Fixture {
         guard
             let edit = pluginHarness.edit(size, info: info, fill: { $0.fillWithRamp(number: 0) })
         else { return }
-        if case .late = edit {
+        if case .overdue = edit {
             throw cpuDeadline.doubt
                 ?? .failed("with \(cause), process has not returned after 2 s")
         }

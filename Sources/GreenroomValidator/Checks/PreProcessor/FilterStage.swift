@@ -147,7 +147,7 @@ final class FilterLife {
         number += 1
         guard let edit else { throw .notProven("no memory for a frame of \(row.size)") }
         switch consume edit {
-        case .late:
+        case .overdue:
             guard times.taken > Self.leastLate else {
                 wasDelayed = true
                 throw .notProven(

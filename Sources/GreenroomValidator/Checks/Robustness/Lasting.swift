@@ -106,7 +106,7 @@ extension Fixture {
                     Catalogue.smallest.size, info: info,
                     fill: { if number < 2 { $0.fillWithRamp(number: number) } })
             else { return true }
-            if case .late = edit {
+            if case .overdue = edit {
                 throw cpuDeadline.doubt
                     ?? verdict(on: "process", .hangs).unless("lifecycle.whole-life")
             }
