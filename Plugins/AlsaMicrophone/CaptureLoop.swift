@@ -52,7 +52,7 @@ private final class Capture: Sendable {
             } catch {
                 let (isNews, pause) = outage.fail()
                 if isNews {
-                    host.log(.warning, "no audio, trying again every few seconds: \(error)")
+                    host.log(.warning, "no audio, retrying every few seconds: \(error)")
                 }
                 guard host.wait(untilNanoseconds: host.nowNanoseconds + pause) == .ok else {
                     return

@@ -117,7 +117,7 @@ struct BrowserPage: ~Copyable {
             "Page.navigate", "\"url\":\(address.url.quoted)", within: Self.serverPatience, idle
         ) { failure = $0.member("errorText", in: $1)?.text(in: $1) }
         if let failure {
-            throw BrowserLoss(reason: "\(address.url.prefix(200)): can't be loaded: \(failure)")
+            throw BrowserLoss(reason: "\(address.url.prefix(200)): cannot load it: \(failure)")
         }
         let end = realMilliseconds() + Int64(Self.loadPatience)
         while !events.takeLoad(), realMilliseconds() < end {

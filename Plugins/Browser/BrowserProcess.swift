@@ -98,7 +98,7 @@ struct BrowserProcess: ~Copyable {
         }
         guard isMade else {
             throw PluginError(
-                "\(parent): no folder can be made in it: \(Errno.last). Browser runs in no sandbox: "
+                "\(parent): cannot make a folder: \(Errno.last). Browser needs no sandbox: "
                     + "set isolation: host, or sandbox: off", status: .unavailable)
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -147,13 +147,13 @@ struct BrowserProcess: ~Copyable {
             "\"url\":\"about:blank\",\"newWindow\":true,\"enableBeginFrameControl\":true",
             within: longWait, events, idle: idle
         ) { target = $0.member("targetId", in: $1)?.text(in: $1) }
-        guard let target else { throw BrowserLoss(reason: "Chromium opens no page") }
+        guard let target else { throw BrowserLoss(reason: "Chromium did not open a page") }
         var session: String?
         try call(
             "Target.attachToTarget", "\"targetId\":\(target.quoted),\"flatten\":true",
             within: longWait, events, idle: idle
         ) { session = $0.member("sessionId", in: $1)?.text(in: $1) }
-        guard let session else { throw BrowserLoss(reason: "Chromium opens no page") }
+        guard let session else { throw BrowserLoss(reason: "Chromium did not open a page") }
         self.session = session
         for domain in ["Page", "Runtime", "Inspector"] {
             try call("\(domain).enable", "", within: longWait, events, idle: idle) {
@@ -281,7 +281,7 @@ struct BrowserProcess: ~Copyable {
             }
             guard errno == EAGAIN || errno == EINTR else { throw loss() }
             guard try wait(process.pipes[0], POLLOUT, Int(end - realMilliseconds())) else {
-                throw BrowserLoss(reason: "Chromium reads no messages")
+                throw BrowserLoss(reason: "Chromium does not read messages")
             }
         }
     }

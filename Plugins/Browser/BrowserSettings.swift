@@ -24,7 +24,7 @@ struct BrowserSettings: PluginSettings, Equatable {
             "height", \.height, in: 0...PageGeometry.longestSide,
             title: "Height that the page is made for; 0: the video's", unit: "px", live: true),
         .number(
-            "zoom", \.zoom, in: 0.1...10, title: "How much larger the page's content is", live: true
+            "zoom", \.zoom, in: 0.1...10, title: "Zoom of the page's content", live: true
         ),
         .string("css", \.css, title: "Style sheet that is added to the page", live: true),
         .string(

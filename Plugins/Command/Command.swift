@@ -43,7 +43,7 @@ final class Command: Output {
                 "command", \.command,
                 title: "Program and arguments: a list, or a text with a line for each",
                 required: true),
-            .choice("track", \.track, title: "Track that it gets"),
+            .choice("track", \.track, title: "Track to pass"),
             .integer(
                 "rate", \.rate, in: 8_000...192_000, title: "Sample rate of audio", unit: "Hz"),
             .integer("channels", \.channels, in: 1...2, title: "Channels of audio"),
@@ -153,7 +153,7 @@ final class Command: Output {
         if ending.wasKilled {
             host.log(
                 .warning,
-                "\(name) did not end after its input: it was killed, and what it writes may lack its "
+                "\(name) killed, because it did not end after its input; its result may lack the "
                     + "end")
         } else if ending.hasFailed {
             host.giveUp("\(name) \(ending.text)", status: .failed)

@@ -82,7 +82,7 @@ final class FrameFolder: Output {
         // Participants come later.
         guard !newFrames.isEmpty || settings.track == .participants else {
             throw PluginError(
-                "there is no \(settings.track) for this output; add one to the session file (and to "
+                "the session has no \(settings.track) for this output; add one to the session file (and to "
                     + "'tracks' if the output has that key), or set the other one as 'track'",
                 status: .unavailable)
         }

@@ -20,29 +20,29 @@ struct Effect: Sendable {
 
     init(_ functions: Frei0rFunctions, name: String) throws(PluginError) {
         guard functions.initialize() != 0 else {
-            throw PluginError("its f0r_init failed", status: .unavailable)
+            throw PluginError("f0r_init failed", status: .unavailable)
         }
         var info = Frei0rFunctions.PluginInfo()
         withUnsafeMutablePointer(to: &info) {
             functions.getPluginInfo(UnsafeMutableRawPointer($0))
         }
         guard info.interface == 1 else {
-            throw PluginError("it is made for frei0r \(info.interface), and this is frei0r 1")
+            throw PluginError("built for frei0r \(info.interface), but Greenroom supports frei0r 1")
         }
         switch info.type {
         case 0, 1: isSource = info.type == 1
         case 2, 3:
             throw PluginError(
-                "it is a mixer of pictures, a kind that Greenroom does not have",
+                "a mixer of pictures; Greenroom does not support mixers",
                 status: .unsupported)
-        default: throw PluginError("its type \(info.type) is none of frei0r's")
+        default: throw PluginError("unknown type \(info.type)")
         }
         guard 0...2 ~= info.colorModel else {
-            throw PluginError("its colour model \(info.colorModel) is none of frei0r's")
+            throw PluginError("unknown colour model \(info.colorModel)")
         }
         guard 0...Self.parameterLimit ~= info.parameterCount else {
             throw PluginError(
-                "it has \(info.parameterCount) parameters; at most \(Self.parameterLimit) are read")
+                "\(info.parameterCount) parameters; the limit is \(Self.parameterLimit)")
         }
         self.name = name
         self.functions = functions
@@ -51,7 +51,7 @@ struct Effect: Sendable {
 
         // Only an instance tells the defaults.
         guard let instance = functions.construct(64, 64) else {
-            throw PluginError("its f0r_construct failed", status: .unavailable)
+            throw PluginError("f0r_construct failed", status: .unavailable)
         }
         defer { functions.destruct(instance) }
         parameters = (0..<info.parameterCount).compactMap {

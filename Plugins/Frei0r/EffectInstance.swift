@@ -18,7 +18,7 @@ final class EffectInstance {
         guard
             let instance = effect.functions.construct(UInt32(size.width), UInt32(size.height))
         else {
-            throw PluginError("its f0r_construct failed at \(size)", status: .unavailable)
+            throw PluginError("f0r_construct failed at \(size)", status: .unavailable)
         }
         self.effect = effect
         self.size = size
@@ -67,7 +67,7 @@ extension EffectSettings {
         guard let effect else { throw PluginError("the settings name no effect") }
         if let fault = effect.record.fault, !startsAnyway {
             throw PluginError(
-                "\(effect.name) \(fault); set start-anyway: true to start it all the same",
+                "\(effect.name) \(fault); set start-anyway: true to start it anyway",
                 status: .unsupported)
         }
         if let color = badColors.first {

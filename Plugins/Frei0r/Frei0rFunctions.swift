@@ -56,7 +56,7 @@ struct Frei0rFunctions: Sendable {
     init(_ handle: UnsafeMutableRawPointer) throws(PluginError) {
         func symbol(_ name: String) throws(PluginError) -> UnsafeMutableRawPointer {
             guard let symbol = dlsym(handle, name) else {
-                throw PluginError("it is not a frei0r effect: it does not export \(name)")
+                throw PluginError("not a frei0r effect: the library does not export \(name)")
             }
             return symbol
         }
@@ -81,7 +81,7 @@ struct Frei0rFunctions: Sendable {
         // Mixers have only f0r_update2.
         guard let update = dlsym(handle, "f0r_update") else {
             throw PluginError(
-                "it is a mixer of pictures, a kind that Greenroom does not have",
+                "a mixer of pictures; Greenroom does not support mixers",
                 status: .unsupported)
         }
         self.update = unsafeBitCast(

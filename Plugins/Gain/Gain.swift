@@ -14,7 +14,7 @@ final class Gain: AudioPreProcessor {
 
         static let table: [Setting<Self>] = [
             .number(
-                "level", \.level, in: -60...40, title: "How much louder", unit: "dB", live: true),
+                "level", \.level, in: -60...40, title: "Gain", unit: "dB", live: true),
             .number(
                 "limit", \.limit, in: -40...0, title: "The highest peak", unit: "dBFS", live: true),
             .boolean("mute", \.mute, title: "Silence", live: true),

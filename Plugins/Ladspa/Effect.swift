@@ -27,7 +27,7 @@ struct Effect: @unchecked Sendable {
     /// - Parameter handle: From dlopen.
     static func all(in handle: UnsafeMutableRawPointer) throws(PluginError) -> [Effect] {
         guard let symbol = dlsym(handle, "ladspa_descriptor") else {
-            throw PluginError("it is not a LADSPA effect: it does not export ladspa_descriptor")
+            throw PluginError("not a LADSPA effect: the library does not export ladspa_descriptor")
         }
         let descriptor = unsafeBitCast(symbol, to: LadspaDescriptor.Function.self)
         var effects: [Effect] = []
@@ -42,7 +42,7 @@ struct Effect: @unchecked Sendable {
         }
         guard !effects.isEmpty else {
             throw PluginError(
-                "it has no effect with one or two inputs and one or two outputs of audio, a kind "
+                "no effect in the library has 1 or 2 audio inputs and 1 or 2 audio outputs, the kind "
                     + "that Greenroom does not have", status: .unsupported)
         }
         return effects

@@ -50,7 +50,7 @@ struct CallScript {
         }
         guard !participants.isEmpty else {
             throw PluginError(
-                "script: it has no participants. Write participants such as \"Ana 0s-10s camera microphone\".",
+                "script: no participants. Write participants such as \"Ana 0s-10s camera microphone\".",
                 status: .badSetting)
         }
     }
@@ -61,7 +61,7 @@ struct CallScript {
         guard let text else { return usual }
         guard let capability = VideoCapability(text) else {
             throw PluginError(
-                "script: \(name): \(track)=\(text) is no size with a frame rate. Write "
+                "script: \(name): \(track)=\(text) is not a size with a frame rate. Write "
                     + "\(track)=640x360@15.", status: .badSetting)
         }
         return capability
@@ -76,7 +76,7 @@ struct CallScript {
             let stretch = Stretch(String(parts[1]))
         else {
             throw PluginError(
-                "script: \(name): bandwidth=\(text ?? "") is no bit rate of 1 to 1000000 kbit/s with its "
+                "script: \(name): bandwidth=\(text ?? "") is not a bit rate of 1 to 1000000 kbit/s with its "
                     + "time. Write bandwidth=500@4s-8s, or bandwidth=500@4s to the end.",
                 status: .badSetting)
         }
@@ -89,7 +89,7 @@ struct CallScript {
         guard let text else { return frequency }
         guard let frequency = Double(text), (20...20_000).contains(frequency) else {
             throw PluginError(
-                "script: \(name): \(track)=\(text) is no frequency of 20 to 20000 Hz. Write "
+                "script: \(name): \(track)=\(text) is not a frequency of 20 to 20000 Hz. Write "
                     + "\(track)=440.", status: .badSetting)
         }
         return frequency
@@ -100,7 +100,7 @@ extension CallScript.Participant {
     fileprivate init(_ name: String, _ words: ArraySlice<String>) throws(PluginError) {
         guard let time = words.first, let presence = CallScript.Stretch(time) else {
             throw PluginError(
-                "script: \(name): \"\(words.first ?? "")\" is no time. Write when they are there, such "
+                "script: \(name): \"\(words.first ?? "")\" is not a time. Write their time in the call, such "
                     + "as \"\(name) 2s-10s\", or \"\(name) 2s\" to the end.", status: .badSetting)
         }
         self.name = name

@@ -16,7 +16,7 @@ final class LoopbackCall: Call {
         static let table: [Setting<Self>] = [
             .string(
                 "script", \.script,
-                title: "Who is there when, and sends what: \"Ana 0s-10s camera microphone\"")
+                title: "The participants, their times and tracks: \"Ana 0s-10s camera microphone\"")
         ]
     }
 

@@ -87,7 +87,7 @@ struct Demuxer: ~Copyable {
         }
         guard parameters.contains(where: { $0 != nil }) else {
             throw PluginError(
-                "\(address.name): there is neither video nor audio in it", status: .unavailable)
+                "\(address.name): neither video nor audio in the file", status: .unavailable)
         }
     }
 
@@ -347,7 +347,7 @@ enum AudioChoice: Equatable {
         }
         let names = tracks.enumerated().map { "\($0 + 1) (\(Self.language(of: $1)))" }
         throw PluginError(
-            "\(file): there is no audio track \(self); the file has "
+            "\(file): no audio track \(self); the file has "
                 + (names.isEmpty ? "none" : names.joined(separator: ", ")), status: .badSetting)
     }
 

@@ -56,7 +56,7 @@ final class FrameWriter {
             Int32(part.size.width), Int32(part.size.height), target,
             SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT, nil, nil, nil)
         guard let scaler else {
-            throw PluginError("its pixel format can't be converted", status: .unsupported)
+            throw PluginError("no conversion for the pixel format", status: .unsupported)
         }
         let matrix = format.color.matrix == .bt709 ? SWS_CS_ITU709 : SWS_CS_ITU601
         let isFull: Int32 = format.color.range == .full ? 1 : 0

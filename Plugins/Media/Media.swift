@@ -88,7 +88,7 @@ struct VideoPlayer {
         for note in source.notes { host.log(.warning, note) }
         guard let parameters = source.parameters(of: .video) else {
             if source is FileSource {
-                host.log(.warning, "\(source.name): there is no video in it; black")
+                host.log(.warning, "\(source.name): no video in the file; showing black")
             }
             format = VideoFormat(black: suggested)
             return .accept

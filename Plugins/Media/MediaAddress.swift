@@ -93,7 +93,7 @@ enum MediaAddress: Hashable {
             if let format, !Self.isAllowed(format) {
                 avformat_free_context(context)
                 throw PluginError(
-                    "\(name): its format, \(String(cString: format.pointee.name)), is none of a video or audio "
+                    "\(name): its format, \(String(cString: format.pointee.name)), is not a video or audio "
                         + "file; playlists and other texts are not played", status: .unavailable)
             }
             var options = FFmpegOptions([

@@ -76,7 +76,7 @@ struct AudioPlayer {
         let source = try MediaSources.source(of: .audio, settings, for: family, host: host)
         self.source = source
         guard source is FileSource, source.parameters(of: .audio) == nil else { return }
-        host.log(.warning, "\(source.name): there is no audio in it; silent")
+        host.log(.warning, "\(source.name): no audio in the file; playing silence")
     }
 
     mutating func start() throws {

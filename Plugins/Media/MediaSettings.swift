@@ -42,10 +42,10 @@ struct MediaSettings: PluginSettings {
                 "Audio track: its number from 1, or its language such as eng; else the default one"
         ),
         .number(
-            "start", \.start.value, in: 0...longest, title: "First second", unit: "s", live: true),
+            "start", \.start.value, in: 0...longest, title: "Start time", unit: "s", live: true),
         .number(
             "end", \.end.value, in: 0...longest,
-            title: "Second after the last; 0: the end of the file", unit: "s", live: true),
+            title: "End time; 0: the end of the file", unit: "s", live: true),
         .number(
             "position", \.position.value, in: 0...longest, title: "Second to jump to", unit: "s",
             live: true),
@@ -55,7 +55,7 @@ struct MediaSettings: PluginSettings {
         .boolean(
             "paused", \.isPaused.value, title: "The last frame stays, without audio", live: true),
         .boolean(
-            "loop", \.loops.value, title: "Begin again at the end; else the last frame stays",
+            "loop", \.loops.value, title: "Repeat the file; else the last frame stays",
             live: true),
     ]
 

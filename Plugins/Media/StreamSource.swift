@@ -181,7 +181,7 @@ final class StreamSource: MediaSource {
     private static func text(of change: JitterBuffer.Change?) -> String? {
         switch change {
         case .late(let time): "packets are late; playing stops for \(seconds(time)) s"
-        case .skipped(let time): "packets come too fast; \(seconds(time)) s are skipped"
+        case .skipped(let time): "packets arrive too fast; \(seconds(time)) s are skipped"
         case .begun, nil: nil
         }
     }
@@ -239,7 +239,7 @@ private struct StreamReader {
             guard !interrupt.isSet else { return }
             let delay = backoff.next()
             host.log(
-                .warning, "\(address.name): \(reason); connecting again in \(seconds(delay)) s")
+                .warning, "\(address.name): \(reason); reconnecting in \(seconds(delay)) s")
             pause(delay)
         }
     }

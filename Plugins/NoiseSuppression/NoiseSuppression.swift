@@ -5,7 +5,7 @@ import GreenroomPlugin
 final class NoiseSuppression: AudioPreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.noise-suppression", name: "NoiseSuppression", version: "1.0.0",
-        summary: "Takes noise, rumble and echo out of a voice, and keeps its level even",
+        summary: "Removes noise, rumble and echo from a voice, and keeps its level even",
         vendor: "Greenroom")
 
     /// How strong noise is suppressed. The order is the library's.
@@ -24,12 +24,12 @@ final class NoiseSuppression: AudioPreProcessor {
 
         static let table: [Setting<Self>] = [
             .choice(
-                "suppression", \.suppression, title: "How strong noise is suppressed", live: true),
-            .boolean("high-pass", \.highPass, title: "Take out rumble", live: true),
+                "suppression", \.suppression, title: "Strength of the suppression", live: true),
+            .boolean("high-pass", \.highPass, title: "Remove rumble", live: true),
             .boolean("gain-control", \.gainControl, title: "Keep the level even", live: true),
             .boolean(
                 "echo-cancellation", \.echoCancellation,
-                title: "Take out the echo of the session's incoming audio"),
+                title: "Remove the echo of the session's incoming audio"),
         ]
 
         var options: greenroom_audio_options {

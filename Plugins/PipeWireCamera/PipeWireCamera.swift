@@ -202,7 +202,7 @@ private struct PipeWireWork {
             capture = try PipeWireCapture(
                 descriptor: descriptor, camera: settings.camera, wanted: asked)
         case .refused:
-            host.finish("the camera was refused in the desktop's dialog")
+            host.finish("the user denied the camera in the desktop's dialog")
             return false
         case .failed(let reason): throw PluginError(reason, status: .unavailable)
         }
@@ -211,7 +211,7 @@ private struct PipeWireWork {
 
     private mutating func tellMissing(_ reason: String) {
         if !isMissing {
-            host.log(.warning, "the camera is missing: \(reason); trying again every second")
+            host.log(.warning, "the camera is missing: \(reason); retrying every second")
         }
         isMissing = true
     }
@@ -226,7 +226,7 @@ private struct PipeWireWork {
         guard isMissing || portal != nil || time - lastFrame >= Self.patience,
             time - lastSlate >= Self.slatePause
         else { return }
-        if portal == nil { tellMissing("it sends nothing") }
+        if portal == nil { tellMissing("no frames") }
         lastSlate = time
         try passing { sender throws(SendRefusal) in
             let slate = CameraSlate.frame(asked.size, portal == nil ? "missing" : "waiting")

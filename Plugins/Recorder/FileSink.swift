@@ -112,15 +112,15 @@ struct FileFailure: Error, CustomStringConvertible {
         case ELOOP:
             "\(path): is a link, and links are not followed. Name the file itself."
         case EINVAL, ENXIO, EISDIR:
-            "\(path): is no ordinary file. Name one, or remove what is there."
+            "\(path): not a regular file. Name another file, or remove it."
         case _ where isFull && isEmpty:
-            "\(path): no room for it: \(reason). There is no such file. Free space, or record to "
+            "\(path): no room for it: \(reason). No file was made. Free space, or record to "
                 + "another disk."
         case _ where isFull:
             "\(path): no room for more: \(reason). The file ends here, and is playable. Free "
                 + "space, or record to another disk."
         default:
-            "\(path): can't be written: \(reason). Record to a folder that is writable."
+            "\(path): cannot be written: \(reason). Record to a folder that is writable."
         }
     }
 }

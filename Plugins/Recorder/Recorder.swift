@@ -50,12 +50,12 @@ final class Recorder: Output {
                 "video", \.video, title: "Codec of video; auto: h264 in .mp4, vp8 in the others"),
             .integer(
                 "video-bit-rate", \.videoBitRate, in: 0...200_000,
-                title: "Mean of each video track while it moves; 0: by size and rate",
+                title: "Mean bit rate of a video track; 0: by size and rate",
                 unit: "kbit/s"),
             .choice(
                 "audio", \.audio, title: "Codec of audio; auto: aac in .mp4, opus in the others"),
             .integer(
-                "audio-bit-rate", \.audioBitRate, in: 16...510, title: "Mean of each audio track",
+                "audio-bit-rate", \.audioBitRate, in: 16...510, title: "Bit rate of an audio track",
                 unit: "kbit/s"),
             .choice(
                 "audio-tracks", \.audioTracks,

@@ -64,6 +64,6 @@ struct MissingImage: Equatable, Sendable {
         text: "the region is outside of the screen; the share continues when the screen is larger")
 
     static func lost(_ reason: String) -> MissingImage {
-        MissingImage(subject: "screen", state: "lost", text: "\(reason); trying again every second")
+        MissingImage(subject: "screen", state: "lost", text: "\(reason); retrying every second")
     }
 }

@@ -33,7 +33,7 @@ final class PortalSource: FrameSource {
         case .failed(let reason): throw PluginError(reason, status: .unavailable)
         case .ended(let reason): return .ended(reason)
         case .sharing(let portal, let screen):
-            if portal.hasEnded { return .ended("the desktop has ended the share") }
+            if portal.hasEnded { return .ended("the desktop ended the share") }
             if let loss = screen.loss {
                 throw PluginError("PipeWire: \(loss)", status: .unavailable)
             }
@@ -116,10 +116,10 @@ private final class PortalRequest: Sendable {
             state.portal = portal
             return state.isInterrupted
         }
-        guard !isInterrupted else { return .ended("the share has ended") }
+        guard !isInterrupted else { return .ended("the share ended") }
         guard
             let stream = try portal.askForScreen(showsCursor: showsCursor, token: readToken())
-        else { return .ended("the share was refused in the desktop's dialog") }
+        else { return .ended("the user denied the share in the desktop's dialog") }
         let screen = try PipeWireScreen(descriptor: stream.descriptor, node: stream.node)
         keep(stream.token)
         return .sharing(portal, screen)

@@ -67,7 +67,7 @@ struct X11Source: FrameSource {
     mutating func update() throws(PluginError) -> FrameUpdate {
         let result = update(with: display.changes())
         guard !display.isLost else {
-            throw PluginError("the X server has closed the connection", status: .unavailable)
+            throw PluginError("the X server closed the connection", status: .unavailable)
         }
         return result
     }
@@ -198,9 +198,9 @@ extension X11Display {
                 descriptor: connection.descriptor, key: connection.key, screen: connection.screen)
         } catch let refusal as SendRefusal {
             throw PluginError(
-                "the X server can't be reached: \(refusal.text)", status: .unavailable)
+                "cannot connect to the X server: \(refusal.text)", status: .unavailable)
         } catch {
-            throw PluginError("the X server can't be captured: \(error)", status: .unavailable)
+            throw PluginError("cannot capture the X server: \(error)", status: .unavailable)
         }
     }
 }
@@ -209,7 +209,7 @@ extension X11Error {
     /// - Parameter others: The names that there are.
     fileprivate static func missing(_ kind: String, _ name: String, of others: [String]) -> Self {
         let known = others.filter { !$0.isEmpty }.prefix(8).map { "\"\($0)\"" }
-        let list = known.isEmpty ? "There is none" : "There are \(known.joined(separator: ", "))"
+        let list = known.isEmpty ? "None are open" : "Open: \(known.joined(separator: ", "))"
         return Self(
             description: "no \(kind) is \"\(name)\". \(list); 'greenroom devices' lists all")
     }

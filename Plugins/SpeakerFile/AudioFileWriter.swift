@@ -30,9 +30,9 @@ final class AudioFileWriter {
         } catch {
             let explanation =
                 if case .system(let number) = error {
-                    "the file can't be made: \(number); name a file in a writable folder that is there"
+                    "cannot make the file: \(number); name a file in a writable folder that is there"
                 } else {
-                    "it \(error.rule); \(error.cure)"
+                    "\(error.rule); \(error.cure)"
                 }
             throw PluginError("\(path): \(explanation)", status: .unavailable)
         }

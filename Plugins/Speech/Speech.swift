@@ -76,7 +76,7 @@ struct Speech: Microphone {
         guard lost > 0 else { return }
         host.log(
             .warning,
-            "\(lost) sentences are dropped: \(SpeechQueue.mostWaiting) are waiting. Say the next one when "
+            "\(lost) sentences dropped: \(SpeechQueue.mostWaiting) are waiting. Say the next one when "
                 + "the log tells the end of another")
     }
 

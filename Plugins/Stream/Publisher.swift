@@ -59,7 +59,7 @@ final class Publisher: Sendable {
                     return
                 }
                 let pause = delay.next(afterRun: (Wakeup.now() - start) * 1_000_000)
-                host.setState(.lost, "\(error); connecting again in \(RestartDelay.text(pause))")
+                host.setState(.lost, "\(error); reconnecting in \(RestartDelay.text(pause))")
                 queue.waitForFinish(nanoseconds: pause)
             }
         }

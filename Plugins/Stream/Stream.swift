@@ -37,7 +37,7 @@ final class Stream: Output {
         static let table: [Setting<Self>] = [
             .string(
                 "url", \.url,
-                title: "Server: rtmp, rtmps, rtsp, srt or udp; the log shows its host alone"),
+                title: "Server: rtmp, rtmps, rtsp, srt or udp; the log shows only its host"),
             .path(
                 "hls", \.hls,
                 title:
@@ -45,7 +45,7 @@ final class Stream: Output {
             .choice("video", \.video, title: "Track that is shown; the first one of several"),
             .integer(
                 "video-bit-rate", \.videoBitRate, in: 0...200_000,
-                title: "Most of the video; 0: by size and rate", unit: "kbit/s", live: true),
+                title: "Maximum of the video; 0: by size and rate", unit: "kbit/s", live: true),
             .integer(
                 "audio-bit-rate", \.audioBitRate, in: 16...510, title: "Audio", unit: "kbit/s"),
             .integer(
@@ -266,7 +266,7 @@ final class Stream: Output {
         guard let video, adaptation.update(behind: behind, now: host.nowNanoseconds) else { return }
         encoder?.video.setKilobits(kilobits)
         let ceiling = adaptation.ceiling(of: video.capability)
-        let reason = "the network takes less than the stream has"
+        let reason = "the network is slower than the stream"
         host.setCeiling(of: video.track, to: ceiling, because: reason)
         host.log(
             adaptation.share < 1 ? .warning : .info,

@@ -36,10 +36,10 @@ struct TextSettings: PluginSettings, Equatable {
     var countFrom = 0
 
     static let table: [Setting<Self>] = [
-        .choice("template", \.template, title: "What the text is for"),
+        .choice("template", \.template, title: "The kind of text"),
         .string(
             "text", \.text,
-            title: "Text; {time} in it is the time of a clock or counter, which is all without it",
+            title: "Text; {time} is the time of a clock or counter; without text only the time",
             live: true),
         .string("subtitle", \.subtitle, title: "Second line of a lower third", live: true),
         .string("font", \.font, title: "Font families and style", live: true),
@@ -56,7 +56,7 @@ struct TextSettings: PluginSettings, Equatable {
             title: "Distance from the edges as a part of the frame's height", live: true),
         .number("opacity", \.opacity, in: 0...1, live: true),
         .number(
-            "speed", \.speed, in: 0.01...2, title: "How fast a ticker moves",
+            "speed", \.speed, in: 0.01...2, title: "Speed of a ticker",
             unit: "widths per second", live: true),
         .string(
             "time-format", \.timeFormat, title: "Time of a clock, in the letters of strftime",

@@ -232,7 +232,7 @@ private final class CaptureWork {
     /// - Returns: false at the end.
     private func waitForCamera(_ failure: CameraFailure) throws(SendRefusal) -> Bool {
         device = nil
-        host.log(.warning, "\(failure); trying again every second")
+        host.log(.warning, "\(failure); retrying every second")
         var nextAttempt = host.nowNanoseconds + Self.pause
         while true {
             try showSlate(failure.isBusy ? "busy" : "unplugged")

@@ -44,22 +44,22 @@ final class LoopbackDevice {
         let count = Glibc.write(descriptor, packed, packed.count)
         if count == packed.count { return true }
         if count < 0, errno == EAGAIN || errno == EINTR { return false }
-        let reason = count < 0 ? "\(Errno.last)" : "it took a part of a frame"
+        let reason = count < 0 ? "\(Errno.last)" : "the device accepted only part of a frame"
         throw PluginError("\(path): writing failed: \(reason)", status: .unavailable)
     }
 
     private static func reason(_ code: Int32, _ error: Int32, _ size: FrameSize) -> String {
         switch Int(code) {
         case GREENROOM_V4L2_NOT_OPENED:
-            "the device can't be opened: \(Errno(rawValue: error)); load v4l2loopback, and "
+            "cannot open the device: \(Errno(rawValue: error)); load v4l2loopback, and "
                 + "check 'device' and its permissions"
         case GREENROOM_V4L2_NOT_A_DEVICE:
-            "it is no video device; name one of v4l2loopback, e.g. /dev/video10"
+            "not a video device; name a v4l2loopback device, such as /dev/video10"
         case GREENROOM_V4L2_NOT_AN_OUTPUT:
-            "it is no device that video can be written to; name one of v4l2loopback, and if a "
+            "not a video output device; name a v4l2loopback device, and if a "
                 + "program reads from it now, stop that first"
         default:
-            "it does not take I420 in \(size); set its 'width' and 'height', or stop the program "
+            "the device does not accept I420 in \(size); set 'width' and 'height', or stop the program "
                 + "that uses it"
         }
     }

@@ -162,7 +162,7 @@ final class VirtualCamera: Output {
         guard skipped == 1 else { return }
         host.log(
             .warning,
-            "a frame of \(size) is skipped, as are all that have another size than the camera")
+            "a frame of \(size) is skipped, because its size differs from the camera's")
     }
 
     func onStop() {

@@ -8,7 +8,7 @@ import GreenroomPlugin
 struct VirtualSpeaker: VirtualAudioMic {
     static let plugin = PluginDescription(
         id: "org.greenroom.virtual-speaker", name: "VirtualSpeaker", version: "1.0.0",
-        summary: "What other programs play, as a microphone, through PipeWire",
+        summary: "Audio of other programs, as a microphone, through PipeWire",
         vendor: "Greenroom")
 
     private let settings: SpeakerSettings
@@ -49,7 +49,7 @@ struct VirtualSpeaker: VirtualAudioMic {
 struct VirtualSpeakerShareAudio: ShareAudioSource {
     static let plugin = PluginDescription(
         id: "org.greenroom.virtual-speaker-share-audio", name: "VirtualSpeakerShareAudio",
-        version: "1.0.0", summary: "What other programs play, as a share's audio, through PipeWire",
+        version: "1.0.0", summary: "Audio of other programs, as a share's audio, through PipeWire",
         vendor: "Greenroom")
 
     private let settings: SpeakerSettings

@@ -169,7 +169,7 @@ extension AudioFile {
         }
         let problem =
             switch info.frames {
-            case ...0: "there is no audio in the file; record it again"
+            case ...0: "no audio in the file; record it again"
             case .max:
                 "the file does not say how long it is; convert it: ffmpeg -i FILE NEW.flac"
             default: nil as String?
@@ -219,7 +219,7 @@ extension AudioFile {
             sf_command(file, Int32(SFC_GET_INSTRUMENT), &instrument, size) == Int32(SF_TRUE)
         if bytes.chunks?.hasLoops == true || hasInstrument && instrument.loop_count > 0 {
             notes.append(
-                "its loop points are not used: the setting loop repeats the whole file. Cut the "
+                "loop points are ignored: the setting loop repeats the whole file. Cut the "
                     + "loop out to repeat it alone")
         }
         var cues: UInt32 = 0
@@ -229,7 +229,7 @@ extension AudioFile {
         let markers = max(bytes.chunks?.markerCount ?? 0, hasCues ? Int(cues) : 0)
         if markers > 0 {
             notes.append(
-                "its \(markers) \(markers == 1 ? "marker is" : "markers are") not used: the file plays "
+                "\(markers) \(markers == 1 ? "marker is" : "markers are") ignored: the file plays "
                     + "from beginning to end")
         }
         return notes

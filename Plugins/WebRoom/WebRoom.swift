@@ -48,7 +48,7 @@ final class WebRoom: Call {
         static let table: [Setting<Self>] = [
             .string(
                 "address", \.address,
-                title: "IP address to listen at; 127.0.0.1: this machine alone, 0.0.0.0: all "
+                title: "IP address to listen at; 127.0.0.1: only this machine, 0.0.0.0: all "
                     + "networks"),
             .integer("port", \.port, in: 0...65_535, title: "Port of the page; 0: a free one"),
             .string(
@@ -80,7 +80,7 @@ final class WebRoom: Call {
             .string(
                 "turn-username", \.turnUsername, title: "User of the TURN servers; empty: none"),
             .string(
-                "turn-password", \.turnPassword, title: "Password of that user"),
+                "turn-password", \.turnPassword, title: "Password of the TURN user"),
             .string(
                 "turn-secret", \.turnSecret,
                 title:
@@ -95,25 +95,25 @@ final class WebRoom: Call {
                     + "https://page.example, with blanks between them; *: all; empty: none"),
             .string(
                 "viewer-token", \.viewerToken,
-                title: "What a viewer's link ends with, after #; empty: no such link"),
+                title: "The secret end of a viewer's link, after #; empty: no such link"),
             .string(
                 "guest-token", \.guestToken,
-                title: "What a guest's link ends with; empty: no such link"),
+                title: "The secret end of a guest's link; empty: no such link"),
             .string(
                 "operator-token", \.operatorToken,
-                title: "What an operator's link ends with; empty: no such link"),
+                title: "The secret end of an operator's link; empty: no such link"),
             .string(
                 "publish", \.publish,
                 title: "Address of a media server to send the session to, by WHIP; empty: none"),
-            .string("publish-token", \.publishToken, title: "The token for it; empty: none"),
+            .string("publish-token", \.publishToken, title: "Token of the server; empty: none"),
             .string(
                 "fetch", \.fetch,
                 title: "Address of a media server to get a participant from, by WHEP; empty: none"
             ),
-            .string("fetch-token", \.fetchToken, title: "The token for it; empty: none"),
+            .string("fetch-token", \.fetchToken, title: "Token of the server; empty: none"),
             .string(
                 "fetch-name", \.fetchName,
-                title: "What that participant is called; empty: as the server"),
+                title: "Name of the fetched participant; empty: the server's name"),
             .choice(
                 "server-codec", \.serverCodec, title: "Codec of the video with media servers"),
             .string(
@@ -199,7 +199,7 @@ final class WebRoom: Call {
         return try given.filter { !$0.1.isEmpty }.map { purpose, url, token in
             guard let address = ServerAddress(url) else {
                 throw PluginError(
-                    "\(purpose.rawValue) is no address: write one such as "
+                    "\(purpose.rawValue): not a URL. Write one such as "
                         + "https://media.example/\(purpose == .publish ? "whip" : "whep")",
                     status: .badSetting)
             }
@@ -221,7 +221,7 @@ final class WebRoom: Call {
         guard ends.count == 2, let first = ends[0], let last = ends[1], first >= 1024, first <= last
         else {
             throw PluginError(
-                "udp-ports: \"\(text)\" is no range of ports: write the first and the last, from 1024 "
+                "udp-ports: \"\(text)\" is not a range of ports: write the first and the last, from 1024 "
                     + "to 65535, such as 50000-50200", status: .badSetting)
         }
         return first...last
@@ -266,7 +266,7 @@ final class WebRoom: Call {
                 let example =
                     setting == .stun ? "stun.example:3478" : "turn:turn.example:3478?transport=udp"
                 throw PluginError(
-                    "\(setting.rawValue): \"\(word.prefix(200))\" is not the address of such a server: "
+                    "\(setting.rawValue): \"\(word.prefix(200))\" is not the address of a server: "
                         + "write one such as \(example)", status: .badSetting)
             }
             return server
@@ -325,7 +325,7 @@ final class WebRoom: Call {
         guard !text.isEmpty else { return nil }
         guard let address = ClientAddress(text) else {
             throw PluginError(
-                "proxy: \"\(text)\" is no IP address: write that from which the proxy connects, such "
+                "proxy: \"\(text)\" is not an IP address: write the proxy's address, such "
                     + "as 127.0.0.1", status: .badSetting)
         }
         return address

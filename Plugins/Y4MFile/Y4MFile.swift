@@ -13,7 +13,7 @@ final class Y4MFile: Camera {
 
         static let table: [Setting<Self>] = [
             .path("path", \.path, title: "Y4M file", required: true),
-            .boolean("loop", \.loop, title: "Begin again at the end; else the last frame stays"),
+            .boolean("loop", \.loop, title: "Repeat the file; else the last frame stays"),
         ]
     }
 
@@ -45,7 +45,7 @@ final class Y4MFile: Camera {
         }
         guard opened.frameCount > 0 else {
             throw PluginError(
-                "\(settings.path): there is no whole frame in the file; make the file again",
+                "\(settings.path): no whole frame in the file; make the file again",
                 status: .badSetting)
         }
         for note in opened.notes { host.log(.warning, note) }

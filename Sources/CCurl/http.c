@@ -109,7 +109,7 @@ void greenroom_http(const greenroom_http_request *request, greenroom_http_answer
     memset(answer, 0, sizeof *answer);
     CURL *curl = curl_easy_init();
     if (!curl) {
-        strcpy(answer->problem, "no memory");
+        strcpy(answer->problem, "out of memory");
         return;
     }
     reading now = {.answer = answer};

@@ -109,7 +109,7 @@ static bool is_kept(GstPromise *promise, peer *self, const char *what)
 static void on_local_set(GstPromise *promise, gpointer data)
 {
     step *now = data;
-    is_kept(promise, now->of, "its own description can't be used");
+    is_kept(promise, now->of, "the own description is not usable");
     gst_promise_unref(promise);
 }
 
@@ -117,7 +117,7 @@ static void on_local_set(GstPromise *promise, gpointer data)
 static void on_made(GstPromise *promise, gpointer data)
 {
     step *now = data;
-    if (is_kept(promise, now->of, "no description can be made")) {
+    if (is_kept(promise, now->of, "cannot make a description")) {
         GstWebRTCSessionDescription *made = NULL;
         const GstStructure *reply = gst_promise_get_reply(promise);
         const char *field =
@@ -132,7 +132,7 @@ static void on_made(GstPromise *promise, gpointer data)
             g_signal_emit_by_name(now->webrtc, "set-local-description", made, next);
             gst_webrtc_session_description_free(made);
         } else {
-            tell(now->of, NULL, "no description can be made");
+            tell(now->of, NULL, "cannot make a description");
         }
     }
     gst_promise_unref(promise);
@@ -141,7 +141,7 @@ static void on_made(GstPromise *promise, gpointer data)
 static void on_remote_set(GstPromise *promise, gpointer data)
 {
     step *now = data;
-    if (is_kept(promise, now->of, "the offer can't be used")) {
+    if (is_kept(promise, now->of, "the offer is not usable")) {
         GstPromise *next = gst_promise_new_with_change_func(
             on_made, step_new(now->of, now->webrtc), step_free);
         g_signal_emit_by_name(now->webrtc, "create-answer", NULL, next);
@@ -491,7 +491,7 @@ static GstWebRTCSessionDescription *description_of(const char *text, int type)
 static void answer_offer(GstElement *webrtc, peer *self, const char *text)
 {
     GstWebRTCSessionDescription *offer = description_of(text, DESCRIPTION_OFFER);
-    if (!offer) return tell(self, NULL, "the offer is no SDP");
+    if (!offer) return tell(self, NULL, "the offer is not SDP");
     GstPromise *promise =
         gst_promise_new_with_change_func(on_remote_set, step_new(self, webrtc), step_free);
     g_signal_emit_by_name(webrtc, "set-remote-description", offer, promise);
@@ -529,10 +529,10 @@ void greenroom_peer_describe(
 char *greenroom_peer_take_answer(GstElement *webrtc, const char *text)
 {
     GstWebRTCSessionDescription *answer = description_of(text, DESCRIPTION_ANSWER);
-    if (!answer) return g_strdup("it is no SDP");
+    if (!answer) return g_strdup("the answer is not SDP");
     GstPromise *promise = gst_promise_new();
     g_signal_emit_by_name(webrtc, "set-remote-description", answer, promise);
-    char *why = fault_of(promise, "it can't be used");
+    char *why = fault_of(promise, "the answer is not usable");
     gst_promise_unref(promise);
     gst_webrtc_session_description_free(answer);
     return why;

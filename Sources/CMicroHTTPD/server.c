@@ -420,7 +420,7 @@ greenroom_mhd_certificate *greenroom_mhd_certificate_read(
     const void *chain, size_t chain_size, const void *key, size_t key_size, const char **why)
 {
     greenroom_mhd_certificate *made = calloc(1, sizeof *made);
-    *why = "no memory";
+    *why = "out of memory";
     if (!made) return NULL;
     gnutls_datum_t chain_text = {(void *)chain, (unsigned)chain_size};
     gnutls_datum_t key_text = {(void *)key, (unsigned)key_size};
@@ -428,13 +428,13 @@ greenroom_mhd_certificate *greenroom_mhd_certificate_read(
     int code = gnutls_pcert_list_import_x509_raw(
         made->chain, &count, &chain_text, GNUTLS_X509_FMT_PEM, 0);
     if (code >= 0) made->count = count;
-    *why = "the certificate is not one in PEM";
+    *why = "the certificate is not in PEM format";
     if (code >= 0 && count > 0 && gnutls_privkey_init(&made->key) >= 0) {
         code = gnutls_privkey_import_x509_raw(made->key, &key_text, GNUTLS_X509_FMT_PEM, NULL, 0);
         if (code < 0) {
-            *why = "the key is not one in PEM without a password";
+            *why = "the key is not in PEM format without a password";
         } else if (!is_key_of(made->key, made->chain[0].pubkey)) {
-            *why = "the key is not the certificate's";
+            *why = "the key does not belong to the certificate";
         } else {
             return made;
         }

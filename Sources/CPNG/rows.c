@@ -12,7 +12,7 @@ struct rest {
 
 static void read_bytes(png_structp png, png_bytep target, size_t count) {
     struct rest *rest = png_get_io_ptr(png);
-    if (count > rest->count) png_error(png, "the file is cut off");
+    if (count > rest->count) png_error(png, "the file is truncated");
     memcpy(target, rest->bytes, count);
     rest->bytes += count;
     rest->count -= count;
@@ -111,7 +111,7 @@ static void read_pixels(png_structp png, png_infop info, uint32_t width, uint32_
     png_set_add_alpha(png, 0xff, PNG_FILLER_AFTER);
     int passes = block == 1 ? png_set_interlace_handling(png) : 1;
     png_read_update_info(png, info);
-    if (png_get_rowbytes(png, info) != (size_t)width * 4) png_error(png, "its rows are odd");
+    if (png_get_rowbytes(png, info) != (size_t)width * 4) png_error(png, "unexpected row length");
 
     if (block == 1)
         read_all(png, width, height, passes, rgba);
@@ -123,7 +123,7 @@ static void read_pixels(png_structp png, png_infop info, uint32_t width, uint32_
 
 int greenroom_png_read(const uint8_t *file, size_t byte_count, uint32_t width, uint32_t height,
                        uint32_t block, int is_interlaced, uint8_t *rgba, char *message) {
-    strcpy(message, "there is no memory for it");
+    strcpy(message, "out of memory");
     if (width == 0 || height == 0 || block == 0 || block > GREENROOM_PNG_LARGEST_BLOCK) return 0;
     struct rest rest = {file, byte_count};
     size_t blocks = ((size_t)width + block - 1) / block;

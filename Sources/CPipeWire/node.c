@@ -38,7 +38,7 @@ void node_state_changed(
     if (atomic_load(&node->phase) == GREENROOM_PIPEWIRE_LOST) return;
     switch (state) {
     case PW_STREAM_STATE_ERROR:
-        lose(node, error ? error : "it refused the node");
+        lose(node, error ? error : "PipeWire refused the node");
         return;
     case PW_STREAM_STATE_UNCONNECTED:
         if (old != PW_STREAM_STATE_UNCONNECTED) lose(node, "the connection ended");

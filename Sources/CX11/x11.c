@@ -46,7 +46,7 @@ static const char *negotiate(greenroom_x11 *display) {
     const xcb_query_extension_reply_t *fixes = extension(display, &xcb_xfixes_id);
     const xcb_query_extension_reply_t *randr = extension(display, &xcb_randr_id);
     if (!damage || !fixes)
-        return "it lacks the extensions DAMAGE and XFIXES; use another X server";
+        return "the extensions DAMAGE and XFIXES are missing; use another X server";
     display->damage_event = damage->first_event;
     display->fixes_event = fixes->first_event;
     free(xcb_damage_query_version_reply(
@@ -109,7 +109,7 @@ greenroom_x11 *greenroom_x11_open(
     greenroom_x11 *display = calloc(1, sizeof *display);
     if (!display) {
         close(descriptor);
-        set_reason(reason, "there is no memory");
+        set_reason(reason, "out of memory");
         return NULL;
     }
     display->descriptor = descriptor;
@@ -117,17 +117,17 @@ greenroom_x11 *greenroom_x11_open(
     display->connection = xcb_connect_to_fd(descriptor, key ? &auth : NULL);
     const char *problem = NULL;
     if (xcb_connection_has_error(display->connection)) {
-        problem = key ? "it refuses the key of XAUTHORITY; set it to the display's file of keys"
-                      : "it refuses the connection; set XAUTHORITY to the display's file of keys";
+        problem = key ? "the key of XAUTHORITY is refused; set XAUTHORITY to the display's key file"
+                      : "the connection is refused; set XAUTHORITY to the display's key file";
     } else {
         xcb_screen_iterator_t screens =
             xcb_setup_roots_iterator(xcb_get_setup(display->connection));
         for (; screens.rem && screen > 0; screen--) xcb_screen_next(&screens);
         display->screen = screens.rem ? screens.data : NULL;
         if (!display->screen)
-            problem = "it has no such screen; check DISPLAY";
+            problem = "no such screen; check DISPLAY";
         else if (!has_plain_pixels(display->connection, display->screen))
-            problem = "its screen has other than 24 bits of colour; set it to 24";
+            problem = "the screen does not have 24 bits of colour; set it to 24";
         else
             problem = negotiate(display);
     }
@@ -371,7 +371,7 @@ int greenroom_x11_watch_window(
     const uint32_t events = XCB_EVENT_MASK_STRUCTURE_NOTIFY;
     xcb_connection_t *connection = display->connection;
     if (id == display->screen->root) {
-        set_reason(reason, "this is the whole screen: leave \"window\" out");
+        set_reason(reason, "the window is the whole screen; leave \"window\" out");
         return -1;
     }
     xcb_change_window_attributes(connection, id, XCB_CW_EVENT_MASK, &events);

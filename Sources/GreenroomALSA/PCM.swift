@@ -64,7 +64,7 @@ public struct PCM: ~Copyable, @unchecked Sendable {
         }
         guard let opened else {
             throw ALSAError(
-                call: "snd_pcm_open", pcm: name, code: ENODEV, message: "it returned no handle")
+                call: "snd_pcm_open", pcm: name, code: ENODEV, message: "no handle returned")
         }
         do throws(ALSAError) {
             let shape = try PCMShape(

@@ -2,7 +2,7 @@ package import GreenroomRuntime
 
 /// Something about a source of audio that its author should know.
 package enum AudioAnomaly: Equatable, Sendable {
-    /// It sends more audio than time has, by a part: blocks were refused, and frames of 48 kHz left
+    /// It sends more audio than time has, by a part: blocks refused, and frames of 48 kHz left
     /// out. A source that the host paces does not wait long enough for room.
     case overfeeding(Double, refused: Int, skipped: Int, isPaced: Bool)
     /// The source sends less audio than time has, by a part, and silence stands for frames of 48 kHz. If the
@@ -42,33 +42,32 @@ package enum AudioAnomaly: Equatable, Sendable {
     package var text: String {
         switch self {
         case .overfeeding(let part, let refused, let skipped, let isPaced):
-            "it sends \(percent(part)) more audio than real time; "
+            "sends \(percent(part)) more audio than real time; "
                 + [
                     refused > 0
-                        ? "\(refused) \(refused == 1 ? "block was" : "blocks were") refused" : nil,
-                    skipped > 0 ? "\(skipped / 48) ms were left out" : nil,
+                        ? "\(refused) \(refused == 1 ? "block" : "blocks") refused" : nil,
+                    skipped > 0 ? "\(skipped / 48) ms dropped" : nil,
                 ].compactMap(\.self).joined(separator: ", ")
                 + ". Send in real time, or pass "
                 + (isPaced ? "a longer timeout." : "a timeout to be paced by the host.")
         case .underfeeding(let part, let concealed, let isPaced):
-            "it sends \(percent(part)) less audio than real time; \(concealed / 48) ms of silence "
-                + "stand for it. If this machine is not too busy: "
+            "sends \(percent(part)) less audio than real time; \(concealed / 48) ms of silence "
+                + "fill the gaps. If this machine is not too busy: "
                 + (isPaced
-                    ? "send the next block as soon as a send returns, on a thread that waits for nothing else."
-                    : "send in real time, count samples, since a sleep is always too long; or pass a "
+                    ? "send the next block as soon as a send returns, on a thread of its own."
+                    : "send in real time by counting samples, because sleeps are too long; or pass a "
                         + "timeout to be paced by the host.")
         case .late(let concealed):
-            "its audio arrives late; \(concealed / 48) ms of silence stand for it. Send each block as "
-                + "soon as it is recorded: the host waits 100 ms for it."
+            "audio arrives late; \(concealed / 48) ms of silence fill the gaps. Send each block "
+                + "within 100 ms of its recording."
         case .drifting(let ppm):
-            "the clock of its samples runs about \(millionths(ppm)) than the session's; its "
-                + "audio is stretched to stay in sync with the video."
+            "the sample clock runs \(millionths(ppm)) than the session clock; the host resamples "
+                + "the audio to keep it in sync with the video."
         case .clipping(let part):
-            "\(percent(part)) of its samples are clipped: it is too loud where it is recorded. "
-                + "Turn it down there."
+            "\(percent(part)) of the samples are clipped. Lower the recording level."
         case .offset(let part):
-            "its samples lie around \(percent(part)) of full scale instead of zero. Take the DC "
-                + "off with a high-pass filter, or look at the microphone's cable."
+            "the samples have a DC offset of \(percent(part)) of full scale. Remove it with a "
+                + "high-pass filter, or check the microphone's cable."
         case .stamps(let finding):
             finding.text(of: "blocks")
         }

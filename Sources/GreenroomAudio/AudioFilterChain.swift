@@ -174,22 +174,22 @@ package struct AudioFilterChain: Sendable {
         guard links[index].log.unedited(at: nanoseconds) else { return }
         let what =
             switch reason {
-            case .refused(let status): "it refused a block (\(status))"
-            case .overdue: "it did not finish a block within \(Self.patience / 1_000_000) ms"
-            case .lost: "it is not running"
+            case .refused(let status): "refused a block (\(status))"
+            case .overdue: "did not finish a block within \(Self.patience / 1_000_000) ms"
+            case .lost: "not running"
             }
         filter.tell(
             what
                 + (filter.isRequired
-                    ? ". It is required: audio that it has not edited is silent"
-                    : ": such blocks are played unedited. Say required: true for silence instead"))
+                    ? "; required, so unedited audio is silent"
+                    : "; blocks are played unedited. Set required: true for silence instead"))
     }
 
     private mutating func tellRecovery(of index: Int, at nanoseconds: Int64) {
         guard let blocks = links[index].log.edited(at: nanoseconds) else { return }
         let filter = links[index].runner.filter
         filter.tell(
-            "it has edited every block for a second again; \(blocks) before that were "
+            "edits every block again; \(blocks) blocks were "
                 + (filter.isRequired ? "silent" : "not edited"))
     }
 
@@ -199,8 +199,8 @@ package struct AudioFilterChain: Sendable {
         guard delay != expected, !links[index].hasToldOfDelay else { return }
         links[index].hasToldOfDelay = true
         links[index].runner.filter.tell(
-            "its delay is now \(delay / 48) ms, and the session began with \(expected / 48) ms: sound is "
-                + "out of step with the picture. Start the session again")
+            "delay changed from \(expected / 48) to \(delay / 48) ms; audio and video are out of "
+                + "sync. Restart the session")
     }
 }
 

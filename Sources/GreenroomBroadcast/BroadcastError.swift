@@ -20,7 +20,7 @@ public struct BroadcastError: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension BroadcastError {
-    static let hostGone = BroadcastError(.gone, "the host has disconnected")
+    static let hostGone = BroadcastError(.gone, "the host disconnected")
 
     init(connecting path: String, errno error: Int32) {
         switch error {
@@ -30,7 +30,7 @@ extension BroadcastError {
                 "no host listens at \(path): no session with this broadcast is running")
         case EAGAIN:
             self.init(.unavailable, "the host at \(path) is busy with other connections")
-        case EPROTOTYPE: self.init(.badArgument, "the listener at \(path) is no host")
+        case EPROTOTYPE: self.init(.badArgument, "the listener at \(path) is not a host")
         case EACCES, EPERM:
             self.init(
                 .badArgument, "\(path) belongs to its host's user: run as that user, or as root")
@@ -41,7 +41,7 @@ extension BroadcastError {
 
     /// - Parameter refusal: nil for a reason unknown to this version.
     init(_ refusal: BroadcastRefusal?) {
-        let text = "the host refused it: \(refusal?.text ?? "the reason is unknown")"
+        let text = "the host refused the broadcast: \(refusal?.text ?? "the reason is unknown")"
         switch refusal {
         case .version, .noGreeting, nil: self.init(.unsupported, text)
         case .user: self.init(.badArgument, text)

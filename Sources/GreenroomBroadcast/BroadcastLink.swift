@@ -75,7 +75,7 @@ final class BroadcastLink: Sendable {
         case .message(let message) where message.kind == .refusal:
             throw BroadcastError(BroadcastRefusal(rawValue: message.value))
         case .message, .garbage, .nothing:
-            throw BroadcastError(.unsupported, "the listener is no host of this version")
+            throw BroadcastError(.unsupported, "the listener is not a host of this version")
         case .end: throw .hostGone
         }
     }

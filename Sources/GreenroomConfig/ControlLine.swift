@@ -18,7 +18,7 @@ extension ControlLine {
     private static let phrases: [(words: String, meaning: String, line: ControlLine)] =
         SessionCommand.phrases.map { ($0.words, $0.meaning, .command($0.command)) } + [
             ("explain", "why the tracks have their sizes and rates", .command(.explain)),
-            ("stop", "end the session in order, with exit code 0 if all is fine", .stop),
+            ("stop", "end the session normally; exit code 0 without errors", .stop),
             ("help", "list the commands", .help),
         ]
 
@@ -40,7 +40,7 @@ extension ControlLine {
         }) {
             let number = String(control.value, radix: 16, uppercase: true)
             let digits = String(repeating: "0", count: max(0, 4 - number.count)) + number
-            throw CommandProblem("a command can't have the character U+\(digits). Remove it.")
+            throw CommandProblem("a command cannot contain the character U+\(digits). Remove it.")
         }
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let first = words.first, !first.hasPrefix("#") else {
@@ -87,7 +87,7 @@ extension ControlLine {
     }
 
     private static func unknown(_ line: String, _ words: [String]) -> CommandProblem {
-        let message = "there is no command \"\(line.shortened)\"."
+        let message = "unknown command \"\(line.shortened)\"."
         let known = phrases.map(\.words) + valued.map(\.word)
         if let meant = nearestName(to: line, among: known) {
             return CommandProblem("\(message) Did you mean \"\(meant)\"?")
@@ -100,7 +100,7 @@ extension ControlLine {
         let family = known.filter { $0.hasPrefix("\(words[0]) ") }
         return CommandProblem(
             family.isEmpty
-                ? "\(message) \"help\" lists them."
+                ? "\(message) \"help\" lists the commands."
                 : "\(message) Write \"\(family.joined(separator: "\" or \""))\".")
     }
 }

@@ -119,7 +119,7 @@ extension SessionCommand {
     public init(_ text: String) throws(CommandProblem) {
         guard case .command(let command) = try ControlLine(text) else {
             throw CommandProblem(
-                "\"\(text.shortened)\" is no command of a session. \"help\" lists them.")
+                "\"\(text.shortened)\" is not a command of a session. \"help\" lists the commands.")
         }
         self = command
     }

@@ -161,7 +161,7 @@ enum SessionDecoder {
                 defaultValue: .string(SessionConfiguration().callbackDeadline.asWritten)),
             Field(
                 "minimum-real", \.configuration.minimumRealPercent, .percent,
-                "How much of each track has to be real at the end: frames and audio that its "
+                "The minimum share of real media in each track at the end: frames and audio that its "
                     + "source sent. With less the exit code is 66. Without it, anything at all; "
                     + "plugins with \"on-failure: off\" may be missing.",
                 examples: ["50%", "0%"]),
@@ -298,7 +298,7 @@ enum SessionDecoder {
                 examples: [example.settings]),
             Field(
                 "on-failure", \.configuration.onFailure, onFailure,
-                "What the session does when this plugin fails. By default an isolated plugin "
+                "The reaction when this plugin fails. By default an isolated plugin "
                     + "is restarted; with a source or a filter in the host's process the session "
                     + "ends, and without an output it continues.", examples: ["off"]),
         ] + pluginIsolation

@@ -17,8 +17,8 @@ extension SessionFile {
         return entries.filter { $0.key != "broadcast" && known.contains($0.key) }.map { entry in
             let reason =
                 followers.contains(entry.key)
-                ? "the audio of a broadcast comes over the same socket as its video"
-                : "applies only to a plugin, and the host does not start a broadcast's process"
+                ? "a broadcast sends its audio over the socket of its video"
+                : "applies only to plugins; the host does not start a broadcast's process"
             return ConfigurationProblem(
                 "\(reason). Remove it, or name a plugin in place of the broadcast.",
                 at: role.rawValue.appending(key: entry.key), isOfKey: true)

@@ -139,7 +139,7 @@ extension SessionDecoder.Session {
             guard !above.isEmpty else { return nil }
             return ConfigurationProblem(
                 "\(above.map(\.description).joined(separator: ", ")): above the session's maximum, "
-                    + "\(maximum), and not offered as it stands. Raise \"maximum\".",
+                    + "\(maximum), so it is not offered. Raise \"maximum\".",
                 at: "session.\(key)")
         }
     }
@@ -231,7 +231,7 @@ extension SessionFile {
             throw UnreadableFile(
                 file: path,
                 reason: isPipe
-                    ? "is a pipe, which may never end. Name a file, or - for standard input"
+                    ? "is a pipe, and may never end. Name a file, or - for standard input"
                     : "\(error)")
         }
         let isFile = !isOpen(path)

@@ -197,9 +197,9 @@ extension YAMLDocument {
             let list = names.map { "\"\($0.shortened)\"" }.joined(separator: ", ")
             return (context.mark, "more than one value for \(list). Keep one of each.")
         case .memory:
-            return (nil, "this is nested too deeply, at most \(maximumDepth) levels are read.")
+            return (nil, "nested too deeply; the limit is \(maximumDepth) levels.")
         default:
-            return (nil, "this can't be read as YAML: \(error)")
+            return (nil, "not readable as YAML: \(error)")
         }
     }
 }
@@ -223,7 +223,7 @@ extension YAMLDocument {
                     + "supported. Write the value out.")
         }
         guard depth <= Self.maximumDepth else {
-            return refused("nested too deeply, at most \(Self.maximumDepth) levels are read.")
+            return refused("nested too deeply; the limit is \(Self.maximumDepth) levels.")
         }
         switch node {
         case .scalar(let scalar):

@@ -43,11 +43,11 @@ struct YAMLSyntaxProblem {
                 + "or use single quotes."
             isAtContext = context == "while parsing a quoted scalar"
         case "could not find expected ':'":
-            message = "this line has no \": \" after its key. Write key: value."
+            message = "missing \": \" after the key. Write key: value."
             isAtContext = true
         case "mapping values are not allowed in this context":
             message =
-                "\": \" can't stand here. Quote a text that contains it, and indent the keys of "
+                "\": \" is not allowed here. Quote a text that contains it, and indent the keys of "
                 + "a section alike."
         case "did not find expected key", "did not find expected '-' indicator",
             "block sequence entries are not allowed in this context":
@@ -59,24 +59,24 @@ struct YAMLSyntaxProblem {
         case "did not find expected ',' or '}'":
             message = "the section that begins with \"{\" needs a \",\" or its \"}\" before this."
         case "did not find expected node content":
-            message = "a value is missing before this. Write it, or remove what announces it."
+            message = "missing value before this. Write it, or remove its key or dash."
         case "found character that cannot start any token":
             let shown =
-                found.map { "a text can't begin with \"\($0)\"" } ?? "this can't begin a text"
+                found.map { "a text cannot begin with \"\($0)\"" } ?? "wrong begin of a text"
             message = "\(shown). Put it in quotes."
         case "found undefined alias":
             message = "aliases (*name) are not supported. Write the value out, or quote the text."
         case "did not find expected alphabetic or numeric character":
-            message = "a text can't begin with \"*\" or \"&\". Put it in quotes."
+            message = "a text cannot begin with \"*\" or \"&\". Put it in quotes."
         case "but found another document":
             message = "a second document begins here. A session file has one: remove the \"---\"."
         case "did not find expected <document start>":
-            message = "a second thing begins here. A session file is one section of keys."
+            message = "a second value begins here. A session file is one section of keys."
         case let limit where limit.hasPrefix("Maximum nesting level"):
             message =
-                "nested too deeply, at most \(YAMLDocument.maximumDepth) levels are read."
+                "nested too deeply; the limit is \(YAMLDocument.maximumDepth) levels."
         default:
-            message = "this is not YAML: \(problem)."
+            message = "not YAML: \(problem)."
         }
     }
 }

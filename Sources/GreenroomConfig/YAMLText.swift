@@ -34,12 +34,12 @@ enum YAMLText {
                     let number = String(scalar.value, radix: 16, uppercase: true)
                     throw fault(
                         "the character U+\(String(repeating: "0", count: max(0, 4 - number.count)))"
-                            + "\(number) may not stand in YAML. Remove it.",
+                            + "\(number) is not allowed in YAML. Remove it.",
                         after: String(text))
                 }
                 text.append(scalar)
             case .error:
-                throw fault("this is not UTF-8. Save the file as UTF-8.", after: String(text))
+                throw fault("not UTF-8. Save the file as UTF-8.", after: String(text))
             case .emptyInput:
                 break scan
             }

@@ -35,7 +35,7 @@ extension ConversionPlan {
     ) throws(ConversionError) -> [StepCost] {
         guard !format.isCompressed else {
             throw .unsupported(
-                "what \(format.name) frames cost depends on their content: measure a raw format")
+                "the cost of \(format.name) frames depends on their content: measure a raw format")
         }
         let pool = FramePool(limit: steps.count + 2)
         let source = try pool.takeRequired(format, size)

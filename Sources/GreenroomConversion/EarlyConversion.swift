@@ -89,7 +89,7 @@ extension VideoFrame {
             byteCount >= needed
         else {
             throw .badGeometry(
-                "\(byteCount) bytes with a stride of \(strideBytes) are no "
+                "\(byteCount) bytes with a stride of \(strideBytes) do not hold "
                     + "\(conversion.form.format) \(size)")
         }
         let output = UnsafeFrame(self)

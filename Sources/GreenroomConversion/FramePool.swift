@@ -195,7 +195,7 @@ extension FramePool {
 
     /// Why the pool may lack a frame of a kind. The text depends only on the arguments.
     package func explainLack(of format: PixelFormat, _ size: FrameSize) -> String {
-        "there is no room for a frame of \(format.name) \(size): at most \(limit) frames and "
+        "no room for a frame of \(format.name) \(size): at most \(limit) frames and "
             + "\(byteLimit / 1_000_000) MB may be in use"
     }
 }

@@ -23,7 +23,7 @@ struct Descriptor: ~Copyable, Sendable {
         }
         guard file.isRegular else {
             throw MediaFileError(
-                .cannotOpen, file: path, rule: "this is not a regular file",
+                .cannotOpen, file: path, rule: "not a regular file",
                 cure: "save the data to a file on disk first")
         }
         return file
@@ -40,7 +40,7 @@ struct Descriptor: ~Copyable, Sendable {
                 throw MediaFileError(.cannotOpen, file: path, call: "open", error)
             }
             throw MediaFileError(
-                .cannotOpen, file: path, rule: "it \(error.rule)", cure: error.cure)
+                .cannotOpen, file: path, rule: error.rule, cure: error.cure)
         }
     }
 

@@ -106,12 +106,12 @@ package struct PCMStream {
             }
         guard let sample else {
             throw unsupported(
-                "its samples are of type \(tag) with \(bits) bits", "-c:a pcm_s16le", name)
+                "the samples have type \(tag) with \(bits) bits", "-c:a pcm_s16le", name)
         }
         let format = AudioFormat(sampleRate: rate, channels: channels)
         guard format.isLegal else {
             throw unsupported(
-                "it has \(channels) channels at \(rate) Hz; 1 or 2 channels at 8000 to 192000 Hz can be "
+                "\(channels) channels at \(rate) Hz; only 1 or 2 channels at 8000 to 192000 Hz can be "
                     + "played", "-ac 2 -ar 48000", name)
         }
         return (format, sample)

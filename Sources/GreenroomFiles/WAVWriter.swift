@@ -52,7 +52,7 @@ public struct WAVWriter: ~Copyable, Sendable {
         guard samples.count.isMultiple(of: channels) else {
             throw MediaFileError(
                 .badArgument, file: file.name,
-                rule: "\(samples.count) samples are no whole frames of \(channels) channels",
+                rule: "\(samples.count) samples are not whole frames of \(channels) channels",
                 cure: "pass all the channels of each frame")
         }
         let end = WAVHeader.byteCount + dataByteCount

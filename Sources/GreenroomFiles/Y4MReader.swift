@@ -64,7 +64,7 @@ public struct Y4MReader: ~Copyable, Sendable {
     ) throws(MediaFileError) {
         guard (0..<frameCount).contains(index) else {
             throw MediaFileError(
-                .badArgument, file: file.name, rule: "there is no frame \(index)",
+                .badArgument, file: file.name, rule: "no frame \(index)",
                 cure: "ask for one of the \(frameCount) frames, counted from 0")
         }
         try format.check(y.byteCount, stride: yStride, plane: 0, file: file.name)

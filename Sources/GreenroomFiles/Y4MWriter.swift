@@ -51,7 +51,7 @@ public struct Y4MWriter: ~Copyable, Sendable {
     ) throws(MediaFileError) {
         guard format.size.isLegal else {
             throw MediaFileError(
-                .badArgument, file: file.name, rule: "\(format.size) is no legal size",
+                .badArgument, file: file.name, rule: "\(format.size) is not a legal size",
                 cure: "keep both sides within 1 and \(FrameSize.maximumDimension)")
         }
         let header = Array(format.header.utf8)

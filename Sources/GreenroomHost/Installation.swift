@@ -80,8 +80,8 @@ public struct Installation: Sendable {
                     )
                 }),
             refusal: Sandbox.available.gap.map {
-                "it is not bundled, and this machine can't keep it to its grants, for want of \($0). "
-                    + "Take a kernel that has that; or, for a plugin that you trust with all that you "
+                "not bundled, and this machine cannot enforce its grants: the kernel lacks \($0). "
+                    + "Use a newer kernel; or, if you trust the plugin with everything that you "
                     + "may do here, write sandbox: partial in the session file."
             }, examine: scans.examine)
     }
@@ -115,7 +115,7 @@ extension PluginLocator {
     /// Warnings about `GREENROOM_PLUGIN_PATH`.
     package var warnings: [String] {
         folders.filter { !isBundled("\($0)/library") && !isFolder($0) }.map {
-            "GREENROOM_PLUGIN_PATH: there is no folder \($0), so no plugin is found there."
+            "GREENROOM_PLUGIN_PATH: no folder \($0); make it, or correct the variable"
         }
     }
 

@@ -54,7 +54,7 @@ extension SessionConfiguration {
             }
             guard slots[..<index].contains(where: { $0.role == slot.role }) else { return nil }
             return ConfigurationProblem(
-                "the role is taken by a slot before this one. Keep one.", at: slot.role.rawValue)
+                "an earlier slot has this role. Keep one.", at: slot.role.rawValue)
         }
     }
 }
@@ -141,8 +141,8 @@ private struct Assembly {
             }
             if isolation.sandbox == .require, let shortfall = Sandbox.available.shortfall {
                 report(
-                    "it requires the whole sandbox, and this machine lacks a part of it: "
-                        + "\(shortfall). A newer kernel has it; sandbox: partial does without it.",
+                    "requires the whole sandbox, but this machine lacks parts of it: "
+                        + "\(shortfall). Use a newer kernel, or sandbox: partial.",
                     "\(address)")
             }
             return SourcePlan(

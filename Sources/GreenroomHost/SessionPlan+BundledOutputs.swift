@@ -53,7 +53,7 @@ extension SessionPlan {
     private static func problem(ofWriting path: String, replaces: Bool) -> String? {
         guard !path.isEmpty else { return nil }
         return FileDescriptor.outputProblem(path, replaces: replaces).map {
-            "\(path): it \($0.rule): \($0.cure)\($0 == .exists ? ", or set overwrite: true" : "")"
+            "\(path): \($0.rule): \($0.cure)\($0 == .exists ? ", or set overwrite: true" : "")"
         }
     }
 
@@ -61,14 +61,14 @@ extension SessionPlan {
         guard !path.isEmpty else { return nil }
         var about = stat()
         guard stat(path, &about) == 0 else {
-            return "\(path): there is no such device. Load v4l2loopback, and check the name."
+            return "\(path): no such device. Load v4l2loopback, and check the name."
         }
         // The kernel's number for video devices.
         guard about.st_mode & S_IFMT == S_IFCHR, about.st_rdev >> 8 & 0xfff == 81 else {
-            return "\(path): it is no video device. Name one of v4l2loopback, such as /dev/video10."
+            return "\(path): not a video device. Name a v4l2loopback device, such as /dev/video10."
         }
         guard access(path, R_OK | W_OK) == 0 else {
-            return "\(path): this user may not write to it. Add the user to the group video."
+            return "\(path): this user cannot write to it. Add the user to the group video."
         }
         return nil
     }

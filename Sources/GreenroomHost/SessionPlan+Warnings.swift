@@ -23,8 +23,8 @@ extension SessionPlan {
         guard let gap = Sandbox.available.gap else { return [] }
         return isolatedPlugins.map { address in
             ConfigurationProblem(
-                "this machine can't keep it to its grants, for want of \(gap). It may do more than the "
-                    + "session file allows. Take a kernel that has that.",
+                "this machine cannot enforce the plugin's grants: the kernel lacks \(gap). The plugin "
+                    + "can do more than the session file allows. Use a newer kernel.",
                 at: "\(address)")
         }
     }
@@ -37,8 +37,8 @@ extension SessionPlan {
             !isolatedPlugins.isEmpty
         else { return nil }
         return
-            "this machine lacks Landlock: the host opens files in the plugins' place, and keeps them to "
-            + "their grants"
+            "this machine lacks Landlock; the host opens files for the plugins, and enforces their "
+            + "grants"
     }
 
     /// The plugins that have a sandbox.
@@ -60,7 +60,7 @@ extension SessionPlan {
         guard !configuration.outputs.isEmpty else {
             return [
                 ConfigurationProblem(
-                    "there are no outputs: nothing is recorded or shown. Add one, such as record: "
+                    "no outputs: nothing is recorded or shown. Add one, such as record: "
                         + "recordings/\(configuration.name).", at: PluginAddress.outputsKey)
             ]
         }
@@ -100,11 +100,10 @@ extension SessionPlan {
     /// Why a file or folder can't be read, and the cure; nil if nothing is known against it.
     private static func problem(ofReading path: String) -> String? {
         guard resolvedPath(path) != nil else {
-            return "there is no such file. Check the path, which starts from the session file's "
-                + "folder."
+            return "no such file. Check the path, which is relative to the session file's folder."
         }
         guard access(path, R_OK) == 0 else {
-            return "this user can't read it. Check its permissions."
+            return "this user cannot read the file. Check its permissions."
         }
         var about = stat()
         guard stat(path, &about) == 0, about.st_mode & S_IFMT == S_IFREG, about.st_size == 0 else {
@@ -123,7 +122,7 @@ extension SessionPlan {
             guard about.st_mode & S_IFMT != S_IFSOCK else { return [] }
             return [
                 ConfigurationProblem(
-                    "a file that is no socket has this path. Remove it, or name another path.",
+                    "the path is a file, not a socket. Remove it, or name another path.",
                     at: place)
             ]
         }
@@ -133,7 +132,7 @@ extension SessionPlan {
         }
         return [
             ConfigurationProblem(
-                "\(folder): there is no such folder. Make it, or name another path.", at: place)
+                "\(folder): no such folder. Make it, or name another path.", at: place)
         ]
     }
 
@@ -151,13 +150,13 @@ extension SessionPlan {
     /// Sockets whose programs do for a plugin what its sandbox refuses.
     private var connectionWarnings: [ConfigurationProblem] {
         let startsPrograms =
-            "the program there starts others for the plugin, which may do all that you may"
+            "the program behind it starts programs with your rights for the plugin"
         var dangers = [
             "/run/docker.sock": startsPrograms, "/run/containerd/containerd.sock": startsPrograms,
         ]
         if let bus = try? DesktopSockets().path(of: .sessionBus) { dangers[bus] = startsPrograms }
         if let agent = environmentVariable("SSH_AUTH_SOCK") {
-            dangers[agent] = "the agent of ssh signs with your keys for the plugin"
+            dangers[agent] = "the SSH agent signs with your keys for the plugin"
         }
         return configuration.plugins.flatMap { address, plugin -> [ConfigurationProblem] in
             guard self[address]?.isolation != nil else { return [] }
@@ -182,8 +181,8 @@ extension SessionPlan {
                 list.paths.enumerated().compactMap { index, path in
                     let missing =
                         resolvedPath(path) == nil
-                        ? "there is no such file, so that it can't be granted. Make it, or grant the "
-                            + "folder that it will be in." : nil
+                        ? "no such file, so the host cannot grant it. Make it, or grant its future "
+                            + "folder." : nil
                     let concern = PathGrant(path: path, access: list.access).concern
                     return (concern ?? missing).map {
                         ConfigurationProblem(

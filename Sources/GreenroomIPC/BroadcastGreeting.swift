@@ -42,13 +42,13 @@ package enum BroadcastRefusal: UInt32, CaseIterable, Sendable {
     package var text: String {
         switch self {
         case .version:
-            "its version differs from the host's; restart the session if Greenroom was upgraded "
+            "the version differs from the host's; restart the session if Greenroom was upgraded "
                 + "while it ran, else install both anew"
         case .isTaken: "another broadcast is connected; the limit is one at a time"
-        case .isUnwanted: "the session does not use what it offers"
-        case .user: "it runs as another user; the host accepts its own user and root"
+        case .isUnwanted: "the session does not use the offered plugins"
+        case .user: "runs as another user; the host accepts its own user and root"
         case .isClosed: "the session is ending"
-        case .noGreeting: "it did not send the greeting of the broadcast library"
+        case .noGreeting: "no greeting of the broadcast library"
         }
     }
 }

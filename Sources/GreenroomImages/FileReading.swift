@@ -33,11 +33,11 @@ private func check(_ status: Stat, path: String) throws(ImageError) {
         break
     case .directory:
         throw ImageError(
-            .notAnImage, path: path, rule: "this is a folder",
+            .notAnImage, path: path, rule: "the path is a folder",
             cure: "name a PNG or JPEG image in it")
     default:
         throw ImageError(
-            .notAnImage, path: path, rule: "this is not a regular file",
+            .notAnImage, path: path, rule: "not a regular file",
             cure: "save the image to a file on disk first")
     }
     guard status.size <= longestFile else {
@@ -51,7 +51,7 @@ private func check(_ status: Stat, path: String) throws(ImageError) {
 private func failure(_ error: Errno, path: String) -> ImageError {
     let (rule, cure) =
         switch error {
-        case .noSuchFileOrDirectory, .notDirectory: ("there is no such file", "check the path")
+        case .noSuchFileOrDirectory, .notDirectory: ("no such file", "check the path")
         case .permissionDenied, .notPermitted:
             ("reading it is not permitted", "check the file's permissions")
         case .tooManyOpenFiles, .tooManyOpenFilesInSystem:

@@ -141,7 +141,7 @@ public struct ImageWriter: ~Copyable {
         } catch {
             guard case .system(let number) = error else {
                 throw ImageError(
-                    .cannotWrite, path: path, rule: "it \(error.rule)", cure: error.cure)
+                    .cannotWrite, path: path, rule: error.rule, cure: error.cure)
             }
             throw failure(number, path: path)
         }
@@ -151,7 +151,7 @@ public struct ImageWriter: ~Copyable {
         let (rule, cure) =
             switch error {
             case .noSuchFileOrDirectory, .notDirectory:
-                ("its folder does not exist", "make the folder")
+                ("no such folder", "make the folder")
             case .permissionDenied, .notPermitted, .readOnlyFileSystem:
                 ("writing it is not permitted", "check the permissions of the folder")
             case .noSpace, .diskQuotaExceeded: ("the disk is full", "free some space")

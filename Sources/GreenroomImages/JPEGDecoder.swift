@@ -28,7 +28,7 @@ enum JPEGDecoder {
         // A file without an image header is no error to libjpeg, which calls it tables alone.
         guard width > 0, height > 0 else {
             throw ImageError(
-                .damaged, path: path, rule: "it has no whole image header",
+                .damaged, path: path, rule: "truncated image header",
                 cure: "save or copy the image again")
         }
         guard colors != TJCS_CMYK.rawValue, colors != TJCS_YCCK.rawValue else {

@@ -16,7 +16,7 @@ enum PNGDecoder {
         _ bytes: [UInt8], _ header: ImageHeader, path: String, fitting limit: FrameSize?
     ) throws(ImageError) -> Image {
         guard let told = header.size else {
-            throw damaged("it has no header", path: path)
+            throw damaged("no header", path: path)
         }
         let stored = try Image.legalSize(width: told.width, height: told.height, path: path)
         var block = 1

@@ -34,7 +34,7 @@ extension CommonLibrary: RunnerFactory {
             guard let runner = try started.add(frames, context) else {
                 throw LoadError(
                     code: .noRunner, place: path,
-                    explanation: started.evidence ?? "its process has ended.")
+                    explanation: started.evidence ?? "the process ended.")
             }
             return runner
         }

@@ -25,8 +25,8 @@ struct CrashReport {
     var text: String {
         var text =
             code == greenroom_code_exited
-            ? "its process exited with status \(status)"
-            : "its process was killed by \(Self.name(ofSignal: status))"
+            ? "exited with status \(status)"
+            : "killed by \(Self.name(ofSignal: status))"
         if let whereabouts { text += " \(whereabouts)" }
         let heading = stderrTail.firstIndex(where: Self.isHeading)
         if let last = stderrTail[..<(heading ?? stderrTail.endIndex)].last {

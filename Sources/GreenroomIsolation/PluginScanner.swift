@@ -46,12 +46,11 @@ package struct PluginScanner: Sendable {
         let deadline = MonotonicClock.deadline(after: Self.timeout)
         let result: Result<LibraryDescription, LoadError>? = answer.wait(until: deadline) { $0 }
         guard let result else {
-            let whereabouts = runner.abortForBacktrace().map { " It was at \($0)." } ?? ""
+            let whereabouts = runner.abortForBacktrace().map { " Last seen at \($0)." } ?? ""
             throw LoadError(
                 code: .hangs, place: path,
-                explanation: "it hangs while it is loaded: its constructors, its entry and its "
-                    + "descriptors have not returned within \(Self.timeout / 1_000_000_000) s. "
-                    + "They should do nothing but return."
+                explanation: "hangs while loading: constructors, entry and descriptors have not "
+                    + "returned within \(Self.timeout / 1_000_000_000) s. Do no work in them."
                     + whereabouts + refusals.text)
         }
         runner.connection.end()
@@ -60,7 +59,7 @@ package struct PluginScanner: Sendable {
         } catch {
             var error = error
             if error.code == .crashes {
-                error.explanation = "it crashes while it is loaded: \(error.explanation)."
+                error.explanation = "crashes while loading: \(error.explanation)."
             }
             if access(path, F_OK) != 0, errno == ENOENT {
                 error.explanation =
@@ -83,7 +82,7 @@ private final class Refusals: Sendable {
     /// Adds a line of the log without its cure: a scan has no grants.
     func add(_ level: LogLevel, _ line: String) {
         guard level == .warning else { return }
-        let cure = line.firstRange(of: ": ")?.lowerBound ?? line.endIndex
+        let cure = line.firstRange(of: "; ")?.lowerBound ?? line.endIndex
         attempts.withLock { if $0.count < Self.limit { $0.append(String(line[..<cure])) } }
     }
 
@@ -91,7 +90,6 @@ private final class Refusals: Sendable {
         let attempts = attempts.withLock { $0 }
         return attempts.isEmpty
             ? ""
-            : " A scan has no grants, and "
-                + "\(attempts.joined(separator: ", and "))."
+            : " A scan has no grants: \(attempts.joined(separator: "; "))."
     }
 }

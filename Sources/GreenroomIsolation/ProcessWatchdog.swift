@@ -104,25 +104,25 @@ extension ProcessWatchdog.Finding {
         switch self {
         case .silent:
             let seconds = ProcessWatchdog.silenceLimit / 1_000_000_000
-            return "its process has not answered for \(seconds) s"
-                + (isStopped ? ": it is stopped (SIGSTOP)" : "")
+            return "the process has not answered for \(seconds) s"
+                + (isStopped ? ": stopped (SIGSTOP)" : "")
         case .memory(let bytes, let limit):
             return
-                "its process has \(bytes / 1_000_000) MB of memory besides its frames, limit: "
+                "the process uses \(bytes / 1_000_000) MB of memory besides its frames, limit: "
                 + "\(limit / 1_000_000) MB; fix the leak, or raise memory-limit"
-        case .mainThreadExited: return "its main thread exited"
+        case .mainThreadExited: return "the main thread exited"
         case .threads(let count):
-            return "its process has \(count) threads, limit: \(ProcessWatchdog.threadLimit)"
+            return "the process has \(count) threads, limit: \(ProcessWatchdog.threadLimit)"
         case .calls(let calls):
             return
-                "it makes \(calls) calls/s, limit: \(ProcessWatchdog.callLimit)/s; send audio with a "
+                "makes \(calls) calls/s, limit: \(ProcessWatchdog.callLimit)/s; send audio with a "
                 + "timeout, and wait with wait_until_ns between frames"
         case .frames(let frames, let limit):
             return
-                "it sends \(frames) frames/s, limit: \(limit)/s; wait with wait_until_ns between "
+                "sends \(frames) frames/s, limit: \(limit)/s; wait with wait_until_ns between "
                 + "frames"
         case .lines(let lines):
-            return "it logs \(lines) lines/s, limit: \(ProcessWatchdog.lineLimit)/s"
+            return "logs \(lines) lines/s, limit: \(ProcessWatchdog.lineLimit)/s"
         }
     }
 }

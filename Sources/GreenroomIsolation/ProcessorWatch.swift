@@ -66,7 +66,7 @@ struct ProcessorWatch {
         guard takesMost || isCrowd else { return nil }
         isDone = true
         let number = (taken * 10).rounded() / 10
-        let found = "its process uses \(number) of \(processors) processors with \(threads) threads"
+        let found = "the process uses \(number) of \(processors) processors with \(threads) threads"
         return letOthersFirst()
             ? "\(found): scheduling lowered to idle priority" : found
     }

@@ -118,7 +118,7 @@ package struct Metrics {
                 ].map { ([("track", track.track), ("reason", $0)], Double($1)) }
             }
         }
-        add("output_frames_total", "counter", "Frames that an output got, by what they show.") {
+        add("output_frames_total", "counter", "Frames that an output got, by content.") {
             report.videoTracks.flatMap { track in
                 track.outputs.flatMap { output in
                     [

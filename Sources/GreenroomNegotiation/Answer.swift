@@ -73,7 +73,7 @@ extension Offer {
             guard contains(capability) else {
                 let all = rows.map(\.description).joined(separator: ", ")
                 throw AnswerProblem(
-                    explanation: "it counters with \(capability), which is not in the offer "
+                    explanation: "counters with \(capability), which is not in the offer "
                         + "(\(rule == .upTo ? "up to " : "")\(all)). Counter with one of the offer, "
                         + "or answer \"fixed\" and the host adapts.")
             }
@@ -81,7 +81,7 @@ extension Offer {
         case .fixed(let capability):
             guard capability.size.isLegal else {
                 throw AnswerProblem(
-                    explanation: "it declares the fixed size \(capability.size); each side "
+                    explanation: "declares the fixed size \(capability.size); each side "
                         + "must be 1 to \(FrameSize.maximumDimension).")
             }
             source = capability

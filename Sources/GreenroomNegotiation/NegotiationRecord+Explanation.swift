@@ -13,7 +13,7 @@ extension NegotiationRecord {
             lines.append(ceiling.binds ? "  ceiling \(what)" : "  \(what) does not bind")
         }
         if !ceilings.contains(where: \.binds) {
-            lines.append("  it is the best row: no ceiling binds")
+            lines.append("  the best row: no ceiling binds")
         }
         return lines
     }
@@ -35,7 +35,7 @@ extension NegotiationRecord {
             case .fixed: "the source makes exactly \(source), and the host adapts"
             case .ignored:
                 "the source takes no new offers and continues with \(source), which the host adapts"
-            case .demanded: "the call is asked for no more"
+            case .demanded: "outputs want no more from the call"
             case .refused: "the source refused and continues with \(source), which the host adapts"
             }
         guard awaitsFrames else { return what }

@@ -39,7 +39,7 @@ package struct Reload: Sendable {
         do {
             new = try read()
         } catch {
-            return refuse("can't reload; session unchanged:\n\(error)")
+            return refuse("cannot reload; session unchanged:\n\(error)")
         }
         // What was refused is not what runs: it is tried again.
         settings.forget(refusals.take())
@@ -54,9 +54,9 @@ package struct Reload: Sendable {
             }
         }
         if !rest.isEmpty {
-            tell("changes with the next start: \(rest.joined(separator: "; "))")
+            tell("takes effect at the next start: \(rest.joined(separator: "; "))")
         } else if changes.commands.isEmpty {
-            tell("it has not changed")
+            tell("no changes")
         }
     }
 

@@ -172,8 +172,8 @@ package struct RunningSession: Sendable {
         else {
             throw UnreachableSession(
                 .connection,
-                "\(folder): is no folder that only this user can write to, so the session can't be "
-                    + "controlled from outside.")
+                "\(folder): not a folder that only this user can write to; the session has no "
+                    + "control socket.")
         }
         return "\(folder)/\(name)\(ending)"
     }

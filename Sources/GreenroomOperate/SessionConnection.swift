@@ -35,7 +35,7 @@ package struct SessionConnection: ~Copyable {
             }
         } catch {
             guard error != .brokenPipe else { return }
-            throw UnreachableSession(.connection, "the session can't be reached any more: \(error)")
+            throw UnreachableSession(.connection, "lost the connection to the session: \(error)")
         }
     }
 
@@ -57,8 +57,8 @@ package struct SessionConnection: ~Copyable {
             guard hasBytes(before: deadline) else {
                 throw UnreachableSession(
                     .connection,
-                    "\(name) does not answer. Is its process (the number) stopped, or this machine "
-                        + "very busy?")
+                    "\(name) does not answer. Check whether its process (the number) is stopped, or this "
+                        + "machine is overloaded.")
             }
             guard receive() else { return nil }
         }

@@ -137,7 +137,7 @@ package final class SessionSocket: Sendable {
             return state.lastClient
         }
         guard let number else {
-            complain("\(Self.mostClients) programs are connected, which is the limit.", nil, queue)
+            complain("\(Self.mostClients) programs are connected: limit reached.", nil, queue)
             queue.end { Glibc.close(socket) }
             return
         }
@@ -227,7 +227,7 @@ package final class SessionSocket: Sendable {
         case .events:
             guard follow(number) else {
                 return complain(
-                    "\(Self.mostFollowers) programs follow the events, which is the limit.", nil,
+                    "\(Self.mostFollowers) programs follow the events: limit reached.", nil,
                     queue)
             }
         case .log:

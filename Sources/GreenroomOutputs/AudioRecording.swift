@@ -138,7 +138,7 @@ final class AudioRecording: AudioSink {
     func finish(until deadline: Int64) {
         beginFinish()
         guard !thread.join(until: deadline, on: clock) else { return }
-        let reason = "not closed: write still pending"
+        let reason = "not closed: a write is pending"
         state.withLock { $0.failure = reason }
         events.sendFailed(output: name, reason: reason, isRecording: true)
     }

@@ -59,8 +59,8 @@ package struct DiskUse: Equatable, Sendable {
             return nil
         }
         return
-            "its disk is full after \(DiskWatch.words(ofSeconds: free / rate)): what is recorded to it takes up "
-            + "to \(Self.words(ofBytes: rate * 3600)) an hour, and \(Self.words(ofBytes: free)) are "
+            "the disk is full after \(DiskWatch.words(ofSeconds: free / rate)): recordings take up to "
+            + "\(Self.words(ofBytes: rate * 3600)) an hour, and \(Self.words(ofBytes: free)) are "
             + "free. Free some space, or record to another disk or in a smaller size. One file such as "
             + "talk.mkv takes far less than a folder."
     }

@@ -50,7 +50,7 @@ struct DiskWatch {
                 found.append(
                     (
                         disk.folder,
-                        "its disk is full in \(Self.words(ofSeconds: rest)), as it is filled now; "
+                        "the disk is full in \(Self.words(ofSeconds: rest)) at the current rate; "
                             + "\(DiskUse.words(ofBytes: space.freeBytes)) are free. Free some space, or "
                             + "stop the session."
                     ))

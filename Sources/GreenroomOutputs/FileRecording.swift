@@ -21,7 +21,7 @@ package struct FileRecording: Output, Equatable {
 
     /// The ways to record a session with a call.
     package enum Participants: String, CaseIterable, Sendable {
-        /// Everybody in one video, with all that is said.
+        /// Everybody in one video, with the full mix.
         case stage
         /// The session's tracks in one file, and each track of each participant in a file of its own.
         case files
@@ -56,7 +56,7 @@ package struct FileRecording: Output, Equatable {
                 + "for the file, or name a folder."
         }
         guard otherEndings.contains(ending) else { return nil }
-        return "nothing is recorded as .\(ending). Name a file that ends with "
+        return "unknown format .\(ending). Name a file that ends with "
             + "\(endings.map { ".\($0)" }.joined(separator: ", ")), or a folder without that ending."
     }
 
@@ -103,7 +103,7 @@ package struct FileRecording: Output, Equatable {
             $0 == .exists
                 ? "already exists. Record to another file, remove it, or name the plugin Recorder "
                     + "with overwrite: true."
-                : "it \($0.rule). Record to another file, or remove it."
+                : "\($0.rule). Record to another file, or remove it."
         }
     }
 
@@ -173,7 +173,7 @@ extension FileRecording {
                 "participants", \.participants,
                 .choice {
                     switch $0 {
-                    case .stage: "Everybody in one video, with all that is said."
+                    case .stage: "Everybody in one video, with the full mix."
                     case .files:
                         "Each track of each participant in a file of its own, such as "
                             + "call-ana-camera.mkv."

@@ -18,7 +18,7 @@ package struct LoudspeakerOutput: Output, Equatable {
             session.events.send(
                 .note(
                     role: "loudspeaker \(device)",
-                    text: "left out: a device plays in real time, and the session's clock does not"
+                    text: "skipped: a device plays in real time, but the session's clock is virtual"
                 ))
             return
         }
@@ -38,7 +38,7 @@ package struct LoudspeakerOutput: Output, Equatable {
         -> [String]
     {
         tracks.hasAudio || tracks.hasCall
-            ? [] : ["there is no audio to play. Add a microphone, or audio to the share."]
+            ? [] : ["the session has no audio. Add a microphone, or audio to the share."]
     }
 }
 
@@ -54,7 +54,7 @@ extension SessionOutput {
 extension LoudspeakerOutput {
     static let form = OutputForm(
         key: "loudspeaker",
-        "Plays the session's audio on an ALSA PCM; in a call that of the participants.",
+        "Plays the session's audio on an ALSA PCM; in a call the participants' audio.",
         examples: ["default", ["device": "plughw:0,0"]], reportKey: Loudspeaker.reportKey,
         decoder: Decoder<LoudspeakerOutput>.section(
             LoudspeakerOutput(), name: "loudspeaker", "A loudspeaker.",

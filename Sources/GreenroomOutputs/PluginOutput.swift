@@ -46,10 +46,10 @@ extension TrackSelection {
         return missing.map { track in
             track.needsCall
                 ? "\"\(track.name)\" needs a call. \(cure)"
-                : "there is no \(track.name) to take. \(cure)"
+                : "the session has no \(track.name). \(cure)"
         }
             + (participants.isEmpty || tracks.hasCall
-                ? [] : ["there are no participants without a call. \(cure)"])
+                ? [] : ["participants need a call. \(cure)"])
     }
 }
 

@@ -112,7 +112,7 @@ package struct Recording: Output, Equatable {
                 let problem = FileDescriptor.outputProblem(
                     "\(folder)/\(name)", replaces: overwrite)
             else { continue }
-            return "its \(name) \(problem.rule). Record to another folder, remove the file"
+            return "\(name) \(problem.rule). Record to another folder, remove the file"
                 + (problem == .exists ? ", or write overwrite: true." : ".")
         }
         return nil

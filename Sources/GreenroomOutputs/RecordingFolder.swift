@@ -22,13 +22,13 @@ struct RecordingFolder: Sendable {
         } catch {
             throw OutputError(
                 place: "\(path)/",
-                explanation: "can't create this folder to record to: \(error). Record to a folder "
+                explanation: "cannot make this folder to record to: \(error). Record to a folder "
                     + "below a writable one.")
         }
         guard access("\(path)/", W_OK | X_OK) == 0 else {
             throw OutputError(
                 place: "\(path)/",
-                explanation: "can't record to this: \(Errno.last). Record to a writable folder.")
+                explanation: "cannot record here: \(Errno.last). Record to a writable folder.")
         }
     }
 
@@ -44,12 +44,12 @@ struct RecordingFolder: Sendable {
             nearest = slash == nearest.startIndex ? "/" : String(nearest[..<slash])
         }
         guard about.st_mode & S_IFMT == S_IFDIR else {
-            return "\(nearest): is no folder. Record to another one."
+            return "\(nearest): not a folder. Record to another folder."
         }
         guard access(nearest, W_OK | X_OK) == 0 else {
             return isMade
-                ? "can't record to this: \(Errno.last). Record to a writable folder."
-                : "the folder can't be made in \(nearest): \(Errno.last). Record to a folder below a "
+                ? "cannot record here: \(Errno.last). Record to a writable folder."
+                : "cannot make the folder in \(nearest): \(Errno.last). Record to a folder below a "
                     + "writable one."
         }
         return nil
@@ -96,7 +96,7 @@ struct RecordingFolder: Sendable {
             explanation: problem == .exists
                 ? "already exists. Record to another folder, remove the file, or write "
                     + "overwrite: true."
-                : "it \(problem.rule). Record to another folder, or "
+                : "\(problem.rule). Record to another folder, or "
                     + (problem == .busy ? "end that session." : "remove it."))
     }
 

@@ -116,7 +116,7 @@ struct SpeakerThread: ~Copyable {
             line = nil
             let reason = "\(error)"
             state.withLock { $0.statistics.failure = reason }
-            tell("\(reason) It is tried again.")
+            tell("\(reason) Retrying.")
         }
     }
 

@@ -13,11 +13,11 @@ extension WithVideoWant {
         [
             Field(
                 "size", \.video.size, .size,
-                "The size of the video; the track's own if there is none.",
+                "The size of the video; by default the track's size.",
                 examples: ["1280x720"]),
             Field(
                 "fps", \.video.rate, .rate,
-                "Frames a second; the track's own if there is none.",
+                "Frames per second; by default the track's rate.",
                 examples: [30, "30000/1001"]),
             Field(
                 "fit", \.video.fit,
@@ -37,7 +37,7 @@ extension WithVideoWant {
                     ("bt601", "BT.601, of standard definition.", .bt601),
                     ("bt709", "BT.709, of high definition.", .bt709),
                 ]),
-                "The colour matrix; bt709 from 720 lines on, else bt601, if there is none.",
+                "The colour matrix; by default bt709 from 720 lines on, else bt601.",
                 examples: ["bt709"]),
         ]
     }

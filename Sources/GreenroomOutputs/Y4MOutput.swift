@@ -53,7 +53,7 @@ package struct Y4MOutput: Output, Equatable {
         }
         if !tracks.video.contains(track) {
             conflicts.append(
-                "there is no \(track.rawValue) to write. Add one, or take another track.")
+                "the session has no \(track.rawValue). Add one, or choose another track.")
         }
         return conflicts
     }
@@ -92,11 +92,11 @@ extension Y4MOutput {
             expectation: "\"-\", or a section with keys such as track", shortKey: "to",
             fields: [
                 Field(
-                    "to", \.target, .choice { _ in "Standard output." }, "Where it goes.",
+                    "to", \.target, .choice { _ in "Standard output." }, "The target.",
                     examples: ["-"], defaultValue: "-"),
                 Field(
                     "track", \.track, .videoTrack,
-                    "Which video track: the camera, after its filters, the shared screen, or the stage.",
+                    "The video track: the camera after its filters, the share, or the stage.",
                     examples: ["share", "stage", "camera.desk"],
                     defaultValue: .string(VideoTrackKind.camera.rawValue)),
             ] + Draft.videoFields

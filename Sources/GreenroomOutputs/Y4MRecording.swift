@@ -88,7 +88,7 @@ final class Y4MRecording: VideoSink {
             events?.send(
                 .note(
                     role: later.name,
-                    text: "it is \(size) now: the recording continues in \(begun.file)"))
+                    text: "now \(size); the recording continues in \(begun.file)"))
         }
         for _ in 0..<periods.count { try writer?.write(frame) }
     }

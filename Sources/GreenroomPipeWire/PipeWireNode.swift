@@ -85,7 +85,7 @@ package final class PipeWireNode: Sendable {
         guard phase == GREENROOM_PIPEWIRE_IDLE || phase == GREENROOM_PIPEWIRE_STREAMING else {
             let text =
                 phase == GREENROOM_PIPEWIRE_LOST
-                ? greenroom_pipewire_loss(node).string : "it does not answer"
+                ? greenroom_pipewire_loss(node).string : "no answer"
             greenroom_pipewire_close(node)
             throw .noPipeWire(text)
         }
@@ -189,7 +189,7 @@ package final class PipeWireNode: Sendable {
             guard phase == GREENROOM_PIPEWIRE_LOST else {
                 if state.isOut, phase != GREENROOM_PIPEWIRE_CONNECTING {
                     state.isOut = false
-                    host.log(.info, "PipeWire is back: \(name) is there again")
+                    host.log(.info, "PipeWire is back; reconnected \(name)")
                 }
                 return node
             }
@@ -212,7 +212,7 @@ package final class PipeWireNode: Sendable {
         guard !state.isOut else { return }
         state.isOut = true
         state.counts.disconnections += 1
-        host.log(.warning, "PipeWire: \(reason); connecting again every second")
+        host.log(.warning, "PipeWire: \(reason); reconnecting every second")
     }
 }
 

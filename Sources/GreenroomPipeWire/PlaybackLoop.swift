@@ -124,7 +124,7 @@ private struct Sending {
             isDropping = false
         } catch {
             guard error.isPassing else { throw error }
-            if !isDropping { host.log(.warning, "what was played is lost: \(error.text)") }
+            if !isDropping { host.log(.warning, "audio lost: \(error.text)") }
             isDropping = true
         }
     }

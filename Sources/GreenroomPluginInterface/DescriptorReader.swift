@@ -25,7 +25,7 @@ struct DescriptorReader {
         guard major == UInt16(GR_ABI_MAJOR) else {
             throw error(
                 .wrongMajor,
-                "it was built for major \(major) of the plugin interface; this host has major "
+                "built for major \(major) of the plugin interface, but this host has major "
                     + "\(GR_ABI_MAJOR). Rebuild it with this host's greenroom/plugin.h.")
         }
         guard size >= UInt32(MemoryLayout<gr_entry>.size) else {

@@ -125,7 +125,7 @@ package struct EffectInterface: Hashable, Sendable {
         else {
             throw LoadError(
                 code: .missingLibrary, place: path,
-                explanation: "it is an effect of \(title), which needs Greenroom's \(bridgeFile) "
+                explanation: "an effect of \(title); it needs Greenroom's \(bridgeFile) "
                     + "beside this program. Install all of Greenroom, or leave out isolation: host."
             )
         }
@@ -144,12 +144,12 @@ package struct EffectInterface: Hashable, Sendable {
         guard let entry, indices.count > 0, indices.count < 1 << 16 else {
             throw LoadError(
                 code: indices.first == 0 ? .notAPlugin : .unknownKind, place: path,
-                explanation: "\(text.isEmpty ? "it could not be read" : text).")
+                explanation: "\(text.isEmpty ? "not readable" : text).")
         }
         let (end, overflow) = indices.first.addingReportingOverflow(indices.count)
         guard !overflow else {
             throw LoadError(
-                code: .notAPlugin, place: path, explanation: "its bridge has too many plugins.")
+                code: .notAPlugin, place: path, explanation: "the bridge has too many plugins.")
         }
         return (entry, indices.first..<end)
     }

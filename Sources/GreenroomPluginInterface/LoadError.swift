@@ -58,6 +58,6 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     package static func changed(_ descriptor: PluginDescriptor, _ path: String) -> LoadError {
         LoadError(
             code: .noSuchPlugin, place: path,
-            explanation: "\(descriptor.name) is no longer in it: the file has changed.")
+            explanation: "\(descriptor.name) is gone from the library: the file has changed.")
     }
 }

@@ -83,24 +83,24 @@ package struct PluginFunctions: @unchecked Sendable {
             !call.isBroken, !control.isBroken, !audio.isBroken,
             output.found.map(Self.hasEveryFunction) ?? true
         else {
-            throw error("an extension has a struct_size that is too small, or a NULL function.")
+            throw error("an extension has a NULL function, or its struct_size is too small.")
         }
         if live.found == nil, descriptor.parameters.contains(where: \.isLive) {
-            throw error("it has live parameters, and no extension \(GR_EXT_LIVE_PARAMETERS).")
+            throw error("has live parameters, but no extension \(GR_EXT_LIVE_PARAMETERS).")
         }
         if processor.found == nil, descriptor.kind.isFilter {
-            throw error("it is a pre-processor, and has no extension \(GR_EXT_PRE_PROCESSOR).")
+            throw error("a pre-processor without the extension \(GR_EXT_PRE_PROCESSOR).")
         }
         if audio.found == nil, descriptor.kind.isAudioFilter {
             throw error(
-                "it is an audio pre-processor, and has no extension \(GR_EXT_AUDIO_PRE_PROCESSOR).")
+                "an audio pre-processor without the extension \(GR_EXT_AUDIO_PRE_PROCESSOR).")
         }
         if output.found == nil, descriptor.kind.takesMedia {
             throw error(
-                "it is \(descriptor.kind.nameWithArticle), and has no extension \(GR_EXT_OUTPUT).")
+                "\(descriptor.kind.nameWithArticle) without the extension \(GR_EXT_OUTPUT).")
         }
         if call.found == nil, descriptor.kind.isCall {
-            throw error("it is a call, and has no extension \(GR_EXT_CALL).")
+            throw error("a call without the extension \(GR_EXT_CALL).")
         }
         liveParameters = live.found
         preProcessor = processor.found
@@ -432,7 +432,7 @@ extension Answer {
                 numerator: written.fps_numerator, denominator: written.fps_denominator)
         else {
             throw AnswerProblem(
-                explanation: "it answers with the rate \(written.fps_numerator)/"
+                explanation: "answers with the rate \(written.fps_numerator)/"
                     + "\(written.fps_denominator), and rates are above 0 and at most 1000.")
         }
         let capability = VideoCapability(
@@ -465,7 +465,7 @@ extension gr_answer {
             return nil
         }
         return
-            "it writes \(capability) into its answer and leaves the kind GR_ANSWER_ACCEPT, which "
+            "writes \(capability) into its answer, but leaves the kind GR_ANSWER_ACCEPT, which "
             + "is taken as a counter: set kind to GR_ANSWER_COUNTER"
     }
 }

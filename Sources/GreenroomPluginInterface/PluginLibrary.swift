@@ -35,19 +35,19 @@ package struct PluginLibrary: Sendable {
             throw LoadError(
                 code: .notAPlugin, place: path,
                 explanation: status.st_mode & S_IFMT == S_IFDIR
-                    ? "Is a directory. Name the shared library in it." : "it is no file.")
+                    ? "Is a directory. Name the shared library in it." : "not a regular file.")
         }
         if let machine = LibraryMachine.another(of: path) {
             throw LoadError(
                 code: .notAPlugin, place: path,
-                explanation: "it is built for \(machine), and this machine is "
-                    + "\(LibraryMachine.own). Build it for this one.")
+                explanation: "built for \(machine), but this machine is "
+                    + "\(LibraryMachine.own). Build it for this machine.")
         }
         if let length = LibraryLength(of: path), length.isCutOff {
             throw LoadError(
                 code: .notAPlugin, place: path,
-                explanation: "it is cut off: it has \(length.bytes) bytes, and was made with "
-                    + "\(length.made). Copy or build it again.")
+                explanation: "truncated: \(length.bytes) of "
+                    + "\(length.made) bytes. Copy or build it again.")
         }
         // dlopen searches a path without a slash in the system's library folders.
         let file = path.contains("/") ? path : "./\(path)"
@@ -62,7 +62,7 @@ package struct PluginLibrary: Sendable {
             }
             throw LoadError(
                 code: .notAPlugin, place: path,
-                explanation: "it is a shared library, but not a plugin: it does not export "
+                explanation: "a shared library, but not a plugin: it does not export "
                     + "\(GR_ENTRY_SYMBOL). Export it, with GR_EXPORT in C or @c in Swift.")
         }
         let entryFunction = unsafeBitCast(
@@ -141,18 +141,18 @@ package struct PluginLibrary: Sendable {
                 } ?? "`apt-file search \(missing)` names the package."
             return LoadError(
                 code: .missingLibrary, place: path,
-                explanation: "it needs \(missing), which is not installed. \(cure)")
+                explanation: "needs \(missing), which is not installed. \(cure)")
         }
         if message.contains("undefined symbol") {
             return LoadError(
                 code: .unresolvedSymbol, place: path,
-                explanation: "a library that it was built with is missing or older: \(message).")
+                explanation: "one of its libraries is missing or too old: \(message).")
         }
         let reason =
             message.hasPrefix("\(path): ") ? message.dropFirst(path.count + 2) : message[...]
         return LoadError(
             code: .notAPlugin, place: path,
-            explanation: "it is not a shared library for this machine: \(reason). Build it here, "
+            explanation: "not a shared library for this machine: \(reason). Build it here, "
                 + "with -shared.")
     }
 }

@@ -79,7 +79,7 @@ package final class CommandProcess: Sendable {
             let result = greenroom_pipe(&ends)
             guard result == 0 else {
                 throw PluginError(
-                    "a pipe to \(words.first ?? "") can't be made: \(Errno(rawValue: -result))",
+                    "cannot make a pipe to \(words.first ?? ""): \(Errno(rawValue: -result))",
                     status: .unavailable)
             }
             // Beyond the numbers that the command's descriptors have: none overwrites another.
@@ -214,14 +214,14 @@ package final class CommandProcess: Sendable {
         let text =
             switch status {
             case ENOENT:
-                "\(program): there is no such program; install it, or correct the first word of "
+                "\(program): no such program; install it, or correct the first word of "
                     + "'command'"
-            case EACCES: "\(program): is no program that may be executed; correct 'command'"
+            case EACCES: "\(program): not executable; correct 'command'"
             case EPERM, ENOSYS:
-                "\(program): can't be started: the sandbox lets a plugin start no program; set "
+                "\(program): cannot start it: the sandbox lets a plugin start no program; set "
                     + "isolation: host, or sandbox: off"
             default:
-                "\(program): can't be started: \(Errno(rawValue: status))"
+                "\(program): cannot start it: \(Errno(rawValue: status))"
             }
         return PluginError(text, status: .unavailable)
     }

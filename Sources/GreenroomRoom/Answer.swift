@@ -56,7 +56,7 @@ package struct Answer: Equatable, Sendable {
             }
         }
         guard !chosen.isEmpty else {
-            throw .unacceptable("it has no audio and no video that the room has")
+            throw .unacceptable("no audio or video in common with the room")
         }
         let lines = chosen.map(\.line)
         bundle = group.map { Self.tagged($0, lines, offer) }
@@ -67,7 +67,7 @@ package struct Answer: Equatable, Sendable {
             let transport = Self.transport(
                 of: offer.media[bundle ?? one.line], group: bundle == nil ? nil : group, offer)
             guard transport.isComplete else {
-                throw .bad("it has no a=fingerprint, a=ice-ufrag or a=ice-pwd")
+                throw .bad("missing a=fingerprint, a=ice-ufrag or a=ice-pwd")
             }
             served.append(
                 Served(

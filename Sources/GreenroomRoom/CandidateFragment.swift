@@ -36,13 +36,13 @@ package struct CandidateFragment: Equatable {
             } else if line.hasPrefix("a=ice-ufrag:") {
                 let name = String(line.dropFirst("a=ice-ufrag:".count))
                 guard username == nil || username == name else {
-                    throw .bad("it has two values of a=ice-ufrag")
+                    throw .bad("two values of a=ice-ufrag")
                 }
                 username = name
             } else if line.hasPrefix("a=candidate:") {
                 count += 1
                 guard count <= SessionDescription.mostCandidates else {
-                    throw .bad("it has more than \(SessionDescription.mostCandidates) candidates")
+                    throw .bad("more than \(SessionDescription.mostCandidates) candidates")
                 }
                 let value = String(line.dropFirst("a=candidate:".count))
                 guard let address = SessionDescription.Candidate(value) else { continue }
@@ -50,7 +50,7 @@ package struct CandidateFragment: Equatable {
             }
         }
         guard username != nil || count > 0 else {
-            throw .bad("it has neither candidates nor a=ice-ufrag")
+            throw .bad("neither candidates nor a=ice-ufrag")
         }
     }
 }
@@ -95,7 +95,7 @@ package struct CandidateTarget: Sendable {
             found.append((line, candidate.address))
         }
         guard taken + found.count <= SessionDescription.mostCandidates else {
-            throw .bad("it has more than \(SessionDescription.mostCandidates) candidates")
+            throw .bad("more than \(SessionDescription.mostCandidates) candidates")
         }
         taken += found.count
         return found

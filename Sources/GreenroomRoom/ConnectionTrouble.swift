@@ -62,14 +62,14 @@ package struct ConnectionTrouble: Equatable, Sendable {
             return "The room has no address: check address, and the machine's network."
         }
         if widest == .machine {
-            return "The room's media are for this machine alone: set address to 0.0.0.0."
+            return "The room's media stay on this machine: set address to 0.0.0.0."
         }
         guard
             remote.isEmpty
                 || remote.contains(where: { far in local.contains { $0.isIPv6 == far.isIPv6 } })
         else {
             let (own, other) = local.contains(where: \.isIPv6) ? ("IPv6", "IPv4") : ("IPv4", "IPv6")
-            return "The room has \(own) alone, and the far end \(other): set turn."
+            return "The room has only \(own), the far end only \(other): set turn."
         }
         // A browser that hides its addresses is taken for one of IPv4 elsewhere.
         let usable = local.filter { own in
@@ -78,15 +78,15 @@ package struct ConnectionTrouble: Equatable, Sendable {
         let cure = "set announce to its public address and forward \(udp), or set turn"
         if usable.map(\.reach).max() == .network {
             let isNear = !remote.isEmpty && remote.allSatisfy { $0.reach < .everywhere }
-            return "The room tells private addresses alone: "
+            return "The room has only private addresses: "
                 + (isNear
                     ? "on the same network open \(udp); for other networks \(cure)." : "\(cure).")
         }
         guard !remote.isEmpty else {
-            return "The far end tells no address; a browser tells one if UDP is not blocked there. "
+            return "The far end sent no address, as a browser behind a UDP block does. "
                 + "Open \(udp), or set turn."
         }
-        return "Packets do not get through: open \(udp), and forward them on the router"
+        return "Packets are blocked: open \(udp), and forward them on the router"
             + (facts.hasTURN ? "; the TURN server does not help." : ", or set turn.")
     }
 }

@@ -66,7 +66,7 @@ package struct RequestHead: Equatable, Sendable {
         }
         guard !method.isEmpty, method.utf8.allSatisfy(Self.isToken), target.hasPrefix("/"),
             target.utf8.allSatisfy({ (33...126).contains($0) })
-        else { throw Self.bad("its first line is not such as GET / HTTP/1.1") }
+        else { throw Self.bad("the first line is not such as GET / HTTP/1.1") }
         let sides = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         (self.method, path, query) = (
             method, String(sides[0]), sides.count > 1 ? String(sides[1]) : ""
@@ -92,16 +92,16 @@ package struct RequestHead: Equatable, Sendable {
             throw Self.bad("a header has no name")
         }
         guard value.utf8.allSatisfy({ $0 == 9 || $0 >= 32 && $0 != 127 }) else {
-            throw Self.bad("it has a control character")
+            throw Self.bad("a control character in the head")
         }
         switch name.lowercased() {
         case "content-length":
             guard self["content-length"] == nil,
                 value.utf8.allSatisfy({ (48...57).contains($0) }), let length = Int(value)
-            else { throw Self.bad("its Content-Length is no number, or is there twice") }
+            else { throw Self.bad("the Content-Length is not a number, or duplicate") }
             self.length = length
         case "transfer-encoding":
-            throw Fault(status: 411, text: "The room takes bodies with a Content-Length alone.")
+            throw Fault(status: 411, text: "The room accepts only bodies with a Content-Length.")
         default: break
         }
         fields.append(field)

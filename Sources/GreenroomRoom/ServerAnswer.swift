@@ -14,16 +14,16 @@ package struct ServerAnswer: Equatable, Sendable {
     ) throws(SignallingError) {
         guard answer.media.count == offer.media.count else {
             throw .bad(
-                "it has \(answer.media.count) media, and the offer has \(offer.media.count)")
+                "\(answer.media.count) media, but the offer has \(offer.media.count)")
         }
         let pairs = Array(zip(offer.media, answer.media))
         // The room offers one transport for all media: the first served medium has it.
         guard let first = pairs.firstIndex(where: { Self.payload(of: $1, for: $0) != nil }) else {
-            throw .bad("it serves none of the offered media")
+            throw .bad("none of the offered media accepted")
         }
         var transport = answer.media[first].transport
         guard transport.isComplete else {
-            throw .bad("it has no a=fingerprint, a=ice-ufrag or a=ice-pwd")
+            throw .bad("missing a=fingerprint, a=ice-ufrag or a=ice-pwd")
         }
         transport.setup = transport.setup ?? .active
         transport.candidates = []

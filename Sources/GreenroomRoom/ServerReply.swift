@@ -32,7 +32,7 @@ package struct ServerReply: Equatable, Sendable {
         do throws(SignallingError) {
             answer = try SessionDescription(body)
         } catch {
-            throw ServerProblem(text: "its answer can't be used. \(error.text)")
+            throw ServerProblem(text: "the answer is not usable. \(error.text)")
         }
         let goes = { (kind: String) in
             answer.media.contains {
@@ -43,8 +43,8 @@ package struct ServerReply: Equatable, Sendable {
         guard goes("video") || (purpose == .fetch ? goes("audio") : !hasVideo) else {
             throw ServerProblem(
                 text:
-                    "its answer has no video: it does not \(purpose == .publish ? "take" : "send") "
-                    + "this codec. Set server-codec to the other one, vp8 or h264.")
+                    "the answer has no video: the server does not \(purpose == .publish ? "accept" : "send") "
+                    + "this codec. Set server-codec to the other codec, vp8 or h264.")
         }
         return answer
     }
@@ -52,17 +52,17 @@ package struct ServerReply: Equatable, Sendable {
     private func fault(of purpose: ServerPurpose) -> String {
         let key = purpose.rawValue
         return switch status {
-        case 0: "it does not answer: \(problem)."
-        case 401: "it does not know the token (401). Check \(key)-token."
-        case 403: "it forbids that with this token (403). Check \(key)-token and \(key)."
-        case 404: "there is nothing at this address (404). Check \(key)."
-        case 405: "this is no address of \(purpose.protocolName) (405). Check \(key)."
+        case 0: "no answer: \(problem)."
+        case 401: "unknown token (401). Check \(key)-token."
+        case 403: "the token is not allowed (403). Check \(key)-token and \(key)."
+        case 404: "not found (404). Check \(key)."
+        case 405: "not an address of \(purpose.protocolName) (405). Check \(key)."
         case 406, 415, 422:
-            "it does not take the offer (\(status))\(words). Set server-codec to the other one, vp8 or "
+            "offer not accepted (\(status))\(words). Set server-codec to the other codec, vp8 or "
                 + "h264."
         case 409: "endpoint busy (409)\(words)."
-        case 429, 500...: "it can't do it now (\(status))\(words)."
-        default: "it answers with \(status) in place of 201\(words). Check \(key)."
+        case 429, 500...: "not available now (\(status))\(words)."
+        default: "status \(status) instead of 201\(words). Check \(key)."
         }
     }
 

@@ -16,10 +16,10 @@ extension SessionDescription {
         guard bytes.count <= Self.longest else { throw .tooLarge }
         let lines = bytes.split { $0 == 10 || $0 == 13 }
         guard lines.first.map({ $0.elementsEqual("v=0".utf8) }) ?? false else {
-            throw .bad("it does not begin with v=0")
+            throw .bad("the first line is not v=0")
         }
         guard lines.count <= Self.mostLines else {
-            throw .bad("it has more than \(Self.mostLines) lines")
+            throw .bad("more than \(Self.mostLines) lines")
         }
         var reader = Reader()
         for line in lines { try reader.read(line) }
@@ -57,7 +57,7 @@ extension SessionDescription {
         private mutating func begin(_ value: String) throws(SignallingError) {
             end()
             guard description.media.count < SessionDescription.mostMedia else {
-                throw .bad("it has more than \(SessionDescription.mostMedia) media")
+                throw .bad("more than \(SessionDescription.mostMedia) media")
             }
             let words = value.split(separator: " ").map(String.init)
             // A port is a number such as 9, or 9/2.
@@ -81,7 +81,7 @@ extension SessionDescription {
             if name == "candidate" {
                 candidates += 1
                 guard candidates <= SessionDescription.mostCandidates else {
-                    throw .bad("it has more than \(SessionDescription.mostCandidates) candidates")
+                    throw .bad("more than \(SessionDescription.mostCandidates) candidates")
                 }
             }
             if last >= 0 {
@@ -121,7 +121,7 @@ extension SessionDescription {
 
         mutating func finish() throws(SignallingError) -> SessionDescription {
             end()
-            guard !description.media.isEmpty else { throw .bad("it has no line m=") }
+            guard !description.media.isEmpty else { throw .bad("no line m=") }
             // An answer names its media as the offer does.
             let names = description.media.compactMap(\.name)
             guard Set(names).count == names.count else {

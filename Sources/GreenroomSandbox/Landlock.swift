@@ -102,7 +102,7 @@ extension Landlock {
         let place = open(grant.path, Int32(greenroom_open_path) | O_CLOEXEC)
         guard place >= 0 else {
             return errno == ENOENT && grant.access == .write
-                ? "it doesn't exist; make it, or grant the folder that it will be in"
+                ? "not found; make it, or grant its future folder"
                 : "\(Errno.last)"
         }
         defer { close(place) }

@@ -18,7 +18,7 @@ struct PathCall: Sendable {
 
     /// Its name in Linux.
     var name: String
-    /// What it does to a file, after "it tried to".
+    /// What it does to a file, after "denied: ".
     var verb: String
     /// The names that need a grant.
     var names: [Name]

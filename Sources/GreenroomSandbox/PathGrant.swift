@@ -30,10 +30,10 @@ package struct PathGrant: Sendable, Equatable {
             return "write access there controls the machine. Grant a folder of the plugin's own."
         }
         if access == .device, PrivatePath.isOtherDevice(path) {
-            return "this is no camera, sound card or graphics card: a plugin does not need it."
+            return "not a camera, sound card or graphics card: a plugin does not need it."
         }
         if PrivatePath.isTooWide(path) {
-            return "this is far more than a plugin needs. Grant a file or folder of its own."
+            return "far more than a plugin needs. Grant a file or folder of its own."
         }
         guard access == .write, PrivatePath.isFollowed(path) else { return nil }
         return "other programs of the user execute or follow what is there. Grant a folder of the "

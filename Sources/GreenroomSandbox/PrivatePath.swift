@@ -11,15 +11,15 @@ enum PrivatePath {
             || secretFiles.contains(path)
             || placeInHome(parts).map(isSecret) ?? false
         {
-            return "it holds keys, passwords or private data"
+            return "the path holds keys, passwords or private data"
         }
         if runtimeFolders.contains(where: { path == $0 || path.hasPrefix($0 + "/") }) {
-            return "programs of the user are reached there"
+            return "the path reaches the user's programs"
         }
         if parts.first == "proc", parts.count > 1, parts[1].allSatisfy(\.isNumber) {
-            return "it is about another process"
+            return "the path belongs to another process"
         }
-        if memory.contains(path) { return "it is the machine's memory" }
+        if memory.contains(path) { return "the path is the machine's memory" }
         return nil
     }
 

@@ -82,8 +82,8 @@ package enum Sandbox {
     ) throws(SandboxError) {
         guard let missing = missing(of: report, mode) else { return }
         throw SandboxError(
-            description: "this kernel lacks a part of the sandbox: \(missing); a newer kernel "
-                + "has it, and sandbox: partial does without it",
+            description: "this kernel lacks parts of the sandbox: \(missing); a newer kernel "
+                + "has them; sandbox: partial starts without them",
             report: report)
     }
 
@@ -165,6 +165,6 @@ extension Sandbox {
                 layer: .capabilities, state: .unavailable, text: "\(Errno(rawValue: error))")
         }
         return .init(
-            layer: .capabilities, state: .on, text: had ? "all dropped" : "it had none")
+            layer: .capabilities, state: .on, text: had ? "all dropped" : "none to drop")
     }
 }

@@ -218,7 +218,7 @@ extension SandboxNotifier {
         if writes, existing.hasPrefix("/proc/\(process)/") {
             return refuse(
                 SandboxRefusal(
-                    text: "it tried to write \(existing): its own entry in /proc is read-only. Let "
+                    text: "denied: write \(existing); its entry in /proc is read-only. Let "
                         + "each thread name itself"))
         }
         return refuse(

@@ -16,7 +16,7 @@ extension SandboxRefusal {
     /// Access to a file without a grant.
     ///
     /// - Parameters:
-    ///   - verb: What was tried, after "it tried to".
+    ///   - verb: What was tried, after "denied: ".
     ///   - path: The file.
     ///   - grant: The missing access.
     ///   - granted: The file or folder to grant.
@@ -33,20 +33,20 @@ extension SandboxRefusal {
             if let owner = PrivatePath.owner(of: path) {
                 "\(owner), and \(distrust)"
             } else if grant == .write, PrivatePath.isOfSystem(granted) {
-                "plugins must not write there; give it a folder of its own with "
+                "plugins must not write there; give the plugin a folder of its own with "
                     + "allow: {write: [FOLDER]}"
             } else if grant == .device, PrivatePath.isOtherDevice(granted) {
-                "a plugin needs cameras, sound cards and graphics cards alone"
+                "a plugin needs only cameras, sound cards and graphics cards"
             } else if PrivatePath.isOfPrograms(path) {
                 "programs keep settings, keys and data there; give the plugin a file or folder of "
                     + "its own elsewhere"
             } else if PrivatePath.isTooWide(granted) {
-                "a grant of that is far more than a plugin needs; give it a file or folder of its "
+                "that grants far more than a plugin needs; give the plugin a file or folder of its "
                     + "own"
             } else {
                 "add it to allow: {\(key): [\(yaml(granted))]}"
             }
-        return Self(text: "it tried to \(verb) \(yaml(path)): \(cure)")
+        return Self(text: "denied: \(verb) \(yaml(path)); \(cure)")
     }
 
     /// A system call that the sandbox does not allow.
@@ -66,43 +66,43 @@ extension SandboxRefusal {
                 if allowsNetwork || name == "socketpair" || attempt == toPrograms {
                     final
                 } else if attempt == toSystemLog {
-                    "what it writes to standard error is logged"
+                    "write to standard error, which is logged"
                 } else {
                     "add allow: {network: true}"
                 }
-            return Self(text: "it tried to \(attempt) (\(call(name, arguments.first))): \(cure)")
+            return Self(text: "denied: \(attempt) (\(call(name, arguments.first))); \(cure)")
         }
         let attempt = attempts.first { $0.calls.contains(name) }
         let cure = attempt?.isAttack == true ? "\(final), and \(distrust)" : final
         // Programs call `fork`, which calls `clone`.
         return Self(
-            text: "it tried to \(attempt?.text ?? "make a system call") "
-                + "(\(name == "clone" ? "fork" : name)): \(cure)")
+            text: "denied: \(attempt?.text ?? "make a system call") "
+                + "(\(name == "clone" ? "fork" : name)); \(cure)")
     }
 
     /// Replaces further refusals after ``SandboxNotifier`` has reported its limit.
     static let tooMany = Self(
-        text: "it keeps trying other things that are not granted; they are no longer logged")
+        text: "denied: further attempts, which are no longer logged")
 
     /// A thread beyond ``ResourceLimits/threadsOfProcess``.
     static let tooManyThreads = Self(
-        text: "it tried to start more than \(ResourceLimits.threadsOfProcess) threads: reuse "
+        text: "denied: start more than \(ResourceLimits.threadsOfProcess) threads; reuse "
             + "threads, or end idle ones")
 
     /// A Unix socket that would be a file.
     static let socketFile = Self(
-        text: "it tried to make a Unix socket for other programs (bind): \(final)")
+        text: "denied: make a Unix socket for other programs (bind); \(final)")
 
     /// A socket that the host can't bind in the plugin's place.
     static let uncheckedSocket = Self(
         text:
-            "it tried to use a socket (bind): the host can't check the socket, because this machine "
+            "denied: use a socket (bind); the host cannot check the socket, because this machine "
             + "refuses Landlock and pidfd_getfd; allow one of them in the container's profile")
 
-    private static let final = "a sandboxed plugin can't"
-    private static let distrust = "a plugin that you can trust would not try"
+    private static let final = "no grant allows it"
+    private static let distrust = "a trustworthy plugin does not try"
 
-    /// The purpose of a socket, after "it tried to"; nil for other calls.
+    /// The purpose of a socket, after "denied: "; nil for other calls.
     private static func socketAttempt(_ name: String, family: Int32, type: UInt32) -> String? {
         switch name {
         case "socket", "socketpair":
@@ -133,7 +133,7 @@ extension SandboxRefusal {
         }
     }
 
-    /// The purposes of calls, after "it tried to"; and whether only an attacker has a use for them.
+    /// The purposes of calls, after "denied: "; and whether only an attacker has a use for them.
     private static let attempts: [(text: String, isAttack: Bool, calls: Set<String>)] = [
         (
             "start a process", false,
@@ -154,7 +154,7 @@ extension SandboxRefusal {
             ]
         ),
         (
-            "change whose file it is or who may use it", false,
+            "change the owner or mode of a file", false,
             [
                 "chmod", "fchmod", "fchmodat", "fchmodat2", "chown", "fchown", "lchown",
                 "fchownat",

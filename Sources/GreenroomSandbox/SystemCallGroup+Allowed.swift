@@ -87,7 +87,7 @@ extension SystemCallGroup {
             calls: ["ioctl"]),
         SystemCallGroup(
             name: "metadata of files",
-            reason: "they show whether a file exists and its size, never its content; the kernel "
+            reason: "show whether a file exists and its size, never its content; the kernel "
                 + "can't limit them to granted files",
             calls: [
                 "stat", "lstat", "newfstatat", "statx", "access", "faccessat", "faccessat2",

@@ -24,10 +24,10 @@ package enum OutputFileError: Error, Hashable, Sendable {
         case .exists: "already exists"
         case .busy: "is being written by another session"
         case .link: "is a symbolic link, and links are not followed"
-        case .special(let kind): "is \(kind), and not an ordinary file"
+        case .special(let kind): "is \(kind), not a regular file"
         case .hardLink: "has another name (a hard link), whose content would be lost"
         case .foreign: "belongs to another user"
-        case .system(let error): "can't be written: \(error)"
+        case .system(let error): "cannot be written: \(error)"
         }
     }
 

@@ -111,7 +111,7 @@ package struct CameraEntry: Equatable, Sendable {
         }
         let names = cameras.map { "\"\($0.name.isEmpty ? $0.path : $0.name)\"" }
         let list =
-            names.isEmpty ? "There is none" : "There are \(names.prefix(8).joined(separator: ", "))"
+            names.isEmpty ? "No cameras" : "Cameras: \(names.prefix(8).joined(separator: ", "))"
         throw CameraFailure(
             (text.isEmpty ? "no camera can be used" : "no camera is \"\(text)\"")
                 + ". \(list); 'greenroom devices' lists all")

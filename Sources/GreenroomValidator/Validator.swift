@@ -154,7 +154,7 @@ public struct Validator: Sendable {
             let known = description.descriptors.map(\.name).joined(separator: ", ")
             throw Problem(
                 description:
-                    "\(library): there is no plugin \(options.plugin ?? "") in it. It has: "
+                    "\(library): no plugin \(options.plugin ?? "") in the library. It has: "
                     + "\(known).")
         }
         let concerned = plugins.filter { plugin in
@@ -227,7 +227,7 @@ public struct Validator: Sendable {
         for wish in only
         where !Catalogue.checks.contains(where: { $0.id == wish || $0.group == wish }) {
             throw Problem(
-                description: "there is no check \(wish). greenroom validate --list shows all.",
+                description: "unknown check \(wish). greenroom validate --list shows all.",
                 isOfOptions: true)
         }
         return only.isEmpty
@@ -370,7 +370,7 @@ public struct Validator: Sendable {
             else {
                 if own.isHindered {
                     made[index]?.result.text =
-                        "it can't be checked: \(own.result.text), and \(suspect) "
+                        "can't be checked: \(own.result.text), and \(suspect) "
                         + (found == nil ? "did not run" : "found nothing")
                 }
                 return
@@ -451,12 +451,12 @@ public struct Validator: Sendable {
             program, Array(request), limitSeconds: limit, among: workers)
         switch end {
         case .tookTooLong:
-            return failed(.timedOut, "it did not end within \(Int(limit)) s, and did not say why")
+            return failed(.timedOut, "did not end within \(Int(limit)) s, and did not say why")
         case .failed(let text): return failed(.failed, "the check could not be made: \(text)")
         case .answered(let bytes):
             guard let answer = try? JSONDecoder().decode(CheckResponse.self, from: Data(bytes))
             else {
-                return failed(.failed, "the check could not be made: its answer is no answer")
+                return failed(.failed, "the check failed: its answer is not readable")
             }
             return Made(
                 result: CheckResult(

@@ -326,28 +326,28 @@ package struct FilterChain: Sendable {
         guard links[index].log.unedited(at: nanoseconds) else { return }
         let what =
             switch reason {
-            case .refused(let status): "it refused a frame (\(status))"
-            case .overdue: "it did not finish a frame within \(milliseconds(interval)) ms"
-            case .lost: "it is not running"
+            case .refused(let status): "refused a frame (\(status))"
+            case .overdue: "did not finish a frame within \(milliseconds(interval)) ms"
+            case .lost: "not running"
             }
         guard !links[index].showsLate else {
             return filter.tell(
-                "\(what): such frames are shown late, and others are dropped. Make it faster, or lower "
+                "\(what); late frames are shown late or dropped. Make the filter faster, or lower "
                     + "the track's size or rate")
         }
         filter.tell(
             filter.isRequired
-                ? "\(what). It is required: frames that it has not edited are not shown; the last "
-                    + "edited one stays for a second, then a slate"
-                : "\(what): such frames are shown unedited. Make it faster, lower the track's size or rate, or say "
-                    + "required: true to hide them")
+                ? "\(what); required, so unedited frames are hidden: the last edited frame stays for "
+                    + "1 s, then a slate"
+                : "\(what); frames are shown unedited. Make the filter faster, lower the track's size "
+                    + "or rate, or set required: true to hide them")
     }
 
     private mutating func tellRecovery(of index: Int, at nanoseconds: Int64) {
         guard let frames = links[index].log.edited(at: nanoseconds) else { return }
         let filter = links[index].runner.filter
         filter.tell(
-            "it has edited every frame for a second again; \(frames) before that were "
+            "edits every frame again; \(frames) frames were "
                 + (links[index].showsLate ? "late" : filter.isRequired ? "not shown" : "not edited")
         )
     }

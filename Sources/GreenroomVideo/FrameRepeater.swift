@@ -129,7 +129,7 @@ struct FrameRepeater: ~Copyable {
         guard let black = black?.share() else {
             throw OutputError(
                 place: want.format.name,
-                explanation: "there is no black of \(size) to begin with.")
+                explanation: "no memory for a black frame of \(size).")
         }
         begin(.black, black)
     }

@@ -242,7 +242,7 @@ package final class VideoTrack: Sendable {
         if work.progress.counts.carried == 0, branches.contains(where: { $0.form != nil }) {
             tell(
                 work.progress.counts.withheld == 0
-                    ? "no frame was shown: it is black"
+                    ? "no frame was shown: the output is black"
                     : "no frame was shown: a required filter edited none")
         }
     }
@@ -376,9 +376,9 @@ package final class VideoTrack: Sendable {
             for branch in group.branches where branch.begin(bars) {
                 // A plugin says itself what it wants.
                 let cure =
-                    branch.plugin < 0 ? " Its \"size\" and \"fit\" set something else." : ""
+                    branch.plugin < 0 ? " Set its \"size\" or \"fit\" to change that." : ""
                 tell(
-                    "it is \(seen) now, and shown in \(size) with bars: \(branch.name) "
+                    "now \(seen), shown in \(size) with bars: \(branch.name) "
                         + "\(reason).\(cure)")
             }
         }

@@ -212,7 +212,7 @@ extension SourcePlan {
             + (configuration.startDeadline.map { "; starts within \($0.asWritten)" } ?? "")
         guard let isolation else {
             return
-                "in the host's process\(isBundled ? "" : ", so it may do all that you may"); \(failure)"
+                "in the host's process\(isBundled ? "" : "; it can do all that you can"); \(failure)"
         }
         let granted = isolation.grants
         let grants = [
@@ -236,7 +236,7 @@ extension SourcePlan {
         }
         let confinement =
             isolation.sandbox == .off
-            ? ["sandbox: off, so it may do all that you may"] : ["sandbox: \(isolation.sandbox)"]
+            ? ["sandbox: off; it can do all that you can"] : ["sandbox: \(isolation.sandbox)"]
         let words =
             ["in a process of its own"] + confinement + ["at most \(isolation.memoryLimit)"]
             + (isolation.sandbox == .off ? [] : grants) + [failure]

@@ -31,7 +31,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .outputFailed:
             "an output could not be opened or failed, or no output worked at the end"
         case .notProven:
-            "validate: no check found a fault, but one could not decide"
+            "validate: no check found a fault, but a check could not decide"
         case .interrupted: "Ctrl-C or SIGTERM; recordings are valid up to that moment"
         }
     }

@@ -77,7 +77,7 @@ struct ExplainConversionCommand: ParsableCommand {
         }
         guard !costs.isEmpty else {
             return Console.write(
-                "nothing to do: the frames are what is wanted, and no byte is copied")
+                "nothing to do: the frames have the wanted format, and no byte is copied")
         }
         let rows = costs.map { cost in
             [
@@ -138,7 +138,7 @@ private func named<Value: CaseIterable & SendableMetatype>(
     { text in
         guard let value = Value.allCases.first(where: { $0[keyPath: word] == text }) else {
             let words = Value.allCases.map { $0[keyPath: word] }.joined(separator: ", ")
-            throw ValidationError("'\(text)' is none of \(words).")
+            throw ValidationError("'\(text)': not one of \(words).")
         }
         return value
     }
@@ -147,7 +147,7 @@ private func named<Value: CaseIterable & SendableMetatype>(
 private func frameSize(_ text: String) throws -> FrameSize {
     guard let size = FrameSize(text) else {
         throw ValidationError(
-            "'\(text)' is no size: write one such as 1280x720, each side 1 to "
+            "'\(text)': not a size. Write a size such as 1280x720, each side 1 to "
                 + "\(FrameSize.maximumDimension).")
     }
     return size

@@ -194,7 +194,7 @@ extension PluginFolder {
     fileprivate static func made(_ folder: PluginFolder) throws -> String {
         guard let path = folder.path else {
             throw Failure(
-                .usage, "HOME names no folder, so there is no place for this user's plugins.")
+                .usage, "HOME is not set to a folder; cannot find this user's plugin folder.")
         }
         let folders =
             path.indices.dropFirst().filter { path[$0] == "/" }.map { path[..<$0] } + [path[...]]
@@ -206,7 +206,7 @@ extension PluginFolder {
                 .outputFailed,
                 "\(path): \(Errno.last)."
                     + (folder == .machine
-                        ? " Run it as root, or leave out --machine to install for this user alone."
+                        ? " Run it as root, or leave out --machine to install for this user."
                         : " Check the permissions of the folder."))
         }
         return path

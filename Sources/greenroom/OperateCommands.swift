@@ -12,7 +12,7 @@ struct SessionsCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "sessions",
         abstract: "List this user's running sessions.",
-        discussion: "Root sees those of all users and services.")
+        discussion: "Root sees the sessions of all users and services.")
 
     @Flag(help: "Print the list as one JSON object.")
     var json = false
@@ -109,11 +109,11 @@ struct SessionOption: ParsableArguments {
 /// `greenroom status NAME`.
 struct StatusCommand: ParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "status", abstract: "Show what a running session has done so far.")
+        commandName: "status", abstract: "Show the report of a running session so far.")
 
     @OptionGroup var session: SessionOption
 
-    @Flag(help: "Print the report as JSON, as session.json has it at the end.")
+    @Flag(help: "Print the report as JSON, as in session.json.")
     var json = false
 
     @Flag(help: "Print the report's numbers in Prometheus' text format.")
@@ -181,7 +181,7 @@ struct ControlCommand: ParsableCommand {
         guard SessionRequest(rawValue: line) == nil else {
             throw Failure(
                 .usage,
-                "\(line): is no command; see greenroom status --help and greenroom logs --help.")
+                "\(line): not a command; see greenroom status --help and greenroom logs --help.")
         }
         try connection.send(line)
         while let answer = try connection.next() {

@@ -45,7 +45,7 @@ struct PipeWireDevices: DeviceList {
     init() {
         // Its own messages would be among the JSON.
         guard let pipe = popen("exec timeout 5 pw-dump 2> /dev/null", "re") else {
-            problem = "pw-dump can't be started: \(String(cString: strerror(errno)))"
+            problem = "pw-dump cannot start: \(String(cString: strerror(errno)))"
             return
         }
         var bytes: [UInt8] = []
@@ -82,7 +82,7 @@ struct PipeWireDevices: DeviceList {
         return cameras.flatMap { camera in
             ["camera of PipeWire \(camera.name): \(camera.description)"]
                 + CameraEntry.lines(camera.modes).map { "  has \($0)" }
-                + ["  \(camera.problem.map { "can't be used: \($0)" } ?? camera.line)"]
+                + ["  \(camera.problem.map { "not usable: \($0)" } ?? camera.line)"]
         }
     }
 

@@ -270,7 +270,7 @@ struct PluginParts {
             }
         default:
             throw Failure(
-                .badFile, "\(source) is no ordinary file, and links are not followed: remove it.")
+                .badFile, "\(source) is not a regular file, and links are not followed: remove it.")
         }
     }
 

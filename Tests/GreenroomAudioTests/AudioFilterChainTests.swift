@@ -141,7 +141,7 @@ import Testing
         let counts = try #require(audio.counts)
         #expect((counts.edited, counts.refused, counts.overdue, counts.lost) == (7, 1, 0, 0))
         let notes = filter.notes.withLock { $0 }
-        #expect(notes.count == 1 && notes[0].hasPrefix("it refused a block (FAILED)"), "\(notes)")
+        #expect(notes.count == 1 && notes[0].hasPrefix("refused a block (FAILED)"), "\(notes)")
     }
 
     @Test func `a block that a required filter does not edit is silent`() throws {

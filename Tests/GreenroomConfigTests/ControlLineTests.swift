@@ -65,20 +65,20 @@ import Testing
     }
 
     @Test(arguments: [
-        ("mut", #"there is no command "mut". Did you mean "mute"?"#),
-        ("Mute", #"there is no command "Mute". Did you mean "mute"?"#),
+        ("mut", #"unknown command "mut". Did you mean "mute"?"#),
+        ("Mute", #"unknown command "Mute". Did you mean "mute"?"#),
         ("mute now", #""mute" takes no value, found "now". Remove it."#),
         ("unmute the microphone", #""unmute" takes no value, found "the microphone". Remove it."#),
         ("explain camera", #""explain" takes no value, found "camera". Remove it."#),
-        ("pause", #"there is no command "pause". Write "pause share"."#),
+        ("pause", #"unknown command "pause". Write "pause share"."#),
         (
             "resume the share",
-            #"there is no command "resume the share". Did you mean "resume share"?"#
+            #"unknown command "resume the share". Did you mean "resume share"?"#
         ),
-        ("stop camra", #"there is no command "stop camra". Did you mean "stop camera"?"#),
-        ("start", #"there is no command "start". Write "start camera" or "start stage"."#),
-        ("xyzzy", #"there is no command "xyzzy". "help" lists them."#),
-        ("\u{1F600}", "there is no command \"\u{1F600}\". \"help\" lists them."),
+        ("stop camra", #"unknown command "stop camra". Did you mean "stop camera"?"#),
+        ("start", #"unknown command "start". Write "start camera" or "start stage"."#),
+        ("xyzzy", #"unknown command "xyzzy". "help" lists the commands."#),
+        ("\u{1F600}", "unknown command \"\u{1F600}\". \"help\" lists the commands."),
         (
             "ceiling",
             #""ceiling" needs a size and a frame rate such as 640x360@15, or none, found nothing."#
@@ -119,10 +119,10 @@ import Testing
             "set camera.settings.a='b",
             #""set": camera.settings.a: the quote that begins here has no end. Close it."#
         ),
-        ("\u{202E}xyzzy", "there is no command \"\u{FFFD}xyzzy\". \"help\" lists them."),
-        ("mute\u{0}", "a command can't have the character U+0000. Remove it."),
-        ("\u{1B}[31mmute", "a command can't have the character U+001B. Remove it."),
-        ("mute\rmute", "a command can't have the character U+000D. Remove it."),
+        ("\u{202E}xyzzy", "unknown command \"\u{FFFD}xyzzy\". \"help\" lists the commands."),
+        ("mute\u{0}", "a command cannot contain the character U+0000. Remove it."),
+        ("\u{1B}[31mmute", "a command cannot contain the character U+001B. Remove it."),
+        ("mute\rmute", "a command cannot contain the character U+000D. Remove it."),
     ])
     func `an invalid line is reported with its cure`(text: String, message: String) {
         let error = #expect(throws: CommandProblem.self) { try ControlLine(text) }
@@ -194,7 +194,7 @@ import Testing
             return told(lines.append(text) + (lines.finish().map { [$0] } ?? []))
         }()
         #expect(whole.count == 7)
-        #expect(whole[4] == #"there is no command "mut". Did you mean "mute"?"#)
+        #expect(whole[4] == #"unknown command "mut". Did you mean "mute"?"#)
         #expect(whole.last == "\(ControlLine.stop)")
         for size in 1...9 {
             var lines = ControlLines()
@@ -234,14 +234,14 @@ import Testing
         arguments: [
             ([0xFF, 0xFE, 0x0A], "the line is not UTF-8."),
             ([0x6D, 0xC3, 0x0A], "the line is not UTF-8."),
-            ([0x00, 0x0A], "a command can't have the character U+0000. Remove it."),
+            ([0x00, 0x0A], "a command cannot contain the character U+0000. Remove it."),
             (
                 [0x6D, 0x75, 0x74, 0x65, 0x00, 0x0A],
-                "a command can't have the character U+0000. Remove it."
+                "a command cannot contain the character U+0000. Remove it."
             ),
             (
                 [0x6D, 0x0D, 0x0D, 0x0A],
-                "a command can't have the character U+000D. Remove it."
+                "a command cannot contain the character U+000D. Remove it."
             ),
         ] as [([UInt8], String)])
     func `invalid text is refused, and the next line is read`(

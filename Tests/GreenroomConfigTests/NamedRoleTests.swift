@@ -55,7 +55,7 @@ import Testing
             "no camera.desk"
         ),
         ("camera: { plugin: A }\noutputs: [{ y4m: { track: camera.desk } }]", "no camera.desk"),
-        ("camera: { plugin: A }\noutputs: [{ plugin: P, tracks: [stage] }]", "no stage to take"),
+        ("camera: { plugin: A }\noutputs: [{ plugin: P, tracks: [stage] }]", "has no stage"),
         ("camera: { plugin: A }\ntimeline: [{ at: 1s, do: stop camera.desk }]", "no cameras.desk"),
         ("camera: { plugin: A }\noutputs: [{ record: { file: a.txt } }]", ".mkv, .webm, .mp4"),
     ])

@@ -102,8 +102,8 @@ import Testing
         ),
         (
             "camera.settings={a: ",
-            "camera.settings: a value is missing before this. Write it, or remove what announces "
-                + "it."
+            "camera.settings: missing value before this. Write it, or remove its key or "
+                + "dash."
         ),
     ])
     func `a fault names the argument`(assignment: String, message: String) {

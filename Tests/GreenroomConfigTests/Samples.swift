@@ -330,7 +330,7 @@ enum Samples {
         Bad(
             yaml: "microphone: { plugin: A }\noutputs: [{ y4m: \"-\" }]",
             faults: [
-                "2:11: outputs[0]: there is no camera to write. Add one, or take another track."
+                "2:11: outputs[0]: the session has no camera. Add one, or choose another track."
             ], isSeenBySchema: false),
         Bad(
             yaml: """
@@ -341,7 +341,7 @@ enum Samples {
                   - record: talks/v1.2
                 """,
             faults: [
-                "3:13: outputs[0].record: nothing is recorded as .mov. Name a file that ends with "
+                "3:13: outputs[0].record: unknown format .mov. Name a file that ends with "
                     + ".mkv, .webm, .mp4, or a folder without that ending.",
                 "4:23: outputs[1].record.folder: \"x.mkv\" is the name of a file, and this is a "
                     + "folder. Write record: x.mkv for the file, or name a folder.",
@@ -354,7 +354,7 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\noutputs: [{ loudspeaker: default }]",
             faults: [
-                "2:11: outputs[0]: there is no audio to play. Add a microphone, or audio to the "
+                "2:11: outputs[0]: the session has no audio. Add a microphone, or audio to the "
                     + "share."
             ], isSeenBySchema: false),
 
@@ -403,8 +403,8 @@ enum Samples {
         Bad(
             yaml: "camera: { plugin: A }\nsession: { clock: virtual }",
             faults: [
-                "2:19: session.clock: on the virtual clock a session needs a duration, or it would "
-                    + #"run forever at full speed. Add one to "session", or --duration 10s."#
+                "2:19: session.clock: the virtual clock needs a duration; without one the "
+                    + #"session runs forever. Add one to "session", or --duration 10s."#
             ], isSeenBySchema: false),
 
         // The timeline: its shape
@@ -701,23 +701,23 @@ enum Samples {
                 timeline: [{ at: 1s, set: share.settings.a=1 }]
                 """,
             faults: [
-                "3:3: share.isolation: applies only to a plugin, and the host does not start a "
+                "3:3: share.isolation: applies only to plugins; the host does not start a "
                     + "broadcast's process. Remove it, or name a plugin in place of the broadcast.",
-                "4:3: share.audio: the audio of a broadcast comes over the same socket as its "
+                "4:3: share.audio: a broadcast sends its audio over the socket of its "
                     + "video. Remove it, or name a plugin in place of the broadcast.",
-                "5:12: timeline[0]: a broadcast has no settings to change. Remove the entry.",
+                "5:12: timeline[0]: a broadcast has no settings. Remove the entry.",
             ]),
         Bad(
             yaml: "share: { broadcast: s.sock }\nmicrophone: { plugin: A }\n"
                 + "timeline: [{ at: 1s, set: share.settings.a=1 }]",
             faults: [
-                "3:12: timeline[0]: a broadcast has no settings to change. Remove the entry."
+                "3:12: timeline[0]: a broadcast has no settings. Remove the entry."
             ], isSeenBySchema: false),
         Bad(
             yaml: "session: { clock: virtual, duration: 1s }\nshare: { broadcast: s.sock }",
             faults: [
-                "1:19: session.clock: on the virtual clock the session would be over before a "
-                    + "broadcast connects. Use the real clock, or name a plugin in place of the "
+                "1:19: session.clock: the virtual clock ends the session before a "
+                    + "broadcast can connect. Use the real clock, or name a plugin in place of the "
                     + "broadcast."
             ], isSeenBySchema: false),
         Bad(
@@ -773,7 +773,7 @@ enum Samples {
         Bad(
             yaml: "camera:\n  plugin: a: b\n",
             faults: [
-                #"2:12: ": " can't stand here. Quote a text that contains it, and indent the keys "#
+                #"2:12: ": " is not allowed here. Quote a text that contains it, and indent the keys "#
                     + "of a section alike."
             ]),
         Bad(
@@ -792,7 +792,7 @@ enum Samples {
             faults: [#"2:1: the list that begins with "[" needs a "," or its "]" before this."#]),
         Bad(
             yaml: "camera:\n  plugin: @a\n",
-            faults: [#"2:11: a text can't begin with "@". Put it in quotes."#]),
+            faults: [#"2:11: a text cannot begin with "@". Put it in quotes."#]),
         Bad(
             yaml: "camera:\n  plugin: *a\n",
             faults: [
@@ -800,7 +800,7 @@ enum Samples {
             ]),
         Bad(
             yaml: "camera:\n  plugin: A\n*a\n",
-            faults: [#"3:1: this line has no ": " after its key. Write key: value."#]),
+            faults: [#"3:1: missing ": " after the key. Write key: value."#]),
         Bad(
             yaml: "camera: { plugin: A }\n---\nshare: { plugin: B }\n",
             faults: [

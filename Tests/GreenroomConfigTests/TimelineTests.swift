@@ -111,8 +111,8 @@ import Testing
             """)
         #expect(
             file.warnings.map(\.message) == [
-                "1920x1080@60, 2560x1440@30: above the session's maximum, 2000x2000@30, and not "
-                    + "offered as it stands. Raise \"maximum\"."
+                "1920x1080@60, 2560x1440@30: above the session's maximum, 2000x2000@30, so it is "
+                    + "not offered. Raise \"maximum\"."
             ])
     }
 
@@ -123,8 +123,8 @@ import Testing
             file.configuration.clock == .virtual && file.configuration.duration == .seconds(3600))
         #expect(
             faults(yaml, overrides: [.virtualClock]) == [
-                "--virtual-clock: session.clock: on the virtual clock a session needs a duration, "
-                    + "or it would run forever at full speed. Add one to \"session\", or "
+                "--virtual-clock: session.clock: the virtual clock needs a duration; "
+                    + "without one the session runs forever. Add one to \"session\", or "
                     + "--duration 10s."
             ])
     }

@@ -11,11 +11,11 @@ import Testing
 
     /// What stands in the place of a file, and what is said of it.
     enum Obstacle: String, CaseIterable {
-        case link = "it is a symbolic link, and links are not followed"
-        case linkToNowhere = "it is a symbolic link, and links are not followed "
-        case pipe = "it is a named pipe, and not an ordinary file"
-        case folder = "it is a folder, and not an ordinary file"
-        case otherName = "it has another name (a hard link), whose content would be lost"
+        case link = "is a symbolic link, and links are not followed"
+        case linkToNowhere = "is a symbolic link, and links are not followed "
+        case pipe = "is a named pipe, not a regular file"
+        case folder = "is a folder, not a regular file"
+        case otherName = "has another name (a hard link), whose content would be lost"
 
         var rule: String { rawValue.last == " " ? String(rawValue.dropLast()) : rawValue }
     }
@@ -80,7 +80,7 @@ import Testing
         let error = #expect(throws: MediaFileError.self) {
             _ = try Y4MWriter(path: path, format: Self.format, replaces: false)
         }
-        #expect(error?.rule == "it already exists")
+        #expect(error?.rule == "already exists")
         #expect(try readFile(path) == Array("something".utf8))
     }
 
@@ -93,7 +93,7 @@ import Testing
         let error = #expect(throws: MediaFileError.self) {
             _ = try WAVWriter(path: path, sampleRate: 8000, channels: 2)
         }
-        #expect(error?.rule == "it is being written by another session", "\(error as Any)")
+        #expect(error?.rule == "is being written by another session", "\(error as Any)")
         #expect(try readFile(path) == before)
         try writer.close()
         try WAVWriter(path: path, sampleRate: 8000, channels: 2).close()

@@ -141,8 +141,8 @@ private struct TestBytes: ByteSource {
     }
 
     @Test(arguments: [
-        (wav(tag: 85, bits: 16, length: 0, []), "of type 85 with 16 bits"),
-        (wav(channels: 6, length: 0, []), "it has 6 channels at 8000 Hz"),
+        (wav(tag: 85, bits: 16, length: 0, []), "type 85 with 16 bits"),
+        (wav(channels: 6, length: 0, []), "6 channels at 8000 Hz"),
         (Array("RIFF....AVI ".utf8), "of the form WAVE"),
         (Array("RIFF....WAVEdata....".utf8), "comes before \"data\""),
         (Array("RIFF....WAVELIST\u{7F}\u{7F}\u{7F}\u{7F}".utf8), "a chunk before \"data\" has"),

@@ -91,7 +91,7 @@ import Testing
         }
         // In the summary.
         let milliseconds = sound.concealed / 48
-        let silence = "microphone: \(milliseconds) ms of silence for audio that was late or missing"
+        let silence = "microphone: \(milliseconds) ms of silence for late or missing audio"
         let left = "microphone: \(sound.cut / 48) ms dropped: source too fast"
         #expect(run.standardError.contains(silence) == isShort, "\(run)")
         #expect(run.standardError.contains(left) == (sound.cut >= 48), "\(run)")

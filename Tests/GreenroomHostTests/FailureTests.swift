@@ -57,7 +57,7 @@ import Testing
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         for (index, words) in [
-            "no extension greenroom.pre-processor/1", "struct_size that is too small",
+            "without the extension greenroom.pre-processor/1", "struct_size is too small",
             "NULL function",
         ].enumerated() {
             let role = "camera.pre-processors[\(index)]"

@@ -100,7 +100,7 @@ import Testing
         try expectNamed(["uninitialize"], of: "camera", run)
         expectOnTime(run, after: .seconds(2))
         let report = try session.expectTrueReport(run)
-        #expect(try report.plugin("camera").fault == "it hangs in uninitialize")
+        #expect(try report.plugin("camera").fault == "hangs in uninitialize")
         try session.expectUnharmed("share", run)
     }
 
@@ -118,7 +118,7 @@ import Testing
         let run = try session.run("--json")
         #expect(run.exit == .code(0), "\(run)")
         let told = try run.events("note", of: "camera").filter {
-            $0.text?.contains("it sends from inside start-send") == true
+            $0.text?.contains("sends from inside start-send") == true
         }
         #expect(told.count == 1, "\(run.text)")
         let events = try run.events
@@ -210,7 +210,7 @@ import Testing
         let picture = try report.picture("camera")
         #expect(picture.lostInFilter == 1, "\(run)")
         #expect(picture.outputs[0].delivered > 6, "there are frames after it:\n\(run)")
-        #expect(try report.plugin("camera.pre-processors[0]").fault == "it hangs in process")
+        #expect(try report.plugin("camera.pre-processors[0]").fault == "hangs in process")
         #expect(try report.plugin("camera.pre-processors[1]").state == "destroyed")
         let recording = try session.picture("camera")
         #expect(recording.frameCount == 45, "3 s at 15 fps")

@@ -144,7 +144,7 @@ import Testing
             let ofStamps = notes.filter { $0.contains("stamp") }
             #expect(ofStamps.count == (isAtFault ? 1 : 0), "\(role):\n\(run)")
             // The clock of the samples is reported separately.
-            let ofSamples = notes.filter { $0.contains("clock of its samples") }
+            let ofSamples = notes.filter { $0.contains("the sample clock runs") }
             #expect(
                 ofSamples.count <= (role == "microphone" && ppm != 0 ? 1 : 0), "\(role):\n\(run)")
         }

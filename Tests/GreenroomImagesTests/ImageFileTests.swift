@@ -13,7 +13,7 @@ struct ImageFileTests {
         let error = #expect(throws: ImageError.self) {
             _ = try Image(contentsOf: "/no/such/image.png")
         }
-        #expect(error?.description == "/no/such/image.png: there is no such file; check the path")
+        #expect(error?.description == "/no/such/image.png: no such file; check the path")
     }
 
     @Test func `a pipe without a writer is refused without waiting`() throws {

@@ -98,12 +98,12 @@ import Testing
 
     @Test func `another kind of file is kept`() throws {
         try folder.write("share.sock", "mine")
-        #expect(try #require(refusal(of: path)).explanation.contains("no socket"))
+        #expect(try #require(refusal(of: path)).explanation.contains("not a socket"))
         #expect(try readFile(path) == Array("mine".utf8))
 
         let link = folder("link")
         symlink(folder("elsewhere"), link)
-        #expect(try #require(refusal(of: link)).explanation.contains("no socket"))
+        #expect(try #require(refusal(of: link)).explanation.contains("not a socket"))
         #expect(!folder.has("elsewhere"))
     }
 

@@ -138,13 +138,13 @@ struct CrashReportTests {
             stderrTail: ["loading", "Index out of range"])
         #expect(
             evidence.text
-                == "its process was killed by SIGSEGV in start-send; last output: Index out of range"
+                == "killed by SIGSEGV in start-send; last output: Index out of range"
         )
     }
 
     @Test func `an exit is named with its status`() {
         let evidence = CrashReport(code: 1, status: 3, whereabouts: nil, stderrTail: [])
-        #expect(evidence.text == "its process exited with status 3")
+        #expect(evidence.text == "exited with status 3")
     }
 
     @Test func `a backtrace names files and functions without their folders and the C library`() {
@@ -158,7 +158,7 @@ struct CrashReportTests {
             ])
         #expect(
             evidence.text
-                == "its process was killed by SIGABRT after start-send; last output: out of ideas; "
+                == "killed by SIGABRT after start-send; last output: out of ideas; "
                 + "at libX.so(draw+0x12) < libX.so(+0x99)")
     }
 }

@@ -122,7 +122,7 @@ import Testing
         #expect(
             none.host.state.withLock { $0.errors }
                 == [
-                    "there is no share for this output; add one to the session file (and to 'tracks' "
+                    "the session has no share for this output; add one to the session file (and to 'tracks' "
                         + "if the output has that key), or set the other one as 'track'"
                 ])
         try folder.write("file", "")
@@ -179,7 +179,7 @@ import Testing
         try FileManager.default.removeItem(atPath: folder("frames"))
         #expect(try send(3, to: session) == [.failed, .ok, .ok])
         let text =
-            "\(folder("frames"))/frame-000000.png: its folder does not exist; make the folder"
+            "\(folder("frames"))/frame-000000.png: no such folder; make the folder"
         let givenUp = session.host.state.withLock { $0.givenUp }
         #expect(givenUp.map(\.text) == [text] && givenUp.map(\.status) == [.unavailable])
     }

@@ -31,7 +31,7 @@ import Testing
         )
         guard let opened else {
             let text = String(decoding: reason.prefix { $0 != 0 }.map(UInt8.init), as: UTF8.self)
-            #expect(indices == [1, 0] && text.contains("one or two inputs"), "\(file): \(text)")
+            #expect(indices == [1, 0] && text.contains("1 or 2 audio inputs"), "\(file): \(text)")
             return [:]
         }
         let entry = UnsafePointer(opened.assumingMemoryBound(to: gr_entry.self))

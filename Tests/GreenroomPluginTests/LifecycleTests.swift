@@ -198,7 +198,7 @@ import Testing
         #expect(filter.startSend() == .ok)
         #expect(try filter.changeFrames(rows[1]) == .unsupported)
         #expect(
-            filter.host.state.withLock { $0.errors } == ["it takes frames of one size"])
+            filter.host.state.withLock { $0.errors } == ["this plugin accepts frames of one size"])
     }
 
     @Test func `the entry is constant and has no plugin beyond its count`() throws {

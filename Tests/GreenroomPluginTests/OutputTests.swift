@@ -89,8 +89,8 @@ import Testing
         #expect(try confused.track(2, kind: 5, "mix").status == .badAnswer)
         #expect(
             confused.host.state.withLock { $0.errors } == [
-                "the track 'camera' has video, and the plugin wants audio of it",
-                "the track 'mix' has audio, and the plugin wants video of it",
+                "the track 'camera' has video, but the plugin wants audio of it",
+                "the track 'mix' has audio, but the plugin wants video of it",
             ])
         let failing = try session("output", [("fault", .choice("track"))])
         #expect(try failing.track(1, kind: 1, "camera").status == .unavailable)

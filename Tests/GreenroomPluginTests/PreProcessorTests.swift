@@ -170,6 +170,6 @@ import Testing
         let capability = VideoCapability(size: size, rate: FrameRate(30))
         #expect(session.initializePreProcessor(capability) == .badSetting)
         let errors = session.host.state.withLock { $0.errors }
-        #expect(errors == ["/no/logo.png: there is no such file; check the path"])
+        #expect(errors == ["/no/logo.png: no such file; check the path"])
     }
 }

@@ -104,7 +104,7 @@ import Testing
         #expect(
             session.host.state.withLock { $0.errors } == [
                 folder("file/a.mkv")
-                    + ": can't be written: Not a directory. Record to a folder that is writable."
+                    + ": cannot be written: Not a directory. Record to a folder that is writable."
             ])
     }
 

@@ -57,7 +57,7 @@ import Testing
 
     @Test(
         arguments: [
-            ("colour", Given.integer(1), "there is no setting 'colour'"),
+            ("colour", Given.integer(1), "unknown setting 'colour'"),
             ("count", .integer(6), "out of bounds"),
             ("count", .number(1), "cannot be"),
             ("count", .integer(.min), "out of bounds"),

@@ -80,7 +80,7 @@ import Testing
         let media = try TemporaryMedia()
         for (path, reason) in [
             (media.path, "the folder has no .png, .jpg or .jpeg"),
-            ("/no/slides", "nothing is there"),
+            ("/no/slides", "no such file"),
             ("/dev/null", "not a regular file"),
         ] {
             let session = try FakeSession(

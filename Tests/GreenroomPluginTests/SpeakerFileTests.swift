@@ -103,7 +103,7 @@ import Testing
         #expect(session.startSend() == .unavailable)
         #expect(
             session.host.state.withLock { $0.errors } == [
-                "\(folder("none/talk.wav")): the file can't be made: No such file or directory; name a "
+                "\(folder("none/talk.wav")): cannot make the file: No such file or directory; name a "
                     + "file in a writable folder that is there"
             ])
         #expect(!folder.has("talk.mp3"))
@@ -145,8 +145,8 @@ import Testing
         #expect(symlink(folder("target"), folder("link.wav")) == 0)
         #expect(mkfifo(folder("pipe.wav"), 0o600) == 0)
         for (name, text) in [
-            ("link.wav", "it is a symbolic link, and links are not followed"),
-            ("pipe.wav", "it is a named pipe, and not an ordinary file"),
+            ("link.wav", "is a symbolic link, and links are not followed"),
+            ("pipe.wav", "is a named pipe, not a regular file"),
         ] {
             let (session, _) = try session(folder(name))
             #expect(session.startSend() == .unavailable)

@@ -152,7 +152,7 @@ import Testing
         ])
         #expect(
             log(session) == [
-                "125 sentences are dropped: 200 are waiting. Say the next one when the log tells the end "
+                "125 sentences dropped: 200 are waiting. Say the next one when the log tells the end "
                     + "of another"
             ])
         _ = try samples(session, seconds: 1)

@@ -71,9 +71,9 @@ import Testing
         let folder = try TemporaryFolder()
         let file = try folder.write("file", "no device")
         for (path, text) in [
-            (folder("none"), "the device can't be opened: No such file or directory; load "),
-            (file, "it is no video device; name one of v4l2loopback, e.g. /dev/video10"),
-            ("/dev/null", "it is no video device; name one of v4l2loopback, e.g. /dev/video10"),
+            (folder("none"), "cannot open the device: No such file or directory; load "),
+            (file, "not a video device; name a v4l2loopback device, such as /dev/video10"),
+            ("/dev/null", "not a video device; name a v4l2loopback device, such as /dev/video10"),
         ] {
             let session = try session([("device", .text(path))])
             let own = VideoCapability(width: 64, height: 48, fps: 30)

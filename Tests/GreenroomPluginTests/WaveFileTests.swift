@@ -285,13 +285,13 @@ import Testing
         let sampler = WAVChunks().format().adding("smpl", loop.flatMap { WAVChunks.number($0) })
         let looped = try notes(sampler.adding("data", samples))
         #expect(
-            looped.count == 1 && looped[0].contains("its loop points are not used"), "\(looped)")
+            looped.count == 1 && looped[0].contains("loop points are ignored"), "\(looped)")
         // Two markers: number, position, chunk, two offsets and the sample.
         let cues: [UInt32] = [2, 0, 10, 0x6174_6164, 0, 0, 10, 1, 20, 0x6174_6164, 0, 0, 20]
         let marked = try notes(
             WAVChunks().format().adding("cue ", cues.flatMap { WAVChunks.number($0) })
                 .adding("data", samples))
-        #expect(marked.count == 1 && marked[0].contains("its 2 markers are not used"), "\(marked)")
+        #expect(marked.count == 1 && marked[0].contains("2 markers are ignored"), "\(marked)")
         let surround = try notes(WAVChunks().format(channels: 4, block: 8).adding("data", samples))
         #expect(surround.count == 1 && surround[0].contains("4 channels are mixed"), "\(surround)")
     }
@@ -390,7 +390,7 @@ import Testing
         add(WAVChunks().adding("fmt ", [1, 0]), "Short 'fmt ' chunk")
         add(WAVChunks().adding("fmt ", [1, 0, 1], size: 16), "No 'data' chunk")
         add(WAVChunks("RF64").adding("ds64", [1, 2, 3]), "No 'data' chunk")
-        add(WAVChunks().format().adding("data", []), "there is no audio")
+        add(WAVChunks().format().adding("data", []), "no audio in the file")
         for counts in [(4, 6), (400, 6)] {
             let data = [counts.0, counts.1].map { WAVChunks.samples(Self.noise($0)) }
             add(

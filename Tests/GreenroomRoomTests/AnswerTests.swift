@@ -289,8 +289,8 @@ import Testing
 
     @Test func `an offer without anything for the room is refused with the reason`() throws {
         let cases: [(SessionDescription, Int, String)] = [
-            (try Self.offer(group: nil, Self.data), 406, "no audio and no video"),
-            (try Self.offer(group: nil, Self.video(port: 0)), 406, "no audio and no video"),
+            (try Self.offer(group: nil, Self.data), 406, "no audio or video"),
+            (try Self.offer(group: nil, Self.video(port: 0)), 406, "no audio or video"),
             (
                 try Self.offer(group: nil, Self.video(lines: "a=rtpmap:96 VP9/90000")), 406,
                 "VP8 or H.264"

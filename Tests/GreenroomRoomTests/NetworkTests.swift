@@ -206,10 +206,10 @@ import Testing
                 ["10.0.0.5"], ["198.51.100.4 srflx"], 50_000...50_009, false,
                 "set announce to its public address and forward the UDP ports 50000-50009, or set turn"
             ),
-            (["203.0.113.7"], [], nil, false, "The far end tells no address"),
+            (["203.0.113.7"], [], nil, false, "The far end sent no address"),
             (
                 ["10.0.0.5", "2001:db8::7"], [], nil, false,
-                "alone: set announce to its public address"
+                "addresses: set announce to its public address"
             ),
             (
                 ["10.0.0.5"], ["192.168.9.2"], nil, false,
@@ -217,7 +217,7 @@ import Testing
             ),
             (
                 ["10.0.0.5"], ["2001:db8::1"], nil, false,
-                "The room has IPv4 alone, and the far end IPv6"
+                "The room has only IPv4, the far end only IPv6"
             ),
             (
                 ["10.0.0.5", "203.0.113.7 srflx"], ["198.51.100.4"], nil, false,

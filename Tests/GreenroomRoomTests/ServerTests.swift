@@ -30,10 +30,10 @@ import Testing
 
     @Test(
         arguments: [
-            (0, "does not answer: Connection refused"), (401, "Check publish-token"),
-            (403, "forbids"), (404, "nothing at this address"), (405, "no address of WHIP"),
-            (406, "server-codec"), (409, "endpoint busy"), (503, "can't do it now (503)"),
-            (200, "200 in place of 201"), (-7, "-7 in place of 201"),
+            (0, "no answer: Connection refused"), (401, "Check publish-token"),
+            (403, "not allowed"), (404, "not found"), (405, "not an address of WHIP"),
+            (406, "server-codec"), (409, "endpoint busy"), (503, "not available now (503)"),
+            (200, "200 instead of 201"), (-7, "-7 instead of 201"),
         ])
     func `each refusal says what to check`(status: Int, text: String) {
         #expect(problem(status).contains(text), "\(problem(status))")
@@ -52,7 +52,7 @@ import Testing
             ("9 UDP/TLS/RTP/SAVPF 96\na=mid:1\na=inactive", "has no video"),
             ("0 UDP/TLS/RTP/SAVPF 96\na=mid:1\na=recvonly", "has no video"),
             ("9 UDP/TLS/RTP/SAVPF 96\na=mid:1\na=sendonly", "has no video"),
-            ("9", "can't be used"),
+            ("9", "not usable"),
         ])
     func `an answer takes the video`(video: String, text: String) {
         let found = problem(201, body: Self.answer(video: video))
@@ -61,7 +61,7 @@ import Testing
 
     @Test func `an answer that is no SDP, or too long, is no answer`() {
         for body in ["", "<html>", String(repeating: "v=0\n", count: 30_000)] {
-            #expect(problem(201, body: body).contains("can't be used"))
+            #expect(problem(201, body: body).contains("not usable"))
         }
     }
 

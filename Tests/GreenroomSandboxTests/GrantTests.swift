@@ -68,7 +68,7 @@ struct GrantTests {
         #expect(outcome.result("symlink:\(open)/link") == EPERM, "\(outcome)")
         #expect(
             outcome.refusals.contains {
-                $0.hasPrefix("it tried to make the folder \"\(other)/deep\"")
+                $0.hasPrefix("denied: make the folder \"\(other)/deep\"")
             }, "\(outcome)")
     }
 
@@ -86,8 +86,8 @@ struct GrantTests {
         #expect(
             outcome.notes == [
                 "can't grant /none: No such file or directory",
-                "can't grant /none/recording.wav: it doesn't exist; make it, or grant the folder "
-                    + "that it will be in",
+                "can't grant /none/recording.wav: not found; make it, or grant its future "
+                    + "folder",
             ], "\(outcome)")
     }
 
@@ -118,7 +118,7 @@ struct GrantTests {
         #expect(outcome.result("read:/etc/hosts") == 0, "\(outcome)")
         #expect(
             outcome.refusals == [
-                "it tried to open a socket (socket of family 17): a sandboxed plugin can't"
+                "denied: open a socket (socket of family 17); no grant allows it"
             ], "\(outcome)")
     }
 
@@ -159,7 +159,7 @@ struct GrantTests {
         #expect(without.result("record:sound") != 0, "\(without)")
         #expect(
             without.refusals == [
-                "it tried to read \"\(moved)\": add it to allow: {read: [\"\(moved)\"]}"
+                "denied: read \"\(moved)\"; add it to allow: {read: [\"\(moved)\"]}"
             ], "\(without)")
         let with = try folder.run(
             ["--read", path, "--read", granted.path, "--write", sound, "record:sound"],

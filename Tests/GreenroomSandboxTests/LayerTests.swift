@@ -131,7 +131,7 @@ struct LayerTests {
         }
         #expect(
             outcome.refusals.contains {
-                $0.hasPrefix("it tried to make the folder") && $0.contains("/other/new")
+                $0.hasPrefix("denied: make the folder") && $0.contains("/other/new")
             }, "\(outcome)")
         #expect(!folder.folder.has("other/new") && !folder.folder.has("other/deep"))
         #expect(outcome.end == "exit 0", "\(outcome)")
@@ -169,7 +169,7 @@ struct LayerTests {
         if !kernel.isEmpty {
             #expect(
                 outcome.refusals == [
-                    "it tried to make a Unix socket for other programs (bind): a sandboxed plugin can't"
+                    "denied: make a Unix socket for other programs (bind); no grant allows it"
                 ], "\(outcome)")
         }
     }
@@ -210,7 +210,7 @@ struct LayerTests {
         #expect(outcome.result("resting-threads:100") == 0, "\(outcome)")
         #expect(outcome.result("resting-threads:500") == EAGAIN, "\(outcome)")
         #expect(
-            outcome.refusals.contains { $0.hasPrefix("it tried to start more than 512 threads") },
+            outcome.refusals.contains { $0.hasPrefix("denied: start more than 512 threads") },
             "\(outcome)")
     }
 
@@ -272,7 +272,7 @@ struct LayerTests {
         }
         guard kernel.confines else {
             #expect(
-                outcome.requirement?.contains("this kernel lacks a part of the sandbox") == true,
+                outcome.requirement?.contains("this kernel lacks parts of the sandbox") == true,
                 "\(outcome)")
             #expect(outcome.end == "exit 4")
             #expect(outcome.result(escapes[0]) == nil)
@@ -355,7 +355,7 @@ struct LayerTests {
         let outcome = try ProbeFolder().run(
             ["--mode", "require", "--without", layer, "read:/none"])
         let text = try #require(outcome.requirement, "\(outcome)")
-        #expect(text.lowercased().contains("lacks a part of the sandbox: \(layer) ("), "\(text)")
+        #expect(text.lowercased().contains("lacks parts of the sandbox: \(layer) ("), "\(text)")
         #expect(outcome.end == "exit 4")
         #expect(outcome.result("after") != nil, "it did not wait")
         #expect(outcome.result("read:/none") == nil)

@@ -21,9 +21,9 @@ struct Attempt: CustomTestStringConvertible {
     var testDescription: String { action }
 }
 
-private let final = "a sandboxed plugin can't"
+private let final = "no grant allows it"
 /// What is said of what only an attacker has a use for.
-private let attack = final + ", and a plugin that you can trust would not try"
+private let attack = final + ", and a trustworthy plugin does not try"
 
 /// Refusals without grants, and their messages.
 @Suite(.ownThreads, .enabled(if: Sandbox.available.shortfall == nil, "this kernel lacks a layer"))
@@ -35,125 +35,125 @@ struct RefusalTests {
         Attempt("list:/var/tmp", EACCES),
         Attempt(
             "update:/etc/passwd", EACCES,
-            "it tried to write /etc/passwd: plugins must not write there; give it a folder of its own "
-                + "with allow: {write: [FOLDER]}"),
+            "denied: write /etc/passwd; plugins must not write there; give the plugin a folder "
+                + "of its own with allow: {write: [FOLDER]}"),
         Attempt(
             "relative:/etc/group", EACCES,
-            "it tried to read /etc/group: add it to allow: {read: [/etc/group]}"),
+            "denied: read /etc/group; add it to allow: {read: [/etc/group]}"),
         Attempt(
             "list:/etc", EACCES,
-            "it tried to read /etc: a grant of that is far more than a plugin needs; give it a file "
+            "denied: read /etc; that grants far more than a plugin needs; give the plugin a file "
                 + "or folder of its own"),
         Attempt(
             "read:/proc/1/status", EACCES,
-            "it tried to read /proc/1/status: it is about another process, and a plugin that you "
-                + "can trust would not try"),
+            "denied: read /proc/1/status; the path belongs to another process, and a "
+                + "trustworthy plugin does not try"),
         Attempt(
             "read:/etc/shadow", EACCES,
-            "it tried to read /etc/shadow: it holds keys, passwords or private data, and a plugin "
-                + "that you can trust would not try"),
+            "denied: read /etc/shadow; the path holds keys, passwords or private data, and a "
+                + "trustworthy plugin does not try"),
         Attempt(
             "write:/etc/greenroom-sandbox-test", EACCES,
-            "it tried to make /etc/greenroom-sandbox-test: plugins must not write there; give "
-                + "it a folder of its own with allow: {write: [FOLDER]}"),
+            "denied: make /etc/greenroom-sandbox-test; plugins must not write there; give "
+                + "the plugin a folder of its own with allow: {write: [FOLDER]}"),
         Attempt(
             "write:/tmp/greenroom-sandbox-test", EACCES,
-            "it tried to make /tmp/greenroom-sandbox-test: a grant of that is far more than a plugin "
-                + "needs; give it a file or folder of its own"),
+            "denied: make /tmp/greenroom-sandbox-test; that grants far more than a plugin "
+                + "needs; give the plugin a file or folder of its own"),
         Attempt(
             "mkdir:/tmp/greenroom-sandbox-test", EACCES,
-            "it tried to make the folder /tmp/greenroom-sandbox-test: a grant of that is far more than "
-                + "a plugin needs; give it a file or folder of its own"),
+            "denied: make the folder /tmp/greenroom-sandbox-test; that grants far more than "
+                + "a plugin needs; give the plugin a file or folder of its own"),
         Attempt(
             "update:/dev/tty", EACCES,
-            "it tried to write /dev/tty: a plugin needs cameras, sound cards and graphics cards alone"
+            "denied: write /dev/tty; a plugin needs only cameras, sound cards and graphics cards"
         ),
         Attempt(
             "socket:inet", EPERM,
-            "it tried to open a network socket (socket AF_INET): add allow: {network: true}"),
+            "denied: open a network socket (socket AF_INET); add allow: {network: true}"),
         Attempt(
             "socket:inet6", EPERM,
-            "it tried to open a network socket (socket AF_INET6): add allow: {network: true}"),
+            "denied: open a network socket (socket AF_INET6); add allow: {network: true}"),
         Attempt(
             "socket:unix", EPERM,
-            "it tried to open a socket to other programs (socket AF_UNIX): \(final)"),
+            "denied: open a socket to other programs (socket AF_UNIX); \(final)"),
         Attempt(
             "socket:netlink", EPERM,
-            "it tried to ask the kernel about the network (socket AF_NETLINK): "
+            "denied: ask the kernel about the network (socket AF_NETLINK); "
                 + "add allow: {network: true}"),
         Attempt(
             "socket:log", EPERM,
-            "it tried to write to the system's log or to another program (socket AF_UNIX): "
-                + "what it writes to standard error is logged"
+            "denied: write to the system's log or to another program (socket AF_UNIX); "
+                + "write to standard error, which is logged"
         ),
         Attempt(
             "call:connect,0", EPERM,
-            "it tried to use a socket (connect): add allow: {network: true}"),
+            "denied: use a socket (connect); add allow: {network: true}"),
         // A pair of them could send to any other socket.
         Attempt(
             "socketpair:datagram", EPERM,
-            "it tried to write to the system's log or to another program (socketpair AF_UNIX): "
+            "denied: write to the system's log or to another program (socketpair AF_UNIX); "
                 + final),
-        Attempt("fork", EPERM, "it tried to start a process (fork): \(final)"),
-        Attempt("spawn:/bin/true", EPERM, "it tried to start a process (fork): \(final)"),
-        Attempt("call:execve", EPERM, "it tried to start a process (execve): \(final)"),
-        Attempt("call:vfork", EPERM, "it tried to start a process (vfork): \(final)"),
+        Attempt("fork", EPERM, "denied: start a process (fork); \(final)"),
+        Attempt("spawn:/bin/true", EPERM, "denied: start a process (fork); \(final)"),
+        Attempt("call:execve", EPERM, "denied: start a process (execve); \(final)"),
+        Attempt("call:vfork", EPERM, "denied: start a process (vfork); \(final)"),
         // CLONE_THREAD with CLONE_NEWUSER: a thread in a user namespace of its own
-        Attempt("call:clone,268500992", EPERM, "it tried to start a process (fork): \(final)"),
-        Attempt("kill-host", EPERM, "it tried to signal another process (kill): \(attack)"),
-        Attempt("kill-group", EPERM, "it tried to signal another process (kill): \(attack)"),
-        Attempt("call:tkill,1,0", EPERM, "it tried to signal another process (tkill): \(attack)"),
+        Attempt("call:clone,268500992", EPERM, "denied: start a process (fork); \(final)"),
+        Attempt("kill-host", EPERM, "denied: signal another process (kill); \(attack)"),
+        Attempt("kill-group", EPERM, "denied: signal another process (kill); \(attack)"),
+        Attempt("call:tkill,1,0", EPERM, "denied: signal another process (tkill); \(attack)"),
         Attempt("type-into-terminal", EPERM),
         Attempt("own-file-signal", EPERM),
         Attempt("lease", EPERM),
         // PR_SET_PDEATHSIG: it would outlive the host
         Attempt(
             "call:prctl,1,0", EPERM,
-            "it tried to change how the kernel treats it (prctl): \(final)"),
+            "denied: change how the kernel treats it (prctl); \(final)"),
         Attempt(
-            "call:ptrace,0", EPERM, "it tried to look into another process (ptrace): \(attack)"),
+            "call:ptrace,0", EPERM, "denied: look into another process (ptrace); \(attack)"),
         Attempt(
             "call:process_vm_readv,1", EPERM,
-            "it tried to look into another process (process_vm_readv): \(attack)"),
+            "denied: look into another process (process_vm_readv); \(attack)"),
         Attempt(
             "call:pidfd_open,1,0", EPERM,
-            "it tried to look into another process (pidfd_open): \(attack)"),
+            "denied: look into another process (pidfd_open); \(attack)"),
         Attempt(
             "call:io_uring_setup,1", EPERM,
-            "it tried to hand work to the kernel out of sight of the sandbox (io_uring_setup): "
+            "denied: hand work to the kernel out of sight of the sandbox (io_uring_setup); "
                 + final),
-        Attempt("call:bpf", EPERM, "it tried to load code into the kernel (bpf): \(attack)"),
+        Attempt("call:bpf", EPERM, "denied: load code into the kernel (bpf); \(attack)"),
         Attempt(
             "call:userfaultfd", EPERM,
-            "it tried to handle its own page faults (userfaultfd): \(final)"),
-        Attempt("call:keyctl", EPERM, "it tried to use the kernel's keys (keyctl): \(attack)"),
-        Attempt("call:mount", EPERM, "it tried to mount a file system (mount): \(attack)"),
-        Attempt("call:chroot", EPERM, "it tried to mount a file system (chroot): \(attack)"),
+            "denied: handle its own page faults (userfaultfd); \(final)"),
+        Attempt("call:keyctl", EPERM, "denied: use the kernel's keys (keyctl); \(attack)"),
+        Attempt("call:mount", EPERM, "denied: mount a file system (mount); \(attack)"),
+        Attempt("call:chroot", EPERM, "denied: mount a file system (chroot); \(attack)"),
         Attempt(
             "call:perf_event_open", EPERM,
-            "it tried to measure the machine (perf_event_open): \(final)"),
+            "denied: measure the machine (perf_event_open); \(final)"),
         Attempt(
             "call:unshare,268435456", EPERM,
-            "it tried to change its namespaces (unshare): \(attack)"),
-        Attempt("call:setns", EPERM, "it tried to change its namespaces (setns): \(attack)"),
+            "denied: change its namespaces (unshare); \(attack)"),
+        Attempt("call:setns", EPERM, "denied: change its namespaces (setns); \(attack)"),
         Attempt(
-            "call:setuid,0", EPERM, "it tried to change its user or its rights (setuid): \(attack)"),
+            "call:setuid,0", EPERM, "denied: change its user or its rights (setuid); \(attack)"),
         Attempt(
-            "call:setrlimit,0", EPERM, "it tried to change its limits (setrlimit): \(final)"),
+            "call:setrlimit,0", EPERM, "denied: change its limits (setrlimit); \(final)"),
         Attempt(
             "call:memfd_create", EPERM,
-            "it tried to make memory that no limit counts (memfd_create): \(final)"),
+            "denied: make memory that no limit counts (memfd_create); \(final)"),
         Attempt(
             "call:shmget,0,4096,512", EPERM,
-            "it tried to make memory that no limit counts (shmget): \(final)"),
-        Attempt("call:setsid", EPERM, "it tried to leave its process group (setsid): \(final)"),
+            "denied: make memory that no limit counts (shmget); \(final)"),
+        Attempt("call:setsid", EPERM, "denied: leave its process group (setsid); \(final)"),
         Attempt(
             "call:sched_setattr,1,0,0", EPERM,
-            "it tried to change how another thread is scheduled (sched_setattr): \(final)"),
+            "denied: change how another thread is scheduled (sched_setattr); \(final)"),
         Attempt(
             "call:sched_setscheduler,1,0,0", EPERM,
-            "it tried to change how another thread is scheduled (sched_setscheduler): \(final)"),
-        Attempt("call:swapon", EPERM, "it tried to make a system call (swapon): \(final)"),
+            "denied: change how another thread is scheduled (sched_setscheduler); \(final)"),
+        Attempt("call:swapon", EPERM, "denied: make a system call (swapon); \(final)"),
         // The C library falls back to older calls.
         Attempt("call:clone3", ENOSYS),
         Attempt("call:openat2", ENOSYS),
@@ -184,7 +184,7 @@ struct RefusalTests {
         #expect(outcome.result(other) == EPERM, "\(outcome)")
         #expect(
             outcome.refusals == [
-                "it tried to change how another thread is scheduled (setpriority): \(final)"
+                "denied: change how another thread is scheduled (setpriority); \(final)"
             ], "\(outcome)")
     }
 
@@ -209,7 +209,7 @@ struct RefusalTests {
         // The path contains a space.
         #expect(
             outcome.refusals.contains(
-                "it tried to write \"\(file)\": add it to allow: {write: [\"\(file)\"]}"),
+                "denied: write \"\(file)\"; add it to allow: {write: [\"\(file)\"]}"),
             "\(outcome)")
     }
 
@@ -226,7 +226,7 @@ struct RefusalTests {
         #expect(outcome.result(action) == EACCES, "\(outcome)")
         #expect(
             outcome.refusals == [
-                "it tried to read /etc/group: add it to allow: {read: [/etc/group]}"
+                "denied: read /etc/group; add it to allow: {read: [/etc/group]}"
             ], "\(outcome)")
     }
 
@@ -253,7 +253,7 @@ struct RefusalTests {
     @Test func `the number of reported refusals is limited`() throws {
         let outcome = try ProbeFolder().run(["probe-many:200"])
         #expect(outcome.refusals.count == 65, "\(outcome)")
-        #expect(outcome.refusals.last?.contains("they are no longer logged") == true)
+        #expect(outcome.refusals.last?.contains("no longer logged") == true)
     }
 
     @Test func `a path can't write lines into the log`() throws {
@@ -262,8 +262,8 @@ struct RefusalTests {
         let outcome = try folder.run(["write:\(path)"])
         #expect(
             outcome.refusals == [
-                "it tried to make \"/tmp/greenroom \\\"x\\\"\\x1b[2J\": a grant of that is far more "
-                    + "than a plugin needs; give it a file or folder of its own"
+                "denied: make \"/tmp/greenroom \\\"x\\\"\\x1b[2J\"; that grants far more "
+                    + "than a plugin needs; give the plugin a file or folder of its own"
             ], "\(outcome)")
     }
 }

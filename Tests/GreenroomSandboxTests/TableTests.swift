@@ -131,9 +131,9 @@ import Testing
     func `no grant is advised for what is private`(path: String) {
         for access in [PathGrant.Access.read, .write, .device] {
             let text = SandboxRefusal.file("read", path, grant: access, for: path).text
-            #expect(text.hasPrefix("it tried to read \(path): "), "\(text)")
+            #expect(text.hasPrefix("denied: read \(path); "), "\(text)")
             #expect(!text.contains("allow"), "\(text)")
-            #expect(text.contains("a plugin that you can trust would not"), "\(text)")
+            #expect(text.contains("a trustworthy plugin does not"), "\(text)")
         }
     }
 

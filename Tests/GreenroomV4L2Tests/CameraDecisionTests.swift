@@ -102,7 +102,7 @@ import Testing
         }
         #expect(
             failure?.description
-                == "no camera is \"logi\". There are \"/dev/video0\", \"HD Pro C920\", \"Document\"; "
+                == "no camera is \"logi\". Cameras: \"/dev/video0\", \"HD Pro C920\", \"Document\"; "
                 + "'greenroom devices' lists all")
     }
 

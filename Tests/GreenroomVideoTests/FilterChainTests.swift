@@ -205,7 +205,7 @@ import Testing
         #expect(isIsolated || chain.lateNanoseconds > 0)
         let told = lines.withLock { $0 }
         #expect(
-            told.count == 1 && told[0].hasPrefix("it did not finish a frame within 0.0 ms: such"),
+            told.count == 1 && told[0].hasPrefix("did not finish a frame within 0.0 ms; "),
             "\(told)")
         chain.close()
     }
@@ -226,8 +226,8 @@ import Testing
             _ = try edit(number, &chain, at: Int64(number) * period)
         }
         // What begins in the ten seconds after the first line is told when they are over.
-        let refusal = "camera.pre-processors[0]: it refused a frame (FAILED)"
-        let recovery = "camera.pre-processors[0]: it has edited every frame for a second again"
+        let refusal = "camera.pre-processors[0]: refused a frame (FAILED)"
+        let recovery = "camera.pre-processors[0]: edits every frame again"
         #expect(lines.withLock { $0 } == [refusal, recovery, refusal, recovery])
         chain.close()
     }
@@ -317,7 +317,7 @@ import Testing
         var chain = chain([runner], hangNanoseconds: 50_000_000)
         let edited = try edit(1, &chain, size: Self.small.size, as: Self.small)
         #expect(edited == Edited(mark: 1, size: Self.small.size))
-        #expect(runner.instance.fault == "it hangs in property-change")
+        #expect(runner.instance.fault == "hangs in property-change")
         #expect(hangs.count.load(ordering: .relaxed) == 1)
         #expect(chain.unprocessed == FilterChain.Unprocessed(lost: 1))
         filter.ingest.change { $0 = true }
@@ -437,7 +437,7 @@ import Testing
         for number in 2...10 {
             #expect(try edit(number, &chain) == Edited(mark: UInt8(number)))
         }
-        #expect(runner.instance.fault == "it hangs in process")
+        #expect(runner.instance.fault == "hangs in process")
         #expect(hangs.count.load(ordering: .relaxed) == 1)
         #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 2, lost: 8))
 
@@ -463,7 +463,7 @@ import Testing
         #expect(chain.unprocessed.total == 0)
         filter.behave(.wait)
         #expect(try edit(2, &chain, within: 1) == Edited(mark: 2))
-        #expect(runner.instance.fault == "it hangs in process")
+        #expect(runner.instance.fault == "hangs in process")
         #expect(chain.unprocessed == FilterChain.Unprocessed(overdue: 1))
         filter.ingest.change { $0 = true }
         chain.close()

@@ -69,11 +69,11 @@ import Testing
     @Test func `broadcasts connect and leave during a recording`() throws {
         let host = try startSession()
         let first = try ChildProcess(try TestPlugins.bouncer(), [socket])
-        #expect(hears(host, "share: bouncer, process \(first.id) has connected"))
-        #expect(hears(host, "share: it is connected"))
+        #expect(hears(host, "share: bouncer, process \(first.id) connected"))
+        #expect(hears(host, "share: connected"))
         sleep(1)
         first.signal(SIGKILL)
-        #expect(hears(host, "share: it has left"))
+        #expect(hears(host, "share: disconnected"))
         let second = try visit("crash")
         #expect(end(second).exit == .signal(SIGABRT))
         let third = try visit("finish")
@@ -97,7 +97,7 @@ import Testing
     {
         let host = try startSession()
         let broadcaster = try visit("still")
-        #expect(hears(host, "share: it is connected"))
+        #expect(hears(host, "share: connected"))
         #expect(
             Runners.wait(atMost: .seconds(20)) {
                 ((try? lumas()) ?? []).count { $0 == 200 } >= 50
@@ -132,7 +132,7 @@ import Testing
     @Test(.nightly) func `each frame is rotated upright`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
-        #expect(hears(host, "share: it is connected"))
+        #expect(hears(host, "share: connected"))
         // Upright for two seconds, then rotated to the right.
         #expect(
             Runners.wait(atMost: .seconds(20)) {
@@ -166,7 +166,7 @@ import Testing
     @Test(.nightly) func `the audio of a broadcast uses the same socket`() throws {
         let host = try startSession()
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
-        #expect(hears(host, "share.audio: it is connected"))
+        #expect(hears(host, "share.audio: connected"))
         #expect(
             Runners.wait(atMost: .seconds(20)) {
                 let beeps = try? FlashAndBeep.beeps(in: session.recording + "/share.wav")
@@ -182,7 +182,7 @@ import Testing
     @Test func `one broadcast of a kind at a time`() throws {
         let host = try startSession()
         let first = try visit("idle")
-        #expect(hears(host, "share: it is connected"))
+        #expect(hears(host, "share: connected"))
         let second = end(try visit("idle"))
         #expect(second.text.contains("status 41"), "\(second.text)")
         #expect(second.text.contains("the limit is one at a time"), "\(second.text)")
@@ -197,7 +197,7 @@ import Testing
     {
         let host = try startSession()
         let hung = try visit("idle")
-        #expect(hears(host, "share: it is connected"))
+        #expect(hears(host, "share: connected"))
         hung.signal(SIGSTOP)
         #expect(hears(host, "has not answered"))
         #expect(life(end(try visit("finish"))) == Self.wholeLife)
@@ -236,7 +236,7 @@ import Testing
     {
         let host = try startSession()
         let broadcaster = try visit("pause")
-        #expect(hears(host, "share: it is connected"))
+        #expect(hears(host, "share: connected"))
         host.signal(SIGKILL)
         let told = end(broadcaster)
         #expect(told.text.contains("status 3 "), "\(told.text)")
@@ -259,8 +259,8 @@ import Testing
         #expect(run.exit == .code(65), "\(run)")
         #expect(
             run.standardError.contains(
-                "wrong.yaml:1:21: share.broadcast: \(session.folder("none/share.sock")): its folder can't "
-                    + "be opened"), "\(run)")
+                "wrong.yaml:1:21: share.broadcast: \(session.folder("none/share.sock")): cannot open "
+                    + "the folder"), "\(run)")
     }
 
     @Test(.nightly) func `two sessions can't have one socket`() throws {
@@ -296,8 +296,8 @@ import Testing
         let sample = try Self.bouncerInSwift.get()
         let host = try startSession()
         let program = try ChildProcess(sample, [socket])
-        #expect(hears(host, "share: it is connected"))
-        #expect(hears(host, "share.audio: it is connected"))
+        #expect(hears(host, "share: connected"))
+        #expect(hears(host, "share.audio: connected"))
         #expect(
             Runners.wait(atMost: .seconds(20)) {
                 let beeps = try? FlashAndBeep.beeps(in: session.recording + "/share.wav")

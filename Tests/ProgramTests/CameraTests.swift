@@ -95,7 +95,7 @@ import Testing
         defer { second.signal(SIGINT) }
         try stream.next("a picture again", where: isPicture)
         let finished = stream.end()
-        #expect(finished.text.contains("trying again every second"), "\(finished.text)")
+        #expect(finished.text.contains("retrying every second"), "\(finished.text)")
         #expect(finished.text.contains("the camera is back"), "\(finished.text)")
     }
 
@@ -129,7 +129,7 @@ import Testing
         } else {
             let finished = stream.program.wait(atMost: .seconds(60))
             #expect(
-                "\(finished)\(finished.text)".contains("the camera was refused"), "\(finished)")
+                "\(finished)\(finished.text)".contains("the user denied the camera"), "\(finished)")
         }
         #expect(portal.outputSoFar.contains("camera"))
     }
@@ -153,7 +153,7 @@ import Testing
             printf %s '[{ "info": { "props": { "media.class": "Video/Source", "node.name": "a\u001b[2Jb" },
                 "params": { "EnumFormat": [7, { "mediaSubtype": "raw", "format": { "default": "GRAY8" },
                     "size": { "default": { "width": 640, "height": 480 } } }] } } }]'
-            """#, "  can't be used: PipeWireCamera reads I420, NV12"
+            """#, "  not usable: PipeWireCamera reads I420, NV12"
         ),
     ])
     func `what PipeWire's list says is checked, and what is missing is told with the cure`(

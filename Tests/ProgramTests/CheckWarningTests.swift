@@ -20,9 +20,9 @@ import Testing
         let run = try check("microphone: { plugin: WaveFile, settings: { path: none.wav } }")
         #expect(
             run.text.contains(
-                "s.yaml:1:51: warning: microphone.settings.path: \(folder("none.wav")): there is no "
+                "s.yaml:1:51: warning: microphone.settings.path: \(folder("none.wav")): no "
                     + "such file. Check the path"), "\(run.text)")
-        #expect(run.text.contains("warning: outputs: there are no outputs: nothing is recorded"))
+        #expect(run.text.contains("warning: outputs: no outputs: nothing is recorded"))
         #expect(run.text.contains("s.yaml: no errors, 2 warnings"), "\(run.text)")
         #expect(!run.text.contains(": fine"))
     }
@@ -54,7 +54,7 @@ import Testing
             ),
             (
                 "\(share)none } }",
-                "1:44: warning: share.settings.path: \(folder("none")): there is no such file"
+                "1:44: warning: share.settings.path: \(folder("none")): no such file"
             ),
             (
                 "\(share)empty } }",
@@ -88,30 +88,30 @@ import Testing
             "plugin: VirtualCamera, settings: { device: \(device) }"
         }
         for (output, column, place, words) in [
-            (speaker("link.wav"), 52, ".path: \(folder("link.wav"))", "it is a symbolic link"),
+            (speaker("link.wav"), 52, ".path: \(folder("link.wav"))", "is a symbolic link"),
             (
                 speaker("made.mp3"), 52, ".path: \(folder("made.mp3"))",
                 "the name says no format; end it with .wav or .flac"
             ),
-            (recorder("pipe.mkv"), 49, ".file: \(folder("pipe.mkv"))", "it is a named pipe"),
+            (recorder("pipe.mkv"), 49, ".file: \(folder("pipe.mkv"))", "is a named pipe"),
             (
                 recorder("folder.mkv, overwrite: true"), 49, ".file: \(folder("folder.mkv"))",
-                "it is a folder"
+                "is a folder"
             ),
             (
                 recorder("old.mkv"), 49, ".file: \(folder("old.mkv"))",
-                "it already exists: remove it, or name another file, or set overwrite: true"
+                "already exists: remove it, or name another file, or set overwrite: true"
             ),
             (
                 recorder("talk.mkv, segment-seconds: 5"), 49, ".file: \(folder("talk-001.mkv"))",
-                "it already exists"
+                "already exists"
             ),
             (
                 recorder("made.avi"), 49, ".file: \(folder("made.avi"))",
                 "the name says no format; end it with .mkv, .webm or .mp4"
             ),
-            (camera("/dev/video250"), 56, ".device: /dev/video250", "there is no such device"),
-            (camera("/dev/null"), 56, ".device: /dev/null", "it is no video device"),
+            (camera("/dev/video250"), 56, ".device: /dev/video250", "no such device"),
+            (camera("/dev/null"), 56, ".device: /dev/null", "not a video device"),
         ] {
             let run = try check(
                 """
@@ -209,10 +209,10 @@ import Testing
         for words in [
             "warning: camera.allow.write[0]: /: write access there controls the machine.",
             "warning: camera.allow.write[1]: /etc: write access there controls the machine.",
-            "warning: camera.allow.write[2]: \(folder("none")): there is no such file",
-            "warning: camera.allow.read[0]: \(folder(".ssh")): it holds keys, passwords or private "
+            "warning: camera.allow.write[2]: \(folder("none")): no such file",
+            "warning: camera.allow.read[0]: \(folder(".ssh")): the path holds keys, passwords or private "
                 + "data.",
-            "warning: camera.allow.read[1]: /home: this is far more than a plugin needs.",
+            "warning: camera.allow.read[1]: /home: far more than a plugin needs.",
         ] {
             #expect(run.text.contains(words), "says nothing of \(words):\n\(run.text)")
         }
@@ -223,10 +223,10 @@ import Testing
         let file = try check("share: { broadcast: s.sock }\noutputs: [{ y4m: { track: share } }]")
         #expect(
             file.text.contains(
-                "warning: share.broadcast: a file that is no socket has this path."),
+                "warning: share.broadcast: the path is a file, not a socket."),
             "\(file.text)")
         let none = try check("share: { broadcast: a/s.sock }\noutputs: [{ y4m: { track: share } }]")
-        #expect(none.text.contains("/a/: there is no such folder."), "\(none.text)")
+        #expect(none.text.contains("/a/: no such folder."), "\(none.text)")
     }
 
     @Test func `recordings that can't be made`() throws {
@@ -244,8 +244,8 @@ import Testing
               - record: new.mp4
             """)
         for words in [
-            "warning: outputs[0]: \(folder("file")): is no folder",
-            "warning: outputs[1]: its session.json already exists",
+            "warning: outputs[0]: \(folder("file")): not a folder",
+            "warning: outputs[1]: session.json already exists",
             "warning: outputs[2]: \(folder("old.mp4")): already exists",
         ] {
             #expect(run.text.contains(words), "says nothing of \(words):\n\(run.text)")
@@ -261,7 +261,7 @@ import Testing
             #expect(run.exit == .code(65), "\(run)")
             #expect(
                 run.standardError.contains(
-                    "pipe: is a pipe, which may never end. Name a file, or - for standard input"),
+                    "pipe: is a pipe, and may never end. Name a file, or - for standard input"),
                 "\(run)")
         }
         let file = try folder.write(
@@ -285,7 +285,7 @@ import Testing
                 let run = try Greenroom.run("check", file)
                 #expect(run.exit == .code(65), "\(run)")
                 #expect(
-                    run.standardError.contains("it is built for ")
+                    run.standardError.contains("built for ")
                         && run.standardError.contains("Build it for this one."), "\(run)")
                 #expect(!run.standardError.contains("No such file"), "\(run)")
             }

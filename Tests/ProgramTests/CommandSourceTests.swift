@@ -139,7 +139,7 @@ import Testing
         ("", "neither a command nor a path"),
         ("command: [cat], path: x", "both a command and a path"),
         ("command: 'cat x'", "Write a list: command: [cat, x]"),
-        ("command: [no-such-program-anywhere]", "there is no such program; install it"),
+        ("command: [no-such-program-anywhere]", "no such program; install it"),
         ("path: /no/such/pipe", "can't be opened: No such file or directory"),
     ])
     func `what can't be played is an error with its cure`(settings: String, text: String) throws {

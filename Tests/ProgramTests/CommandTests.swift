@@ -153,8 +153,8 @@ import Testing
     }
 
     @Test(arguments: [
-        ("no-such-program-anywhere", "", "there is no such program; install it"),
-        ("/etc/passwd", "", "is no program that may be executed; correct 'command'"),
+        ("no-such-program-anywhere", "", "no such program; install it"),
+        ("/etc/passwd", "", "not executable; correct 'command'"),
         (
             "cat", "isolation: process",
             "the sandbox lets a plugin start no program; set isolation: host, or sandbox: off"

@@ -130,6 +130,6 @@ import Testing
             outputs: [{ record: out }]
             """)
         let warned = try Greenroom.run("check", large)
-        #expect(warned.text.contains("its disk is full after "), "\(warned.text)")
+        #expect(warned.text.contains("the disk is full after "), "\(warned.text)")
     }
 }

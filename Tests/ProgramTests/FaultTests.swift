@@ -84,7 +84,7 @@ import Testing
         let lines = run.lines(of: "camera")
         #expect(
             lines.contains("camera: lost: \(loss.evidence)")
-                || loss.evidence.hasPrefix("it hangs in ") && lines.contains("has not returned"),
+                || loss.evidence.hasPrefix("hangs in ") && lines.contains("has not returned"),
             "\(run)", sourceLocation: sourceLocation)
         #expect(report.outcome == "finished", "\(run)", sourceLocation: sourceLocation)
         for plugin in report.plugins where plugin.role != "camera" {
@@ -442,7 +442,7 @@ import Testing
         let deadline = ContinuousClock.now + .seconds(60)
         func isNamed(_ role: Substring) -> Bool {
             child.errorsSoFar.split(separator: "\n").contains {
-                $0.contains("\(role): warning: its process uses") && $0.contains("idle priority")
+                $0.contains("\(role): warning: the process uses") && $0.contains("idle priority")
             }
         }
         while !(isNamed("camera") && isNamed("share")), ContinuousClock.now < deadline {

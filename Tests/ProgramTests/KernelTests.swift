@@ -47,7 +47,7 @@ struct KernelTests {
             "\(run)")
         #expect(
             run.standardError.contains(
-                "it is not bundled, and this machine can't keep it to its grants"),
+                "not bundled, and this machine cannot enforce its grants"),
             "\(run)")
         #expect(run.standardError.contains("sandbox: partial"), "\(run)")
         #expect(!session.folder.has("recording/camera.y4m"))
@@ -85,7 +85,7 @@ struct KernelTests {
             #expect(!run.text.contains("A white bar"), "\(run)\n\(run.text)")
             #expect(
                 (run.text + run.standardError).contains(
-                    /keep it to its grants|lacks a part of the sandbox|no plugin of this name/),
+                    /enforce its grants|lacks parts of the sandbox|no plugin of this name/),
                 "\(run)\n\(run.text)")
         }
     }
@@ -113,7 +113,7 @@ struct KernelTests {
             #expect(run.exit == .code(0), "\(run)")
             return run.text + run.standardError
         }
-        let words = "this machine can't keep it to its grants"
+        let words = "this machine cannot enforce the plugin's grants"
         let open = try said(lacking: "landlock,seccomp")
         #expect(open.split(separator: "\n").count { $0.contains(words) } == 1, "\(open)")
         #expect(open.contains("microphone") && open.contains("warning"), "\(open)")
@@ -121,7 +121,7 @@ struct KernelTests {
         #expect(!kept.contains(words), "\(kept)")
         if command == "check" {
             #expect(open.contains("sandbox: partial"), "\(open)")
-            #expect(kept.contains("the host opens files in the plugins' place"), "\(kept)")
+            #expect(kept.contains("the host opens files for the plugins"), "\(kept)")
         }
     }
 

@@ -274,7 +274,7 @@ import Testing
     @Test(arguments: [
         (
             "Ana 0s bandwidth=500",
-            "bandwidth=500 is no bit rate of 1 to 1000000 kbit/s with its time"
+            "bandwidth=500 is not a bit rate of 1 to 1000000 kbit/s with its time"
         ),
         ("Ana 0s bandwidth=0@1s", "Write bandwidth=500@4s-8s, or bandwidth=500@4s to the end"),
         ("Ana 0s mute=", "has no times. Write mute=3s-4s, or mute=3s to the end."),
@@ -293,7 +293,7 @@ import Testing
         #expect(run.exit == .code(0), "\(run)")
         #expect(
             run.standardError.contains(
-                "track ana-microphone: stopped, paused or not connected all the time"),
+                "track ana-microphone: stopped, paused or disconnected throughout"),
             "\(run)")
     }
 }

@@ -89,7 +89,7 @@ import Testing
         #expect(run.waitForErrors(containing: "sending", atMost: .seconds(20)))
         sleep(1)
         try folder.write("gone", "")
-        #expect(run.waitForErrors(containing: "It is tried again", atMost: .seconds(20)))
+        #expect(run.waitForErrors(containing: "Retrying", atMost: .seconds(20)))
         unlink(folder("gone"))
         #expect(run.waitForErrors(containing: "the device is back", atMost: .seconds(20)))
         let end = run.wait(atMost: .seconds(30))

@@ -116,15 +116,15 @@ import Testing
             duration: "3s", isolation: nil)
         let run = try session.run()
         #expect(try session.counters().allSatisfy { $0 == nil }, "\(run)")
-        #expect(run.standardError.contains("connecting again in"), "\(run)")
+        #expect(run.standardError.contains("reconnecting in"), "\(run)")
     }
 
     @Test func `without the grant nothing connects, and the log has the grant`() throws {
         let session = try session("rtsp://127.0.0.1:9/live", network: false, duration: "3s")
         let run = try session.run()
         #expect(run.standardError.contains("network"), "\(run)")
-        #expect(run.standardError.contains("connecting again in 0.500 s"), "\(run)")
-        #expect(run.standardError.contains("connecting again in 1.000 s"), "\(run)")
+        #expect(run.standardError.contains("reconnecting in 0.500 s"), "\(run)")
+        #expect(run.standardError.contains("reconnecting in 1.000 s"), "\(run)")
     }
 
     /// A stream that plays a film again and again.
@@ -190,10 +190,10 @@ import Testing
         for time in 1...2 {
             var servers = try stream.start()
             #expect(came(": connected; h264 320x180", time), "\(host.outputSoFar)")
-            let losses = host.outputSoFar.components(separatedBy: "connecting again in").count
+            let losses = host.outputSoFar.components(separatedBy: "reconnecting in").count
             servers.removeAll()
             // UDP has no connection: it counts as lost when nothing has come for a while.
-            if time == 1 { #expect(came("connecting again in", losses), "\(host.outputSoFar)") }
+            if time == 1 { #expect(came("reconnecting in", losses), "\(host.outputSoFar)") }
         }
     }
 
@@ -238,7 +238,7 @@ import Testing
         }
         #expect(came(": connected; h264 320x180", 1), "\(host.outputSoFar)")
         server = nil
-        #expect(came("connecting again in", 1), "\(host.outputSoFar)")
+        #expect(came("reconnecting in", 1), "\(host.outputSoFar)")
         server = try Server(script, [file, port])
         #expect(came(": connected; h264 320x180", 2), "\(host.outputSoFar)")
         host.signal(SIGTERM)

@@ -196,7 +196,7 @@ import Testing
         try folder.write("service.yaml", Self.session("grey") + more)
         kill(session.id, SIGHUP)
         try expectLine("pattern set to grey")
-        try expectLine("session file: changes with the next start: microphone")
+        try expectLine("session file: takes effect at the next start: microphone")
         let recording = "\noutputs: [{ record: \(folder("second")) }]"
         try folder.write(
             "service.yaml",
@@ -205,10 +205,10 @@ import Testing
         kill(session.id, SIGHUP)
         // The microphone is not there yet: it is told as long as that is so.
         try expectError(
-            session, "changes with the next start: microphone; session.minimum-real; outputs")
+            session, "takes effect at the next start: microphone; session.minimum-real; outputs")
         try folder.write("service.yaml", Self.session("grey"))
         kill(session.id, SIGHUP)
-        try expectLine("session file: it has not changed")
+        try expectLine("session file: no changes")
         // What is refused is tried again, since it is not what runs.
         try folder.write("service.yaml", Self.session("plaid"))
         for count in 1...2 {
@@ -221,12 +221,12 @@ import Testing
         }
         try folder.write("service.yaml", "camera: { plugn: ColorBars }")
         kill(session.id, SIGHUP)
-        try expectLine("can't reload; session unchanged")
+        try expectLine("cannot reload; session unchanged")
         let log = try greenroom("logs", "service").text
         for text in ["next start: microphone", "session.minimum-real"] {
             #expect(log.contains(text), "\(log)")
         }
-        for text in ["can't reload", "plaid"] {
+        for text in ["cannot reload", "plaid"] {
             #expect(
                 log.split(separator: "\n").contains {
                     $0.contains(text) && $0.contains("\"level\":\"warning\"")
@@ -257,7 +257,7 @@ import Testing
         let session = try Greenroom.start(["live", file], environment: environment)
         try expectError(session, "operators: http")
         kill(session.id, SIGHUP)
-        try expectError(session, "session file: it has not changed")
+        try expectError(session, "session file: no changes")
         try folder.write("page.yaml", text("grey"))
         kill(session.id, SIGHUP)
         try expectError(session, "pattern set to grey")

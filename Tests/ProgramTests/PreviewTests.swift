@@ -94,7 +94,7 @@ import Testing
             "\(library)#Faulty", "--set", "fault=segv", "--set", "once=1", "--duration", "8s",
             "--maximum", "320x180@15")
         #expect(lost.exit == .code(0), "\(lost)\n\(lost.text)")
-        #expect(lost.text.contains("camera: lost: its process was killed by SIGSEGV"))
+        #expect(lost.text.contains("camera: lost: killed by SIGSEGV"))
         #expect(Self.row("lost", of: lost)?.hasPrefix("once, away for ") == true, "\(lost.text)")
     }
 
@@ -253,7 +253,7 @@ import Testing
             "--maximum", "320x180@15", "--snapshot", folder("a.png"))
         #expect(run.exit == .code(66), "\(run)\n\(run.text)")
         #expect(
-            run.text.contains("--snapshot \(folder("a.png")): there is no frame to write"),
+            run.text.contains("--snapshot \(folder("a.png")): no frame to write"),
             "\(run.text)")
         #expect(!folder.has("a.png"))
     }
@@ -283,7 +283,7 @@ import Testing
         #expect(reader.standardOutput.count == 400_000, "\(reader)")
         let run = child.wait(atMost: Self.patience)
         #expect(run.exit == .code(0), "\(run)\n\(run.text)")
-        #expect(run.text.contains("\(pipe): its reader has gone"), "\(run.text)")
+        #expect(run.text.contains("\(pipe): the reader closed it"), "\(run.text)")
         let stream = try Y4MRecording(try folder.write("a.y4m", reader.standardOutput))
         #expect(stream.frameCount == 4)
     }
@@ -331,7 +331,7 @@ import Testing
                 containing: text, times: times, atMost: Self.patience)
             #expect(hasCome, "\(text)", sourceLocation: line)
         }
-        expect("\(library) is not there: waiting for it\n")
+        expect("\(library) is missing: waiting for it\n")
         try put(try build(version: "1.0.0", grey: 126), at: library)
         expect("CCamera 1.0.0, a video source, in a process of its own")
         expect("offer 1 (initial): 320x180@15; accepted")
@@ -339,8 +339,8 @@ import Testing
         // A build that can't be loaded is reported.
         try folder.write("library.so.new", "no library")
         rename("\(library).new", library)
-        expect("\(library) was rebuilt: starting again")
-        expect("it is not a shared library for this machine")
+        expect("\(library) was rebuilt: restarting")
+        expect("not a shared library for this machine")
         expect("waiting for the next build of \(library)")
         unlink(library)
         try put(try build(version: "1.1.0", grey: 126), at: library)
@@ -544,14 +544,17 @@ import Testing
         (["Tone", "--y4m", "-"], 64, "--y4m -: Tone is a virtual mic"),
         (["ColorBars", "--duration", "5"], 64, "--duration 5: needs a time such as"),
         (["ColorBars", "--maximum", "big"], 64, "--maximum big: needs a size and a frame rate"),
-        (["ColorBars", "--virtual-clock"], 64, "--virtual-clock: it needs a duration"),
+        (
+            ["ColorBars", "--virtual-clock"], 64,
+            "--virtual-clock: the virtual clock needs a duration"
+        ),
         (["Slides"], 64, "Slides: path: Slides requires this setting"),
         (
             ["ColorBars", "--snapshot", "/no/a.png"], 74,
             "--snapshot /no/a.png: can't create a file"
         ),
         (["ColorBars", "--snapshot", ""], 64, "not a file name"),
-        (["ColorBars", "--y4m", "/no/a"], 74, "--y4m /no/a: it can't be opened"),
+        (["ColorBars", "--y4m", "/no/a"], 74, "--y4m /no/a: cannot be opened"),
         (["./no.so"], 65, "No such file"),
         (["no.so"], 65, "/no.so: No such file"),
         (["ColorBar"], 65, "Did you mean \"ColorBars\"?"),

@@ -233,7 +233,7 @@ import Testing
         let runner = try #require(Runners.all(ofHost: child.id).first)
         kill(runner, SIGKILL)
         #expect(
-            child.waitForErrors(containing: "outputs[0]: it is back", atMost: .seconds(20)),
+            child.waitForErrors(containing: "outputs[0]: back after", atMost: .seconds(20)),
             "\(child.errorsSoFar)")
         #expect(Self.haveContent(second, in: session, atMost: .seconds(40)))
         child.signal(SIGINT)

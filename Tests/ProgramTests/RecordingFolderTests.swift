@@ -56,7 +56,7 @@ import Testing
         #expect(mkfifo("\(session.recording)/\(name)", 0o666) == 0)
         let run = try session.run(atMost: .seconds(30))
         #expect(run.exit == .code(74), "\(run)")
-        #expect(run.standardError.contains("is a named pipe, and not an ordinary file"), "\(run)")
+        #expect(run.standardError.contains("is a named pipe, not a regular file"), "\(run)")
     }
 
     @Test func `what a session makes is its user's alone`() throws {
@@ -171,7 +171,7 @@ import Testing
             try? FileManager.default.removeItem(atPath: session.recording)
         }
         #expect(!session.folder.has("recording"))
-        let text = "session.json: failed: it can't be written: No such file or directory; check"
+        let text = "session.json: failed: cannot be written: No such file or directory; check"
         #expect(child.waitForErrors(containing: text, atMost: .seconds(20)))
         child.signal(SIGINT)
         let run = child.wait(atMost: .seconds(20))

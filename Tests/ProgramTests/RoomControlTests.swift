@@ -128,12 +128,12 @@ import Testing
         let again = try room.ask("/api/command", command: "mute")
         #expect(again.status == 409, "\(again)")
         #expect(
-            try again.object()["error"] as? String == "the microphone is muted already", "\(again)")
+            try again.object()["error"] as? String == "the microphone is already muted", "\(again)")
         try room.wait(for: "stopped") { try $0.state(of: "microphone") }
         #expect(try room.ask("/api/command", command: "unmute").status == 200)
 
         for (command, error) in [
-            ("dance", "there is no command"), ("set camera.settings.ballroom=1", "no live setting"),
+            ("dance", "unknown command"), ("set camera.settings.ballroom=1", "no live setting"),
             ("set microphone.settings.frequency=99999999", "frequency"),
         ] {
             let refused = try room.ask("/api/command", command: command)

@@ -77,7 +77,7 @@ import Testing
             let file = "\(place)-\(action).so"
             let line = try line(of: file, in: run)
             #expect(
-                line.wholeMatch(of: #/\S+ +- +- +\S.*refused: it crashes while it is loaded: .*/#)
+                line.wholeMatch(of: #/\S+ +- +- +\S.*refused: crashes while loading: .*/#)
                     != nil && line.hasPrefix(file) && line.contains(words), "\(line)")
             // All but one report their process.
             #expect(line.contains("; at \(file)(") == (action != "leave"), "\(line)")
@@ -130,8 +130,8 @@ import Testing
         for (place, action) in all {
             let file = "\(place)-\(action).so"
             let line = try line(of: file, in: run)
-            #expect(line.contains("refused: it hangs while it is loaded"), "\(line)")
-            #expect(line.contains("It was at \(file)("), "\(line)")
+            #expect(line.contains("refused: hangs while loading"), "\(line)")
+            #expect(line.contains("Last seen at \(file)("), "\(line)")
         }
         #expect(run.text.contains("ColorBars"), "\(run.text)")
     }
@@ -139,7 +139,7 @@ import Testing
     @Test(.nightly) func `a plugin that stops its process is listed`() throws {
         try put("stop", in: "CONSTRUCTOR")
         let line = try line(of: "CONSTRUCTOR-stop.so", in: try list())
-        #expect(line.contains("it is stopped (SIGSTOP)"), "\(line)")
+        #expect(line.contains("stopped (SIGSTOP)"), "\(line)")
     }
 
     @Test(.nightly, arguments: ["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"])
@@ -155,8 +155,8 @@ import Testing
         let run = try Greenroom.run("plugin", "info", library, environment: environment)
         #expect(run.exit == .code(65), "\(run)")
         for words in [
-            library, "crashes while it is loaded", "SIGABRT", "I have no camera",
-            "A scan has no grants", "it tried to make",
+            library, "crashes while loading", "SIGABRT", "I have no camera",
+            "A scan has no grants", "denied: make",
         ] {
             #expect(run.standardError.contains(words), "\(run)")
         }
@@ -201,7 +201,7 @@ import Testing
             let run = try Greenroom.run(command, file, environment: environment)
             #expect(run.exit == .code(65), "\(run)")
             #expect(run.standardError.hasPrefix("\(file):1:19: camera.plugin: "), "\(run)")
-            #expect(run.standardError.contains("crashes while it is loaded"), "\(run)")
+            #expect(run.standardError.contains("crashes while loading"), "\(run)")
         }
     }
 

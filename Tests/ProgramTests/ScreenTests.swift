@@ -128,7 +128,7 @@ import Testing
         let run = stream.end()
         #expect(
             run.text.contains(
-                "share: warning: the X server has closed the connection; trying again every second")
+                "share: warning: the X server closed the connection; retrying every second")
         )
     }
 
@@ -168,7 +168,7 @@ import Testing
         // It is started again, in vain.
         let refused = try preview(nil)
         #expect(refused.exit == .code(66), "\(refused)")
-        #expect("\(refused)\(refused.text)".contains("it refuses the connection; set XAUTHORITY"))
+        #expect("\(refused)\(refused.text)".contains("the connection is refused; set XAUTHORITY"))
     }
 
     @Test(.nightly) func `the commands of the manual's page work`() throws {
@@ -210,7 +210,7 @@ import Testing
         }
         let table = [
             (["Screen", "--set", "window=nothing"], "no window is \"nothing\""),
-            (["Screen", "--set", "monitor=DP-9"], "no monitor is \"DP-9\". There are \"screen\""),
+            (["Screen", "--set", "monitor=DP-9"], "no monitor is \"DP-9\". Open: \"screen\""),
             (["Screen", "--set", "region=12by3"], "write WIDTHxHEIGHT+X+Y"),
             (
                 ["Screen", "--set", "window=a", "--set", "monitor=b"],
@@ -285,7 +285,7 @@ import Testing
             let run = stream.program.wait(atMost: .seconds(60))
             #expect(run.text.contains("share: choose what to share in the desktop's dialog"))
             #expect(
-                "\(run)\(run.text)".contains("the desktop has ended the share"), "\(run)\(run.text)"
+                "\(run)\(run.text)".contains("the desktop ended the share"), "\(run)\(run.text)"
             )
         }
         #expect(try readFile(token) == Array("token-7".utf8))
@@ -305,7 +305,7 @@ import Testing
         let run = try Greenroom.run(
             "preview", "Screen", "--duration", "60s", environment: Self.environment(server))
         #expect(
-            "\(run)\(run.text)".contains("the share was refused in the desktop's dialog"),
+            "\(run)\(run.text)".contains("the user denied the share in the desktop's dialog"),
             "\(run)\(run.text)")
         _ = screen.wait(atMost: .zero)
         _ = portal.wait(atMost: .zero)

@@ -164,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("crash", "", "killed by SIGABRT"), ("stall", "", "it hangs in"),
+        ("crash", "", "killed by SIGABRT"), ("stall", "", "hangs in"),
         ("leak", ", memory-limit: 64 MB", "limit: 64 MB"),
     ])
     func `an output that crashes, hangs or leaks costs itself alone`(
@@ -292,7 +292,7 @@ import Testing
         // One that gives it back gets what it wants again and again.
         #expect(deed == .hoard ? turns <= 8 : turns >= 8, "\(turns)")
         #expect(
-            run.standardError.contains("of frames that have ended, limit: 64 MiB")
+            run.standardError.contains("of released frames, limit: 64 MiB")
                 == (deed == .hoard), "\(run)")
         try session.expectTrueReport(run)
     }

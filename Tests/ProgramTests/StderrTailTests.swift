@@ -25,8 +25,8 @@ import Testing
     /// Faults of `malformed.c` while it is loaded, and what is said of them.
     static let loading = [
         ("CRASHING_ENTRY", "SIGABRT"), ("CRASHING_LOADING", "SIGABRT"),
-        ("LOADING_EXITS", "exited with status 0"), ("ENDLESS_ENTRY", "hangs while it is loaded"),
-        ("ENDLESS_LOADING", "hangs while it is loaded"),
+        ("LOADING_EXITS", "exited with status 0"), ("ENDLESS_ENTRY", "hangs while loading"),
+        ("ENDLESS_LOADING", "hangs while loading"),
     ]
 
     @Test(arguments: loading)

@@ -33,7 +33,7 @@ import Testing
     static let thirdPartyPlugins = [
         ThirdPartyPlugin(
             name: "pumps-in-start", role: "camera", isPaced: false,
-            hostSays: "it sends from inside start-send, which should return at once",
+            hostSays: "sends from inside start-send, which must return immediately",
             faults: ["lifecycle.start-returns"], validatorSays: "start a thread for that"),
         ThirdPartyPlugin(
             name: "stale-flag", role: "microphone",
@@ -51,18 +51,18 @@ import Testing
             faults: ["audio.back-pressure"], validatorSays: "QUEUE_FULL"),
         ThirdPartyPlugin(
             name: "wishes-by-writing", role: "camera",
-            hostSays: "it agreed on 1280x720 and sends 800x600, which is scaled",
+            hostSays: "agreed on 1280x720 and sends 800x600, which is scaled",
             faults: ["negotiation.revision-geometry", "video.rate"],
             validatorSays: "a frame of 800x600 says that it was made for offer 1"),
         ThirdPartyPlugin(
             name: "ignores-changes", role: "camera",
             timeline: "[{at: 500ms, ceiling: 640x360@30}]",
-            hostSays: "it agreed on offer 2 and continues with frames for offer 1",
+            hostSays: "agreed on offer 2, but sends frames for offer 1",
             faults: ["negotiation.change"],
             validatorSays: "still comes more than a second after it has agreed to"),
         ThirdPartyPlugin(
             name: "slide-show", role: "camera",
-            hostSays: "it agreed on 30 frames a second and sends ",
+            hostSays: "agreed on 30 frames/s, but sends ",
             faults: ["video.rate", "video.content"],
             validatorSays: "it sends 2.0 frames a second, but agreed to 30"),
         ThirdPartyPlugin(
@@ -80,7 +80,7 @@ import Testing
             validatorSays: "3 times from uninitialize on, answered GONE"),
         ThirdPartyPlugin(
             name: "captured-format", role: "camera",
-            hostSays: "it agreed on 1280x720 and sends 640x480, which is scaled",
+            hostSays: "agreed on 1280x720 and sends 640x480, which is scaled",
             faults: ["negotiation.revision-geometry"],
             validatorSays: "a frame of 640x480 says that it was made for offer 1"),
         ThirdPartyPlugin(

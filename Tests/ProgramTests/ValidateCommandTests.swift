@@ -48,12 +48,12 @@ import Testing
         .nightly,
         arguments: [
             (["--only", "lifecycle.restrat"], 64, "Did you mean \"lifecycle.restart\"?"),
-            (["--only", "load,restart"], 64, "--only restart: there is no check or group"),
+            (["--only", "load,restart"], 64, "--only restart: unknown check or group"),
             (["--only", "restart"], 64, "Did you mean \"lifecycle.restart\"?"),
             (["--only", "lifecicle"], 64, "Did you mean \"lifecycle\"?"),
             (
                 ["--only", "quux"], 64,
-                "there is no check or group of this name. greenroom validate"
+                "unknown check or group. greenroom validate"
             ),
             (["--only", ","], 64, "--only: name checks or groups"),
             (["--only", "audio"], 64, "none of these checks applies to a video source"),

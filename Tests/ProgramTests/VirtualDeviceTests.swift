@@ -349,7 +349,7 @@ import Testing
         #expect(before.wait(atMost: .seconds(20)).exit == .code(0))
         server.kill()
         #expect(
-            run.waitForErrors(containing: "connecting again every second", atMost: .seconds(10)))
+            run.waitForErrors(containing: "reconnecting every second", atMost: .seconds(10)))
         try server.start()
         try server.waitForNode("Greenroom")
         try server.waitForNode("Loud")

@@ -128,7 +128,7 @@ import Testing
         }
         for name in ["Ana", "Ben"] {
             #expect(
-                live.run.waitForErrors(containing: "\(name) has left", atMost: .seconds(30)),
+                live.run.waitForErrors(containing: "\(name) left", atMost: .seconds(30)),
                 "\(live.run.errorsSoFar)")
         }
         let finished = live.end()
@@ -250,7 +250,7 @@ import Testing
         for (kind, reason) in floods where Nightly.isOn || kind != "audio" {
             let (name, guest) = try flood(kind, until: reason, in: live)
             #expect(
-                live.run.waitForErrors(containing: "\(name) has left", atMost: .seconds(20)),
+                live.run.waitForErrors(containing: "\(name) left", atMost: .seconds(20)),
                 "\(kind): \(live.run.errorsSoFar)")
             // It floods on, and nobody takes it any more.
             let seen = frames(viewer)
@@ -404,7 +404,7 @@ import Testing
             #expect(rename(folder(new), folder(old)) == 0)
         }
         #expect(
-            run.waitForErrors(containing: "certificate: read again", atMost: .seconds(30)),
+            run.waitForErrors(containing: "certificate: reloaded", atMost: .seconds(30)),
             "\(run.errorsSoFar)")
         #expect(try ask().contains("subject: CN=second"))
         // A program with a link learns the servers; a page without one does not.

@@ -37,7 +37,7 @@ for python in /usr/bin/python3 "$(python_with aiortc aiohttp numpy)"; do
     url=$(sed -n 's|.*live: \(http://[0-9.:]*\).*|\1|p' "$work/room-$version.log")
     "$python" Tests/WebRoom/aiortc_peer.py watch "$url" viewer-with-aiortc
     "$python" Tests/WebRoom/aiortc_peer.py join "$url" guest-with-aiortc
-    wait_for "Ada has left" "$work/room-$version.log"
+    wait_for "Ada left" "$work/room-$version.log"
     finish "$room"
     grep "recording of ada-camera" "$work/room-$version.log"
     # The line names repeats only if there are some.

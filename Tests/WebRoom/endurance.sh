@@ -43,7 +43,7 @@ for _ in $(seq "$viewers"); do peer take viewer-token-123456; done
 for number in $(seq 2 "$guests"); do peer send guest-token-1234567 "Guest-$number"; done
 peer churn guest-token-1234567 1000000
 python3 Tests/WebRoom/endurance.py "$room" "$seconds"
-grep -c "call: Guest-[0-9]*-[0-9]* has left" "$work/room.log" > "$work/left" || true
+grep -c "call: Guest-[0-9]*-[0-9]* left" "$work/room.log" > "$work/left" || true
 echo "$(cat "$work/left") guests have come and gone"
 [ "$(cat "$work/left")" -ge $((seconds / 10)) ] || fail "Too few guests came and went."
 finish "$room"

@@ -67,7 +67,7 @@ join() {
     sleep 22
     kill "$sender"
     wait "$sender" || fail "$2 did not leave: $(cat "$work/sent")"
-    wait_for "$2 has left" "$work/log"
+    wait_for "$2 left" "$work/log"
 }
 
 # All of it is measured, also where a part is not what it should be.

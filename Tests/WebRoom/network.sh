@@ -123,10 +123,10 @@ if [ -n "${GUEST-}" ]; then
     sleep 12
     away 10
     sleep 15
-    ! grep -q "Ana has left" "$log" || fail "Ana has left: $(cat "$log")"
+    ! grep -q "Ana left" "$log" || fail "Ana left: $(cat "$log")"
     say "Ana is there after 10 s without network"
     network down
-    wait_for "Ana has left" "$log"
+    wait_for "Ana left" "$log"
     network up
     grep "Ana" "$log"
     kill "$ana"

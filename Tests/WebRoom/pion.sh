@@ -95,7 +95,7 @@ wait_for_more 2 "the session is sent there" "$work/publisher.log"
 echo "published again $(($(date +%s) - killed)) s after the kill"
 wait_for "hall-2-camera: opened" "$work/fetcher.log"
 echo "fetched again $(($(date +%s) - killed)) s after the kill"
-grep -h "tried again" "$work/publisher.log" "$work/fetcher.log"
+grep -h "retrying in" "$work/publisher.log" "$work/fetcher.log"
 sleep 10
 finish "$publisher"
 wait_for "ended by DELETE" "$work/server.log"

@@ -76,5 +76,5 @@ programs="$! $programs"
 wait_for "the session is sent there" "$work/publisher"
 wait_for "relay-camera: opened" "$work/log"
 kill -INT $publisher
-wait_for "Relay has left" "$work/log"
+wait_for "Relay left" "$work/log"
 say "All of it worked; look at $shots."

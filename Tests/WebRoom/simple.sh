@@ -61,7 +61,7 @@ join() {
     wait_for "$1-camera: opened" "$work/room.log"
     wait_for "$1-microphone: opened" "$work/room.log"
     kill -INT "$guest"
-    wait_for "call: $1 has left" "$work/room.log"
+    wait_for "call: $1 left" "$work/room.log"
 }
 
 say "simple-whip-client joins"

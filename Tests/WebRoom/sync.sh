@@ -42,7 +42,7 @@ for frames in 0 1 2 3; do
     wait_for "b$frames-camera: opened" "$work/room.log"
     sleep 20
     kill "$guest"
-    wait_for "call: B$frames has left" "$work/room.log"
+    wait_for "call: B$frames left" "$work/room.log"
 done
 say "Chromium shows and plays the host"
 status=0

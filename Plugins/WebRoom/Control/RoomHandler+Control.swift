@@ -107,7 +107,7 @@ extension RoomHandler {
         case ("GET", ["metrics"]):
             let (viewers, guests) = room.counts
             guard var metrics = Metrics(report: try session.report()) else {
-                throw Problem(status: 503, text: "The report can't be read.")
+                throw Problem(status: 503, text: "The report is not readable.")
             }
             metrics.add(
                 gauge: "room_viewers", "Connections that watch or listen.", Double(viewers))
@@ -121,7 +121,7 @@ extension RoomHandler {
         default:
             throw Problem(
                 status: 404,
-                text: "There is nothing here. There are POST /api/command, and GET /api/session, "
+                text: "Not found. The API has POST /api/command, and GET /api/session, "
                     + "/api/report, /api/events, /api/still/camera.jpg, /metrics and /health.")
         }
     }
@@ -140,7 +140,7 @@ extension RoomHandler {
             let command = try? JSONDecoder().decode(CommandBody.self, from: request.body).command
         else {
             throw Problem(
-                status: 400, text: "The body is no object with a command: {\"command\": \"mute\"}.")
+                status: 400, text: "The body is not a command: {\"command\": \"mute\"}.")
         }
         return command
     }

@@ -90,10 +90,10 @@ final class Stills: Sendable {
             guard let id = state.tracks.values.first(where: { $0.name == name })?.id else {
                 let names = state.tracks.values.map(\.name).sorted().joined(separator: ", ")
                 throw .notFound(
-                    "There is no video track \(name). Tracks: \(names.isEmpty ? "none" : names).")
+                    "No video track \(name). Tracks: \(names.isEmpty ? "none" : names).")
             }
             guard state.waiting.values.reduce(0, +) < Self.mostWaiting else {
-                throw .full("Too many images are asked for: wait a moment.")
+                throw .full("Too many requests for images: wait a moment.")
             }
             let isNew = state.wanted.updateValue(end, forKey: id) == nil
             state.waiting[id, default: 0] += 1
@@ -181,7 +181,7 @@ struct StillImage: Sendable {
             zip(planes, zip(widths, rows)).allSatisfy({ $0.count == $1.0 * $1.1 })
         else { throw .failed("The frame was gone before it could be copied: try again.") }
         guard let compressor = tjInitCompress() else {
-            throw .failed("There is no memory for an image.")
+            throw .failed("Out of memory for an image.")
         }
         defer { tjDestroy(compressor) }
         var file: UnsafeMutablePointer<UInt8>?
@@ -199,7 +199,7 @@ struct StillImage: Sendable {
                 }
             }
         }
-        guard status == 0, let file else { throw .failed("The image can't be encoded.") }
+        guard status == 0, let file else { throw .failed("Encoding the image failed.") }
         return Array(UnsafeBufferPointer(start: file, count: Int(length)))
     }
 }

@@ -45,7 +45,7 @@ final class RoomExchange: Sendable {
     /// Answers the request, once.
     func serve(_ handler: RoomHandler) async {
         let request = RoomRequest(head: head, body: body.withLock { $0 })
-        var reply = Reply.refused(500, "The room could not do it.")
+        var reply = Reply.refused(500, "The request failed.")
         if let made = try? await handler.respond(to: request, from: client) { reply = made }
         reply.send(to: handle.pointer)
         if case .events(var events) = reply.body {

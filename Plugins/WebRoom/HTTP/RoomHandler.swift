@@ -78,7 +78,7 @@ final class RoomHandler: Sendable {
             return Reply.refused(error.status, error.text)
         } catch let error as PluginError {
             room.services.host.log(.warning, "a request failed: \(error.text)")
-            return Reply.refused(500, "The room could not do it; its log says why.")
+            return Reply.refused(500, "The request failed; the room's log has the cause.")
         }
     }
 
@@ -181,12 +181,12 @@ final class RoomHandler: Sendable {
             guard room.remove(guest: path[1], because: nil) else { throw Self.noConnection }
             return Reply.done
         default:
-            throw SignallingError.notFound("There is nothing here.")
+            throw SignallingError.notFound("Not found.")
         }
     }
 
     private static let noConnection = SignallingError.notFound(
-        "The connection has ended, or never was.")
+        "The connection ended, or never existed.")
 
     // MARK: Parts of requests
 
@@ -225,11 +225,11 @@ final class RoomHandler: Sendable {
 
     private static func offer(in request: RoomRequest) throws -> String {
         guard request.type.hasPrefix("application/sdp") else {
-            throw SignallingError.bad("it is no application/sdp")
+            throw SignallingError.bad("the Content-Type is not application/sdp")
         }
         let body = try body(of: request, atMost: SessionDescription.longest)
         guard let text = String(data: body, encoding: .utf8) else {
-            throw SignallingError.bad("the offer is no UTF-8")
+            throw SignallingError.bad("the offer is not UTF-8")
         }
         return text
     }
@@ -246,7 +246,7 @@ final class RoomHandler: Sendable {
         }
         let body = try body(of: request, atMost: CandidateFragment.longest)
         guard let text = String(data: body, encoding: .utf8) else {
-            throw SignallingError.bad("the candidates are no UTF-8")
+            throw SignallingError.bad("the candidates are not UTF-8")
         }
         return try CandidateFragment(text)
     }
@@ -268,7 +268,7 @@ final class RoomHandler: Sendable {
         let body = try body(of: request, atMost: 4096)
         guard let wishes = try? JSONDecoder().decode([Wish].self, from: body) else {
             throw SignallingError.bad(
-                "the body is no JSON such as [{\"slot\": 0, \"stream\": 3, \"lines\": 720}]")
+                "the body is not JSON such as [{\"slot\": 0, \"stream\": 3, \"lines\": 720}]")
         }
         return wishes.map { SlotWish(slot: $0.slot, stream: $0.stream, lines: $0.lines) }
     }
@@ -280,7 +280,7 @@ final class RoomHandler: Sendable {
         case "slots": return .slots
         default: break
         }
-        guard let id = UInt32(text) else { throw .notFound("There is no such stream.") }
+        guard let id = UInt32(text) else { throw .notFound("No such stream.") }
         return .stream(id)
     }
 

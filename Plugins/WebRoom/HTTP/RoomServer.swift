@@ -76,7 +76,7 @@ final class RoomServer: Sendable {
         (requests, enqueue) = AsyncStream.makeStream()
         guard ClientAddress(address) != nil else {
             throw PluginError(
-                "address: \"\(address)\" is no IP address. Write 127.0.0.1 for this machine alone, or "
+                "address: \"\(address)\" is not an IP address. Write 127.0.0.1 for this machine only, or "
                     + "0.0.0.0 for every network that it is in.", status: .badSetting)
         }
     }
@@ -87,7 +87,7 @@ final class RoomServer: Sendable {
     func start(onListening: @Sendable (String) -> Void) {
         let secure = certificate?.take()
         guard certificate == nil || secure != nil else {
-            return host.giveUp("the certificate can't be read any more", status: .unavailable)
+            return host.giveUp("the certificate is no longer readable", status: .unavailable)
         }
         let socket = greenroom_mhd_listen(address, UInt16(clamping: port))
         guard socket >= 0 else {
@@ -163,7 +163,7 @@ final class RoomServer: Sendable {
             "the network is not granted: add allow: { network: true }"
         case EADDRNOTAVAIL: "this machine does not have the address \(address)"
         default:
-            "the room can't listen at \(address), port \(port): \(String(cString: strerror(code)))"
+            "the room cannot listen at \(address), port \(port): \(String(cString: strerror(code)))"
         }
     }
 

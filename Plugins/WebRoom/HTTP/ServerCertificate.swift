@@ -79,12 +79,13 @@ final class ServerCertificate: Sendable {
         guard isOther else { return nil }
         do {
             let new = try Self.read(paths.certificate, paths.key)
-            host.log(.info, "certificate: read again")
+            host.log(.info, "certificate: reloaded")
             return new.pointer
         } catch {
             // Two files change one after the other; the second change is looked at again.
             host.log(
-                .warning, "\((error as? PluginError)?.text ?? "\(error)"); the old one is used")
+                .warning,
+                "\((error as? PluginError)?.text ?? "\(error)"); the old certificate stays")
             return nil
         }
     }

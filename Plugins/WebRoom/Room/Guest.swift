@@ -93,7 +93,7 @@ final class Guest: Sendable {
         if let peer { return peer.fault(now: now) }
         let asked = state.withLock { $0.asked }
         return now > asked && now - asked > Self.longestSilence
-            ? "the page has not asked for the room for 25 s" : nil
+            ? "no request of the page for 25 s" : nil
     }
 
     /// How often an operator has muted the guest.

@@ -168,7 +168,7 @@ final class Peer: Sendable {
     ) async throws -> String {
         let late = Task { [weak self] in
             try await Task.sleep(for: .seconds(8))
-            self?.resume(.failure(SignallingError.failed("No answer could be made in time.")))
+            self?.resume(.failure(SignallingError.failed("The answer took too long.")))
         }
         defer { late.cancel() }
         let gathering = Task { [weak self] in
@@ -203,7 +203,7 @@ final class Peer: Sendable {
                 if let sdp {
                     peer.resume(.success(String(cString: sdp)))
                 } else {
-                    let reason = why.map { String(cString: $0) } ?? "it can't be described"
+                    let reason = why.map { String(cString: $0) } ?? "cannot make a description"
                     peer.resume(.failure(SignallingError.bad(reason)))
                 }
             },
@@ -255,7 +255,7 @@ final class Peer: Sendable {
                 if !state.hasFailed { state.connection = .gone }
                 return !state.hasFailed
             }
-            if isOver { events.onGone("the connection has failed") }
+            if isOver { events.onGone("the connection failed") }
         default: break
         }
     }
@@ -335,8 +335,8 @@ final class Peer: Sendable {
             let silence = now > state.lastHeard ? now - state.lastHeard : 0
             let age = now > state.begun ? now - state.begun : 0
             return switch state.connection {
-            case .new where age > Self.longestConnecting: "it never connected"
-            case .connected where silence > Self.longestSilence: "nothing arrives from it"
+            case .new where age > Self.longestConnecting: "never connected"
+            case .connected where silence > Self.longestSilence: "no packets arrive"
             default: nil
             }
         }

@@ -23,7 +23,7 @@ extension Room {
         let name = try sharerID == nil ? RoomLimits.name(name) : ""
         let sharer = state.withLock { state in sharerID.flatMap { state.guests[$0] } }
         guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {
-            throw SignallingError.notFound("There is no such guest: join first.")
+            throw SignallingError.notFound("No such guest: join first.")
         }
         if sharer == nil { try expectWelcome(name) }
         let guest = try admit(
@@ -96,7 +96,7 @@ extension Room {
         let refusal = state.withLock { state -> SignallingError? in
             guard !state.isClosed else { return Self.full }
             if let sharer, state.guests.values.contains(where: { $0.sharer === sharer }) {
-                return .bad("the guest shares already")
+                return .bad("the guest already shares")
             }
             state.guests[id] = guest
             return nil
@@ -148,14 +148,14 @@ extension Room {
             state.hearing[viewer] = number
             return number
         }
-        guard let number else { throw .notFound("There is no such guest or viewer.") }
+        guard let number else { throw .notFound("No such guest or viewer.") }
         moveListeners(of: number)
     }
 
     /// Mutes what a guest sends, or takes that back.
     func mute(_ id: String, camera: Bool?, microphone: Bool?) throws(SignallingError) {
         guard let guest = state.withLock({ $0.guests[id] }) else {
-            throw .notFound("There is no such guest.")
+            throw .notFound("No such guest.")
         }
         if let camera { guest.video?.setMuted(camera) }
         if let microphone { guest.audio?.setMuted(microphone) }

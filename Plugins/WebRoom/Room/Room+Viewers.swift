@@ -31,8 +31,8 @@ extension Room {
         guard videos <= most else {
             throw SignallingError.unacceptable(
                 subject == .slots
-                    ? "it has \(videos) videos, and a connection has at most \(most)"
-                    : "it has \(videos) videos: one stream is one video, and /whep/slots takes more"
+                    ? "\(videos) videos; the limit of a connection is \(most)"
+                    : "\(videos) videos; a stream has one, and /whep/slots takes more"
             )
         }
         let hearsOnly = subject == .audio || (subject == .first && stream == nil)
@@ -106,14 +106,14 @@ extension Room {
     /// Takes what a page wants in the slots of its connection.
     func wish(_ wishes: [SlotWish], of id: String) throws(SignallingError) {
         guard let viewer = state.withLock({ $0.viewers[id] }) else {
-            throw .notFound("There is no such viewer.")
+            throw .notFound("No such viewer.")
         }
         try viewer.wish(for: wishes)
         adaptSoon()
     }
 
     private static let ended = SignallingError.notFound(
-        "There is no such stream: it may have ended.")
+        "No such stream: it may have ended.")
 
     func stream(of subject: Subject) throws(SignallingError) -> UInt32? {
         let streams = state.withLock { $0.streams }
@@ -143,7 +143,7 @@ extension Room {
             return viewer
         }
         guard let viewer else { return false }
-        if let reason { services.host.log(.info, "a viewer has gone: \(reason)") }
+        if let reason { services.host.log(.info, "a viewer disconnected: \(reason)") }
         services.soon { viewer.leave() }
         adaptSoon()
         release(.viewer, from: viewer.address) { viewer.peer.stop() }

@@ -196,7 +196,7 @@ final class Room: Sendable {
         _ fragment: CandidateFragment, of peer: (State) -> Peer?
     ) throws(SignallingError) {
         guard let peer = state.withLock({ peer($0) }) else {
-            throw .notFound("There is no such connection.")
+            throw .notFound("No such connection.")
         }
         try peer.take(fragment)
     }
@@ -212,7 +212,7 @@ final class Room: Sendable {
             let taken = state.places[place, default: 0]
             switch place {
             case .guest where taken >= RoomLimits.guests, .share where taken >= RoomLimits.guests:
-                throw .full("The room has as many guests as it takes: \(RoomLimits.guests).")
+                throw .full("The room is full of guests: \(RoomLimits.guests).")
             case .viewer where taken >= RoomLimits.viewers: throw Self.full
             default: break
             }
@@ -261,7 +261,7 @@ final class Room: Sendable {
         guard let longest = waiting.max(by: { $0.1 < $1.1 }), longest.1 > 5_000_000_000 else {
             return false
         }
-        remove(viewer: longest.0, because: "it has not connected, and another one wants its place")
+        remove(viewer: longest.0, because: "not connected, and another viewer needs the place")
         return true
     }
 

@@ -82,7 +82,7 @@ final class ServerLink: Sendable {
                 guard !Task.isCancelled else { return }
                 guard !room.wasDismissed(id) else {
                     return say(
-                        .info, "the operator has removed \(plan.name), who is not fetched again")
+                        .info, "the operator removed \(plan.name); not fetching again")
                 }
                 say(.warning, "the connection is lost")
                 if ContinuousClock.now - begun > Self.shortestSuccess { backoff.reset() }
@@ -93,7 +93,7 @@ final class ServerLink: Sendable {
             }
             await end()
             let seconds = backoff.next(wanted: wait)
-            say(.info, "tried again in \(seconds) s")
+            say(.info, "retrying in \(seconds) s")
             try? await Task.sleep(for: .seconds(seconds))
         }
     }
@@ -142,7 +142,7 @@ final class ServerLink: Sendable {
         } catch let error as SignallingError {
             throw ServerProblem(text: error.text)
         } catch {
-            throw ServerProblem(text: "no offer can be made: \(error)")
+            throw ServerProblem(text: "cannot make an offer: \(error)")
         }
         do throws(ServerProblem) {
             let reply = await ServerRequest(
@@ -156,14 +156,14 @@ final class ServerLink: Sendable {
             if plan.purpose == .fetch, !sendsVideo {
                 say(
                     .warning,
-                    "its answer has no video: \(plan.name) is heard alone. If there is a video, set "
+                    "the answer has no video: \(plan.name) has only audio. If the server has video, set "
                         + "server-codec to the other one, vp8 or h264.")
             }
             do throws(SignallingError) {
                 try room.accept(
                     answer, to: connection.offer, of: connection.id, connection.peer)
             } catch {
-                throw ServerProblem(text: "its answer can't be used. \(error.text)")
+                throw ServerProblem(text: "the answer is not usable. \(error.text)")
             }
         } catch {
             room.disconnect(connection.id)
@@ -178,7 +178,7 @@ final class ServerLink: Sendable {
         if let location, plan.address.url.hasPrefix("https:"), !location.hasPrefix("https:") {
             return say(
                 .warning,
-                "it wants the connection to be ended without https, which is not done. It will notice."
+                "the server's URL for ending the connection is not https; leaving the end to its timeout"
             )
         }
         state.withLock { $0.resource = location }
@@ -190,7 +190,7 @@ final class ServerLink: Sendable {
             guard room.has(id) else {
                 throw ServerProblem(
                     text:
-                        "it has answered, but no media get through: \(peer.trouble ?? "it has ended")."
+                        "the server answered, but media do not connect: \(peer.trouble ?? "connection ended")."
                 )
             }
             try? await Task.sleep(for: .milliseconds(100))

@@ -119,7 +119,7 @@ package final class BroadcastListener: Sendable {
         guard let wakeupPipe = WakeupPipe() else {
             throw LoadError(
                 code: .noRunner, place: path,
-                explanation: "no pipe can be made: \(Errno.last).")
+                explanation: "cannot make a pipe: \(Errno.last).")
         }
         state.withLock { $0.wakeupPipe = wakeupPipe }
         let box = SocketBox(socket)

@@ -37,12 +37,12 @@ struct ListeningSocket: ~Copyable {
             found = greenroom_listen(path, greenroom_messages, Self.backlog)
         }
         guard found >= 0 else {
-            throw Self.error(path, "no socket can be made there: \(Errno(rawValue: -found)).")
+            throw Self.error(path, "cannot make a socket there: \(Errno(rawValue: -found)).")
         }
         guard let file = FileIdentity(of: path) else {
             let problem = errno
             close(found)
-            throw Self.error(path, "the socket can't be seen there: \(Errno(rawValue: problem)).")
+            throw Self.error(path, "cannot find the socket there: \(Errno(rawValue: problem)).")
         }
         self.path = path
         self.file = file
@@ -64,13 +64,13 @@ struct ListeningSocket: ~Copyable {
         guard let file = FileIdentity(of: path) else { return }
         guard file.isSocket else {
             throw error(
-                path, "a file that is no socket has this path. Remove it, or name another path.")
+                path, "the path is a file, not a socket. Remove it, or name another path.")
         }
         let connection = greenroom_connect(path, greenroom_messages)
         if connection >= 0 { close(connection) }
         guard connection == -ECONNREFUSED else {
             guard connection != -EACCES, connection != -EPERM else {
-                throw error(path, "it is another user's socket. Name another path.")
+                throw error(path, "the socket belongs to another user. Name another path.")
             }
             throw LoadError(
                 code: .socketInUse, place: path,
@@ -80,7 +80,7 @@ struct ListeningSocket: ~Copyable {
         guard unlink(path) == 0 || errno == ENOENT else {
             throw error(
                 path,
-                "an old socket can't be removed: \(Errno.last).")
+                "cannot remove the old socket: \(Errno.last).")
         }
     }
 
@@ -119,7 +119,7 @@ private struct FolderLock {
         guard descriptor >= 0 else {
             throw LoadError(
                 code: .noSocket, place: path,
-                explanation: "its folder can't be opened: \(Errno.last). Make the folder, or "
+                explanation: "cannot open the folder: \(Errno.last). Make the folder, or "
                     + "name another one.")
         }
         for _ in 0..<Self.attempts {

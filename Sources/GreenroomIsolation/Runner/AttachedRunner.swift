@@ -81,7 +81,7 @@ extension AttachedRunner {
         if let evidence = connection.isEnding ? nil : evidence { return evidence }
         let whereabouts = connection.context.whereabouts().map { " \($0)" } ?? ""
         return hasEnded
-            ? "its process has ended\(whereabouts) without finishing"
-            : "it has disconnected\(whereabouts) without finishing"
+            ? "the process ended\(whereabouts) without finishing"
+            : "disconnected\(whereabouts) without finishing"
     }
 }

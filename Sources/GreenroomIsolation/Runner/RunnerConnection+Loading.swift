@@ -56,11 +56,11 @@ extension RunnerConnection {
 
     /// The error for a process lost before `create`.
     func lossDuringLoad(of path: String) -> LoadError {
-        LoadError(code: .crashes, place: path, explanation: evidence ?? "its process has ended")
+        LoadError(code: .crashes, place: path, explanation: evidence ?? "the process ended")
     }
 
     /// Kills a process that sent an invalid answer.
-    func loseForInvalidAnswer() { lose(because: "its process sent an invalid answer") }
+    func loseForInvalidAnswer() { lose(because: "the process sent an invalid answer") }
 
     /// Kills a process that sent an invalid answer before `create`.
     func invalidAnswer(during path: String) -> LoadError {

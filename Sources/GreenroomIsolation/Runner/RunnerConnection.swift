@@ -117,7 +117,7 @@ final class RunnerConnection: Sendable {
         guard let length = message.put(into: channel) else { return nil }
         let answered = channel.call(call, length: length) { serve($0, $1, channel) }
         guard let answered else {
-            lose(because: "its process violated the channel protocol")
+            lose(because: "the process violated the channel protocol")
             return nil
         }
         return WireReader(channel, length: answered)
@@ -315,7 +315,7 @@ final class RunnerConnection: Sendable {
     private func callMedia(_ call: Call, length: Int, on channel: Channel) -> Int? {
         let answered = channel.call(call, length: length) { serve($0, $1, channel) }
         guard let answered else {
-            lose(because: "its process violated the channel protocol")
+            lose(because: "the process violated the channel protocol")
             return nil
         }
         noteMessage()
@@ -362,7 +362,7 @@ final class RunnerConnection: Sendable {
                     return
                 }
                 guard let answer = serve(call, length, channel) else {
-                    lose(because: "its process violated the channel protocol")
+                    lose(because: "the process violated the channel protocol")
                     return
                 }
                 channel.send(.return, length: answer)
@@ -413,7 +413,7 @@ final class RunnerConnection: Sendable {
         case .end:
             state.withLock { $0.hasClosed = true }
             return .disconnected
-        case .garbage: lose(because: "its process sent an invalid message")
+        case .garbage: lose(because: "the process sent an invalid message")
         case .message(let message):
             if message.kind == .sandboxNotifier, let descriptor = message.descriptors.first {
                 ControlSocket.discard(Array(message.descriptors.dropFirst()))
@@ -432,7 +432,7 @@ final class RunnerConnection: Sendable {
     private func openChannel(_ index: Int) {
         guard (Channels.firstOfPlugin..<Channels.count).contains(index) else { return }
         guard state.withLock({ $0.openChannels.insert(index).inserted }) else {
-            return lose(because: "its process opened a channel twice")
+            return lose(because: "the process opened a channel twice")
         }
         serveThread(of: index)
     }

@@ -62,7 +62,7 @@ package final class ConnectionBroker: Sendable {
         guard !grants.isEmpty else {
             throw Problem(
                 status: .unsupported,
-                text: "memory is for the connections that are granted. Add allow: {display: true}, "
+                text: "shared memory needs a granted connection. Add allow: {display: true}, "
                     + "{pipewire: true} or {connect: [PATH]} to the plugin.")
         }
         guard byteCount > 0 else {
@@ -78,7 +78,7 @@ package final class ConnectionBroker: Sendable {
             throw Problem(
                 status: .noBuffer,
                 text:
-                    "the plugin would have made more than \(GR_MAX_CONNECTION_MEMORY) bytes in all. "
+                    "the plugin exceeds its limit of \(GR_MAX_CONNECTION_MEMORY) bytes in all. "
                     + "Use memory again.")
         }
         let memory = greenroom_memory("greenroom-shared", Int64(byteCount))
@@ -160,7 +160,7 @@ extension ConnectionBroker.Problem {
     fileprivate static func failed(_ action: String, _ errno: Int32) -> Self {
         Self(
             status: .failed,
-            text: "the host can't \(action): \(Errno(rawValue: errno)). Raise ulimit -n, or free "
+            text: "the host cannot \(action): \(Errno(rawValue: errno)). Raise ulimit -n, or free "
                 + "memory.")
     }
 }

@@ -13,7 +13,7 @@ extension EventRecord {
 
     /// All members, in the order of the documentation.
     package static let members: [Member] = [
-        Member(name: "event", type: kinds, meaning: "what has happened"),
+        Member(name: "event", type: kinds, meaning: "the kind of event"),
         Member(
             name: "version", type: ["const": .integer(Int64(version))],
             meaning: "the version of this table; further events and members don't raise it"),
@@ -42,7 +42,7 @@ extension EventRecord {
         Member(name: "seconds", type: number, meaning: "a duration that the event is about"),
         Member(
             name: "state", type: words(OutputState.allCases.map(\.rawValue)),
-            meaning: "what state an output plugin is in"),
+            meaning: "the state of an output plugin"),
         Member(
             name: "output", type: text, meaning: "the output that failed, or the folder on a disk"),
         Member(name: "capability", type: text, meaning: "size and rate, such as `1280x720@30`"),
@@ -60,7 +60,7 @@ extension EventRecord {
             name: "real",
             type: ["type": "object", "additionalProperties": number],
             meaning: "how much of each track was real so far, in per cent"),
-        Member(name: "commands", type: list(text), meaning: "the commands that there are"),
+        Member(name: "commands", type: list(text), meaning: "the available commands"),
         Member(name: "outcome", type: text, meaning: "at the end: the report's outcome"),
         Member(name: "failedPlugin", type: text, meaning: "at the end: the plugin that ended it"),
         Member(name: "exit", type: number, meaning: "at the end: the exit code"),

@@ -16,11 +16,11 @@ extension SessionEvent {
         case .agreed(let role, let agreement, _):
             switch agreement.answer {
             case .accept: "\(role): \(agreement.track), as suggested"
-            case .counter: "\(role): \(agreement.track), as it countered"
+            case .counter: "\(role): \(agreement.track), countered by the plugin"
             case .fixed:
                 agreement.source == agreement.track
-                    ? "\(role): \(agreement.track), which is fixed"
-                    : "\(role): \(agreement.track), adapted from its fixed \(agreement.source)"
+                    ? "\(role): \(agreement.track), fixed by the plugin"
+                    : "\(role): \(agreement.track), converted from the plugin's fixed \(agreement.source)"
             }
         case .renegotiated(let role, let record):
             "\(role): \(record.track ?? record.suggested), \(record.reason)"
@@ -34,24 +34,24 @@ extension SessionEvent {
             "\(role): \(callback) has not returned after \((seconds * 10).rounded() / 10) s"
         case .pluginGaveUp(let role, let status, let reason):
             status == .ok ? "\(role): ended: \(reason)" : "\(role): gave up (\(status)): \(reason)"
-        case .broadcastArrived(let role, let text): "\(role): \(text) has connected"
+        case .broadcastArrived(let role, let text): "\(role): \(text) connected"
         case .broadcastRefused(let role, let text): "\(role): \(text)"
         case .sharePaused(let role): "\(role): paused by its source"
         case .shareResumed(let role): "\(role): resumed by its source"
-        case .participantJoined(let role, let name): "\(role): \(name) has joined"
-        case .participantLeft(let role, let name): "\(role): \(name) has left"
+        case .participantJoined(let role, let name): "\(role): \(name) joined"
+        case .participantLeft(let role, let name): "\(role): \(name) left"
         case .trackOpened(let track, _, let capability):
             "\(track): opened\(capability.map { ", \($0)" } ?? "")"
         case .trackMuted(let track, let isMuted): "\(track): \(isMuted ? "muted" : "unmuted")"
         case .trackClosed(let track): "\(track): closed"
         case .pluginLost(let role, let evidence): "\(role): lost: \(evidence)"
         case .pluginRestarts(let role, let seconds):
-            "\(role): it is started again in \(seconds) s"
+            "\(role): restarting in \(seconds) s"
         case .pluginReturned(let role, let seconds):
-            "\(role): it is back after \((seconds * 10).rounded() / 10) s"
+            "\(role): back after \((seconds * 10).rounded() / 10) s"
         case .sourceSilent(let role, _, let text): "\(role): \(text)"
         case .sourceSends(let role, let seconds):
-            "\(role): it sends again after \((seconds * 10).rounded() / 10) s"
+            "\(role): sending again after \((seconds * 10).rounded() / 10) s"
         case .pluginDropped(let role): "\(role): the session continues without it"
         case .outputFailed(let output, let reason): "\(output): failed: \(reason)"
         case .outputState(let role, let state, let text):

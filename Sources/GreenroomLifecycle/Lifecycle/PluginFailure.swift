@@ -31,5 +31,5 @@ package struct PluginFailure: Equatable, Sendable {
     }
 
     /// For the report.
-    package var evidence: String { step ?? fault ?? plea ?? "it failed" }
+    package var evidence: String { step ?? fault ?? plea ?? "failed" }
 }

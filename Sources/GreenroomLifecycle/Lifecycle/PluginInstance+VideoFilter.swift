@@ -22,7 +22,7 @@ extension PluginInstance: VideoFilter {
             case .propertyChange: .lifecycle(.propertyChange)
             }
         events.send(.callbackHangs(role: role, callback: step, seconds: Double(nanoseconds) / 1e9))
-        giveUp(because: "it hangs in \(step)")
+        giveUp(because: "hangs in \(step)")
     }
 
     package func tell(_ text: String) { events.send(.note(role: role, text: text)) }

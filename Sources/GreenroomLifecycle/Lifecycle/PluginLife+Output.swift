@@ -31,7 +31,7 @@ extension PluginLife {
                 } catch {
                     return .failed(
                         .badAnswer,
-                        .given("what it wants of the track \(track.name): \(error.explanation)"))
+                        .given("want for the track \(track.name): \(error.explanation)"))
                 }
             }
             feed.control.didDescribe()

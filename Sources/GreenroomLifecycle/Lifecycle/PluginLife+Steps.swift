@@ -227,7 +227,7 @@ extension PluginLife {
             else {
                 return .failed(
                     .badSetting,
-                    .given("\(setting.name) can't change while \(descriptor.name) lives"))
+                    .given("\(setting.name) cannot change while \(descriptor.name) lives"))
             }
             let status = backend.setParameter(setting)
             // If the life ended meanwhile, the setting applies to the next one.

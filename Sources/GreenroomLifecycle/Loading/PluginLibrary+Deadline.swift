@@ -25,8 +25,8 @@ extension PluginLibrary {
         guard let result else {
             throw LoadError(
                 code: .hangs, place: path,
-                explanation: "its entry has not returned after \(Self.deadline / 1_000_000_000) s. "
-                    + "It should do nothing but return.")
+                explanation: "the entry has not returned after \(Self.deadline / 1_000_000_000) s. "
+                    + "An entry must only return.")
         }
         self = try result.get()
     }

@@ -296,7 +296,7 @@ package struct PluginLocator: Sendable {
         let all = library.descriptors.map { "\($0.name) (\($0.kind.name))" }
         throw LoadError(
             code: .noSuchPlugin, place: path,
-            explanation: "the library has \(all.joined(separator: ", ")). Name the one you mean: "
+            explanation: "the library has \(all.joined(separator: ", ")). Name one: "
                 + "\(file)#NAME.")
     }
 

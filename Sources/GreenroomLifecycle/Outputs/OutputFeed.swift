@@ -606,7 +606,7 @@ extension OutputFeed.Answer {
             (refused, "refused by it"),
             (away, hasLeft ? "after its end" : "while restarting"),
             (counts.noBuffer, "without memory for them"),
-            (counts.lostSamples ?? 0, "samples lost: it was too slow"),
+            (counts.lostSamples ?? 0, "samples lost: the output was too slow"),
         ]
         return "\(output) \(track.name): \(counts.taken) taken, "
             + parts.filter { $0.0 > 0 }.map { "\($0.0) \($0.1)" }.joined(separator: ", ")

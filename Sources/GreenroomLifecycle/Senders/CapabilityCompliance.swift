@@ -19,13 +19,13 @@ struct CapabilityCompliance: Sendable {
         var text: String {
             switch self {
             case .otherSize(let size, let agreed):
-                "it agreed on \(agreed) and sends \(size), which is scaled. Send what was agreed on, "
+                "agreed on \(agreed), but sends \(size); the host scales it. Send the agreed size, "
                     + "or answer GR_ANSWER_FIXED with what you make."
             case .slow(let rate, let agreed):
-                "it agreed on \(agreed) frames a second and sends \(tenths(rate)); the last one is "
+                "agreed on \(agreed) frames/s, but sends \(tenths(rate)); the last frame is "
                     + "repeated. Send on an absolute schedule, or answer with a rate that you make."
             case .oldOffer(let revision, let agreed):
-                "it agreed on offer \(agreed) and continues with frames for offer \(revision), which "
+                "agreed on offer \(agreed), but sends frames for offer \(revision), which "
                     + "are adapted. Follow the offer, or leave property_change out."
             }
         }

@@ -175,7 +175,7 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .gone:
             (
-                "the sender has ended with uninitialize, or never was",
+                "the sender ended with uninitialize, or never existed",
                 "Forget the sender in uninitialize"
             )
         case .null:
@@ -240,7 +240,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .timestamp(let pts):
             (
                 "pts_ns is \(pts), and the session clock is never negative",
-                "Stamp with now_ns, or pass GR_PTS_UNSTAMPED"
+                "Use now_ns, or pass GR_PTS_UNSTAMPED"
             )
         case .lease(let id):
             (
@@ -255,7 +255,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .channels(let channels):
             ("the block has \(channels) channels, and 1 or 2 are accepted", "Mix down to stereo")
         case .emptyBlock:
-            ("the block has no samples", "Send what there is, when there is some")
+            ("the block has no samples", "Send a block when it has samples")
         case .longBlock(let frames, let longest):
             (
                 "the block has \(frames) frames, and at this rate 100 ms are \(longest)",
@@ -271,7 +271,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .poolEmpty(let limit):
             (
                 "all \(limit) frames of the track are in use, or memory has run out",
-                "Leave this frame out: the host is behind"
+                "Skip this frame: the host is behind"
             )
         case .keptLimit(let limit):
             ("\(limit) frames are kept already", "Release one before the next is kept")
@@ -286,10 +286,10 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .reportName:
             (
-                "the name is no name of a value",
+                "the name is not a valid name of a value",
                 "Use 1 to 40 characters of a-z, 0-9 and '-', and begin with a letter"
             )
-        case .reportNumber: ("the value is infinite or no number", "Report finite numbers")
+        case .reportNumber: ("the value is infinite or not a number", "Report finite numbers")
         case .participantName:
             (
                 "the name is empty, or longer than \(CallRoster.longestName) bytes",
@@ -299,12 +299,12 @@ package struct Refusal: Error, Equatable, Sendable {
             ("\(limit) participants are there already", "Limit the participants")
         case .unknownParticipant(let number):
             (
-                "participant \(number) is not there",
+                "participant \(number) left, or never joined",
                 "Pass a number that joined has written, until left"
             )
         case .trackKind(let kind):
             (
-                "kind \(kind) is no track of a participant",
+                "kind \(kind) is not a track of a participant",
                 "Use GR_TRACK_CAMERA, MICROPHONE, SHARE or SHARE_AUDIO"
             )
         case .secondTrack(let role):
@@ -314,7 +314,7 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .closedTrack:
             (
-                "the sender is of no open track",
+                "the sender's track is closed",
                 "Pass what open_track has written, until close_track, left or stop_send"
             )
         case .frameRate(let numerator, let denominator):
@@ -345,7 +345,7 @@ package struct Refusal: Error, Equatable, Sendable {
             ("state \(state) is unknown", "Use one of GR_OUTPUT_...")
         case .commandText:
             (
-                "the command is no line of UTF-8 of up to \(ControlParser.maximumBytes) bytes",
+                "the command is not a line of UTF-8 of up to \(ControlParser.maximumBytes) bytes",
                 "Write one command a call, without a break"
             )
         case .command(let sentences): (sentences, "Write a command of this session")

@@ -64,7 +64,7 @@ final class HostTable: @unchecked Sendable {
     func callFunctions() throws(SendRefusal) -> gr_call_host {
         guard let call else {
             throw SendRefusal(
-                status: .unsupported, text: "the plugin is no call, or the host knows none")
+                status: .unsupported, text: "not a call, or the host supports no calls")
         }
         return call
     }

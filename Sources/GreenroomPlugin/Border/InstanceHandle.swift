@@ -171,7 +171,7 @@ final class InstanceHandle {
         let answer = try instance.track(track)
         if let answer, !answer.fits(track.kind) {
             throw PluginError(
-                "the track '\(track.name)' has \(track.kind.isVideo ? "video" : "audio"), and the "
+                "the track '\(track.name)' has \(track.kind.isVideo ? "video" : "audio"), but the "
                     + "plugin wants \(track.kind.isVideo ? "audio" : "video") of it",
                 status: .badAnswer)
         }

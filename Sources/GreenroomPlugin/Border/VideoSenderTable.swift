@@ -55,7 +55,7 @@ final class VideoSenderTable: @unchecked Sendable {
         else {
             _ = functions.abandon(sender, lease.id)
             throw SendRefusal(
-                status: .badPlanes, text: "the host lent a frame that is not what was asked for")
+                status: .badPlanes, text: "the host lent a frame of another format or size")
         }
         return VideoLease(sender: owner, id: lease.id, revision: revision, frame: frame)
     }

@@ -36,7 +36,7 @@ extension VideoSourcePreProcessor {
 
     /// The frames keep their size.
     public func onPreProcessPropertyChange(_ capability: VideoCapability) throws {
-        throw PluginError("it takes frames of one size", status: .unsupported)
+        throw PluginError("this plugin accepts frames of one size", status: .unsupported)
     }
 
     /// Does nothing.

@@ -5,7 +5,7 @@ extension PluginSettings {
         _ value: SettingValue, to name: String, of table: [Setting<Self>]
     ) throws(PluginError) {
         guard let setting = table.first(where: { $0.name == name }) else {
-            throw PluginError("there is no setting '\(name)'", status: .badSetting)
+            throw PluginError("unknown setting '\(name)'", status: .badSetting)
         }
         let number: Double? =
             switch value {

@@ -67,16 +67,16 @@ extension TimestampAnomaly.Clock {
     fileprivate func text(_ unit: StampUnit?) -> String {
         let unit = unit?.name ?? "something"
         return switch self {
-        case .session: "they are its time in \(unit) instead of nanoseconds"
-        case .wall: "they are the wall clock's time in \(unit)"
-        case .counter: "they count \(unit) from a start of their own"
-        case .unknown: "they do not advance at its rate in any unit"
+        case .session: "the unit is \(unit) instead of nanoseconds"
+        case .wall: "the wall clock's time in \(unit)"
+        case .counter: "\(unit) from another start"
+        case .unknown: "no known unit fits their rate"
         }
     }
 
     fileprivate func remedy(_ things: String) -> String {
         switch self {
-        case .session, .wall, .counter: "They are mapped to it."
+        case .session, .wall, .counter: "The host maps them."
         case .unknown: "The \(things) are shown at their time of arrival."
         }
     }

@@ -98,7 +98,7 @@ extension SessionConfiguration {
                 plugins.hasBroadcast
             else { return nil }
             return ConfigurationProblem(
-                "a broadcast has no settings to change. Remove the entry.", at: entry.origin)
+                "a broadcast has no settings. Remove the entry.", at: entry.origin)
         }
     }
 
@@ -110,14 +110,14 @@ extension SessionConfiguration {
         if duration == nil {
             problems.append(
                 ConfigurationProblem(
-                    "on the virtual clock a session needs a duration, or it would run forever at "
-                        + "full speed. Add one to \"session\", or --duration 10s.",
+                    "the virtual clock needs a duration; without one the session runs "
+                        + "forever. Add one to \"session\", or --duration 10s.",
                     at: "session.clock"))
         }
         if plugins.hasBroadcast {
             problems.append(
                 ConfigurationProblem(
-                    "on the virtual clock the session would be over before a broadcast connects. "
+                    "the virtual clock ends the session before a broadcast can connect. "
                         + "Use the real clock, or name a plugin in place of the broadcast.",
                     at: "session.clock"))
         }

@@ -157,7 +157,7 @@ extension Session {
     /// Executes a line of a plugin that may control the session.
     func perform(line: String, origin: String) throws(CommandProblem) {
         guard let parser = plan.controlParser else {
-            throw CommandProblem("this program reads no commands of plugins.")
+            throw CommandProblem("this program does not accept commands from plugins.")
         }
         switch try parser.read(line) {
         case .command(let command): try perform(command, origin: origin)

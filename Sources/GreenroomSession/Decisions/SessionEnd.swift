@@ -35,7 +35,7 @@ struct SessionEnd: Equatable {
 
         /// The first cause that counts; nil without one.
         var end: SessionEnd? {
-            if hasLostEveryOutput { return SessionEnd("every output has failed", .outputsFailed) }
+            if hasLostEveryOutput { return SessionEnd("every output failed", .outputsFailed) }
             if isOver { return SessionEnd("the duration is over", .finished) }
             return stop.map { SessionEnd("stop requested", $0) }
         }

@@ -255,10 +255,10 @@ extension SessionState {
         guard failure.fault == nil else { return lose(plugin, failure, at: now) }
         guard let role = plugins[plugin]?.facts.role else { return [] }
         var failure = failure
-        failure.fault = "it hangs in \(callback == .media ? "video or audio" : "\(callback)")"
+        failure.fault = "hangs in \(callback == .media ? "video or audio" : "\(callback)")"
         let news = SessionEvent.callbackHangs(
             role: role, callback: callback, seconds: Double(nanoseconds) / 1e9)
-        return [.send(news), .giveUp(plugin, because: failure.fault ?? "it failed")]
+        return [.send(news), .giveUp(plugin, because: failure.fault ?? "failed")]
             + lose(plugin, failure, at: now)
     }
 
@@ -314,7 +314,7 @@ extension SessionState {
     ) -> [Effect] {
         guard let role = plugins[plugin]?.facts.role else { return [] }
         // A new life begins in a new process.
-        let end = Effect.giveUp(plugin, because: "it failed")
+        let end = Effect.giveUp(plugin, because: "failed")
         guard phase != .ending else {
             record(plugin, failure.evidence, .off, at: now)
             return [end]
@@ -323,8 +323,7 @@ extension SessionState {
             record(plugin, failure.evidence, .off, at: now)
             let note = SessionEvent.note(
                 role: role,
-                text: "it was lost \(Backoff.delays.count + 1) times within a minute, and is "
-                    + "not started again")
+                text: "failed \(Backoff.delays.count + 1) times within a minute; not restarting")
             return [end, .send(note)] + drop(plugin, at: now)
         }
         record(plugin, failure.evidence, .restart, at: now)
@@ -340,7 +339,7 @@ extension SessionState {
         record(plugin, failure.evidence, .off, at: now)
         guard phase != .ending, let role = plugins[plugin]?.facts.role else { return [] }
         let note = SessionEvent.note(
-            role: role, text: "it can't use its settings, and is not started again")
+            role: role, text: "cannot use its settings; not restarting")
         return [.send(note)] + drop(plugin, at: now)
     }
 
@@ -389,8 +388,8 @@ extension SessionState {
         plugins[plugin]?.state = .awaitsConnection(since: now)
         announceSlate(of: plugin, SlateText.waiting, at: now)
         return [
-            .giveUp(plugin, because: "it has left"),
-            .send(.note(role: role, text: "it has left, and may connect again")),
+            .giveUp(plugin, because: "disconnected"),
+            .send(.note(role: role, text: "disconnected; waiting for it to reconnect")),
         ]
     }
 
@@ -435,7 +434,7 @@ extension SessionState {
             losses.returned(role, after: seconds)
             effects = [.send(.pluginReturned(role: role, seconds: seconds))]
         } else if entry.facts.connects {
-            effects = [.expectFrames(plugin), .send(.note(role: role, text: "it is connected"))]
+            effects = [.expectFrames(plugin), .send(.note(role: role, text: "connected"))]
         }
         return effects + entry.changedSettings.map { .set($0, plugin) }
     }

@@ -57,7 +57,7 @@ extension SessionReport {
 extension SessionReport.RealAccount: CustomStringConvertible {
     /// `96.4 % real; 3.1 % repeated, 0.5 % slate`.
     public var description: String {
-        guard let realPercent else { return "stopped, paused or not connected all the time" }
+        guard let realPercent else { return "stopped, paused or disconnected throughout" }
         let due = Double(max(total - stopped, 1))
         let rest = [
             ("late", late), ("unedited", unedited), ("repeated", repeated), ("slate", slate),

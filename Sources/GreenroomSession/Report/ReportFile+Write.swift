@@ -22,9 +22,9 @@ extension ReportFile {
                 try FileDescriptor.writeWhole(path, text)
             }
         } catch let error as OutputFileError {
-            throw OutputError(place: path, explanation: "it \(error.rule); \(error.cure)")
+            throw OutputError(place: path, explanation: "\(error.rule); \(error.cure)")
         } catch {
-            throw OutputError(place: path, explanation: "it can't be written: \(error)")
+            throw OutputError(place: path, explanation: "cannot write it: \(error)")
         }
     }
 }

@@ -37,8 +37,8 @@ extension SessionReport {
         if outcome == .outputsFailed {
             lines.append(
                 hasWorkingOutput
-                    ? "an output has failed, and what it made is incomplete: see above"
-                    : "every output has failed")
+                    ? "an output failed, and its result is incomplete: see above"
+                    : "every output failed")
         }
         if let failedPlugin {
             lines.append(
@@ -57,7 +57,7 @@ extension SessionReport {
         }
         let what =
             outputsWithoutProduct.contains(output.role)
-            ? "it made nothing" : "its output ends there"
+            ? "with no result" : "and its result ends there"
         let seconds = (loss.seconds * 10).rounded() / 10
         return "\(output.role) (\(output.plugin)) failed at \(seconds) s, \(what): \(loss.evidence)"
     }
@@ -93,8 +93,8 @@ extension SessionReport {
         }
         if video.withheld > 0 {
             lines.append(
-                "\(video.track): \(video.withheld) frames not shown: a filter did not edit "
-                    + "them to the end")
+                "\(video.track): \(video.withheld) frames not shown: a filter did not "
+                    + "finish them")
         }
         return lines
     }
@@ -104,8 +104,8 @@ extension SessionReport {
         lines.append("track \(audio.role): \(audio.account)")
         if audio.concealed >= 48 {
             lines.append(
-                "\(audio.role): \(audio.concealed / 48) ms of silence for audio that was late "
-                    + "or missing")
+                "\(audio.role): \(audio.concealed / 48) ms of silence for late "
+                    + "or missing audio")
         }
         if audio.overfedPercent != nil, audio.cut >= 48 {
             lines.append(

@@ -252,14 +252,14 @@ public final class Session: Sendable {
             guard let instance = instances.first(where: { $0.number == number }) else { return }
             let what =
                 hadWaited
-                ? "one of its threads that waits on the session clock stopped doing so"
-                : "it was started, and does not wait on the session clock"
+                ? "a thread stopped waiting on the session clock"
+                : "started, but does not wait on the session clock"
             events.send(
                 .note(
                     role: instance.role,
                     text:
-                        "\(what). The virtual clock continues without it, so the session will not "
-                        + "be the same each time. Wait with wait_until_ns, never with sleep(); what a "
+                        "\(what). The virtual clock does not wait for the plugin, so results differ "
+                        + "between runs. Wait with wait_until_ns, not with sleep(); a source that a "
                         + "device paces needs clock: real."))
         }
     }

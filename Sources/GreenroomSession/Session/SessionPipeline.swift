@@ -299,7 +299,7 @@ final class SessionPipeline: Sendable {
     func abandonLostOutputs(orStuck stuck: [Int]) {
         if !stuck.isEmpty {
             for branch in allBranches where stuck.contains(branch.plugin) {
-                branch.abandon(because: "it hangs, in a call of this process")
+                branch.abandon(because: "hangs in a call of the host's process")
             }
         }
         guard feeds.contains(where: { $0.hasLeft && !$0.hasFinished }) else { return }
@@ -330,7 +330,7 @@ final class SessionPipeline: Sendable {
             }
             events.sendFailed(
                 branch,
-                because: "none of \(counts.unconvertible) frames could be brought to its size")
+                because: "none of \(counts.unconvertible) frames fit the size of the output")
         }
     }
 

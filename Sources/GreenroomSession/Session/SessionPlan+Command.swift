@@ -21,7 +21,7 @@ extension SessionPlan {
         guard has(target) else { throw CommandProblem("\(command.withoutPlugin).") }
         guard case .set(let address, let name, let value) = command else { return command }
         guard let source = self[address] else {
-            throw CommandProblem("a broadcast has no settings to change.")
+            throw CommandProblem("a broadcast has no settings.")
         }
         let setting = try source.descriptor.liveSetting(
             name, value, address, folder: configuration.folder)
@@ -45,7 +45,7 @@ extension PluginDescriptor {
         }
         guard parameter.isLive else {
             throw CommandProblem(
-                "\(name) of \(self.name) (\(address)) is not live: it can't change while the plugin "
+                "\(name) of \(self.name) (\(address)) is not live: it cannot change while the plugin "
                     + "runs. \(choice)"
             )
         }

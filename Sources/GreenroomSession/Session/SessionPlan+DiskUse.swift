@@ -60,7 +60,7 @@ extension SessionConfiguration {
                 let bytes = recording.diskUse(of: tracks)?.bytesPerHour
             else { return nil }
             return ConfigurationProblem(
-                "its video is not encoded, and takes up to \(DiskUse.words(ofBytes: bytes)) an hour. Record "
+                "the video is not encoded, and takes up to \(DiskUse.words(ofBytes: bytes)) an hour. Record "
                     + "to one file, such as record: \(recording.folder).mkv.",
                 at: output.origin ?? "\(PluginAddress.output(index))")
         }

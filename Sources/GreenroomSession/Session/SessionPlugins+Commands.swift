@@ -53,7 +53,7 @@ extension SessionPlugins {
                 events.send(
                     .note(
                         role: instance.role,
-                        text: "its source has paused it, and its last frame stays"))
+                        text: "paused by its source; the last frame stays"))
             }
             guard state.isStopped(instance.number),
                 let stopping = negotiation.plugin.role?.facts.stopping
@@ -61,10 +61,10 @@ extension SessionPlugins {
             events.send(
                 .note(
                     role: instance.role,
-                    text: "it is \(stopping.stopped), and \(stopping.shows.inWords)"))
+                    text: "\(stopping.stopped); \(stopping.shows.inWords)"))
         }
         return negotiations.all.isEmpty
-            ? .refused("there is no video with an agreement") : .done("explained")
+            ? .refused("no video track has an agreed size yet") : .done("explained")
     }
 
     /// Stops or starts a role, and those that follow it.
@@ -76,7 +76,7 @@ extension SessionPlugins {
         }
         let done = isOn ? stopping.started : stopping.stopped
         let due = sources.filter { state.isStopped($0.number) == isOn }
-        guard !due.isEmpty else { return .refused("the \(name) is \(done) already") }
+        guard !due.isEmpty else { return .refused("the \(name) is already \(done)") }
         for source in due {
             handle(.stopped(source.number, !isOn))
             guard !state.isIdle(source.number) else { continue }
@@ -107,26 +107,26 @@ extension SessionPlugins {
         let setting = Setting(name: name, type: parameter.type, value: value)
         guard !isAway(plugin) else {
             handle(.changed(setting, plugin.number))
-            return .done("\(address): \(name) will be \(value) when it is back")
+            return .done("\(address): \(name) will be \(value) after the restart")
         }
         guard !steps.isPumping(instance) else {
             return .refused(
-                "\(address) sends from inside start-send, and hears of nothing until that returns")
+                "\(address) is busy inside start-send; settings apply after it returns")
         }
         begin(plugin, setting: setting)
         return .done("\(address): \(name) set to \(value)")
     }
 
-    private func absent(_ name: String) -> String { "there is no \(name) in the session now" }
+    private func absent(_ name: String) -> String { "no \(name) in the session" }
 }
 
 extension SessionRole.Shown {
     /// The track's content, in words.
     fileprivate var inWords: String {
         switch self {
-        case .black: "its video is black"
-        case .lastFrame: "its last frame stays"
-        case .silence: "it is silent"
+        case .black: "the video is black"
+        case .lastFrame: "the last frame stays"
+        case .silence: "the audio is silent"
         }
     }
 }

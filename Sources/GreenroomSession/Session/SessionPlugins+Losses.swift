@@ -40,7 +40,7 @@ extension SessionPlugins {
                     .callbackHangs(
                         role: instance.role, callback: .lifecycle(step),
                         seconds: Double(steps.deadlineNanoseconds) / 1e9))
-                instance.giveUp(because: "it hangs in \(step)")
+                instance.giveUp(because: "hangs in \(step)")
                 break
             }
         }

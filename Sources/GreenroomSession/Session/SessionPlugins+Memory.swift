@@ -40,9 +40,9 @@ extension SessionPlugins {
                 .note(
                     role: instance.role,
                     text:
-                        "its process holds \(instance.endedByteCount >> 20) MiB of frames that have "
-                        + "ended, limit: \(Self.endedByteLimit >> 20) MiB; until it unmaps "
-                        + "them: no new wants, no new tracks"))
+                        "holds \(instance.endedByteCount >> 20) MiB of released frames, limit: "
+                        + "\(Self.endedByteLimit >> 20) MiB; new wants and tracks wait until the "
+                        + "process unmaps them"))
         }
         return false
     }

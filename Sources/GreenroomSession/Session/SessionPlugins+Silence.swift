@@ -89,17 +89,17 @@ extension SessionPlugins {
             case .frames:
                 (
                     "frame", "showing a slate",
-                    "Send until stop-send, on a thread that waits for nothing else."
+                    "Send until stop-send, on a thread of its own."
                 )
             case .firstFrame:
                 (
                     "frame", "showing a slate",
-                    "Send the first frame when the share is started."
+                    "Send the first frame after start-send."
                 )
             case .audio:
                 (
                     "audio", "playing silence",
-                    "Send zeros while there is nothing to hear."
+                    "Send zeros during silence."
                 )
             }
         guard let counts = refusals.counts, let last = refusals.last else {

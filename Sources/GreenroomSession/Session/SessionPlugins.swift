@@ -376,8 +376,8 @@ extension SessionPlugins {
         events.send(
             .note(
                 role: instance.role,
-                text: "it sends from inside start-send, which should return at once: begin "
-                    + "a thread there. The session continues with it."))
+                text: "sends from inside start-send, which must return immediately. Start a thread "
+                    + "there. The session continues."))
     }
 }
 

@@ -131,6 +131,6 @@ struct VideoNegotiation {
                 frames: now.frames - before.frames, superseded: now.superseded - before.superseded),
             carrying: carried)
         negotiator.set(
-            ability.ceiling, kind: .ability, origin: "what this machine sustains", at: nanoseconds)
+            ability.ceiling, kind: .ability, origin: "this machine's capacity", at: nanoseconds)
     }
 }

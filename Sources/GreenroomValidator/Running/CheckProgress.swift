@@ -52,7 +52,7 @@ final class CheckProgress: Sendable {
     func verdict(afterSeconds seconds: Double) -> Verdict {
         let (fixtures, past) = state.withLock { ($0.followers.compactMap(\.fixture), $0.past) }
         let spent = fixtures.reduce(into: past) { $0 += $1.pluginHarness.spent }
-        let begin = "it did not end within \(Int(seconds)) s: "
+        let begin = "did not end within \(Int(seconds)) s: "
         let sofar = spent.text
         for fixture in fixtures {
             guard let (step, nanoseconds) = fixture.pluginHarness.runningCallback else { continue }

@@ -81,7 +81,7 @@ struct CheckWorkerProcess {
         guard let answer else { return .tookTooLong }
         guard !answer.isEmpty else {
             let end = how & 0x7f == 0 ? "code \(how >> 8 & 0xff)" : "signal \(how & 0x7f)"
-            return .failed("it ended without an answer, with \(end)")
+            return .failed("ended without an answer, with \(end)")
         }
         return .answered(answer)
     }

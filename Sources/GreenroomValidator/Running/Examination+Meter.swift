@@ -11,7 +11,7 @@ extension Examination {
         let library = "\(folder)/libgreenroom-meter.so"
         guard access(library, R_OK) == 0 else {
             throw .skipped(
-                "nothing could be counted: there is no libgreenroom-meter.so beside greenroom-runner"
+                "nothing could be counted: libgreenroom-meter.so is missing beside greenroom-runner"
             )
         }
         var confinement = confinement

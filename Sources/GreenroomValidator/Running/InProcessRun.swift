@@ -62,7 +62,7 @@ enum InProcessRun {
             return Answer(problem: error.explanation)
         }
         guard let descriptor = library.descriptors.first(where: { $0.id == check.plugin }) else {
-            return Answer(problem: "it is not in the library")
+            return Answer(problem: "not in the library")
         }
         let (settings, _) = descriptor.check(
             settings: descriptor.values(of: check.settings), relativeTo: check.folder)

@@ -45,12 +45,12 @@ struct MediaDigest: Codable, Equatable, Sendable {
             return "the audio differs from \(index * 10) ms on"
         }
         if wants != other.wants {
-            return "it wants \(wants.listed) in one and \(other.wants.listed) in the other"
+            return "wants \(wants.listed) in one and \(other.wants.listed) in the other"
         }
         for name in Set(values.keys).union(other.values.keys).sorted()
         where values[name] != other.values[name] {
             let texts = [values[name], other.values[name]].map { $0.map { "\($0)" } ?? "nothing" }
-            return "it reports \(texts[0]) as \(name) in one and \(texts[1]) in the other"
+            return "reports \(texts[0]) as \(name) in one and \(texts[1]) in the other"
         }
         guard frames.count == other.frames.count else {
             return

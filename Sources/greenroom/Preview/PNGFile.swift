@@ -21,13 +21,13 @@ enum PNGFile {
             unlink(unfinished)
             throw Failure(
                 .outputFailed,
-                "\(path): it can't be written: \(reason). Check the disk and the path.")
+                "\(path): cannot be written: \(reason). Check the disk and the path.")
         }
         guard rename(unfinished, path) == 0 else {
             let reason = Errno.last
             unlink(unfinished)
             throw Failure(
-                .outputFailed, "\(path): it can't be replaced: \(reason). Name another file.")
+                .outputFailed, "\(path): cannot be replaced: \(reason). Name another file.")
         }
     }
 

@@ -58,7 +58,7 @@ struct Preview {
                 let (ending, status) = try run(plan) { lookout.seesNewBuild() }
                 switch ending {
                 case .wanted: return finish(status)
-                case .rebuilt: screen.show("\(library) was rebuilt: starting again")
+                case .rebuilt: screen.show("\(library) was rebuilt: restarting")
                 case .alone: screen.show("waiting for the next build of \(library)")
                 }
             } catch let failure as Failure where failure.status == .badFile {
@@ -122,7 +122,7 @@ struct Preview {
         after last: LibraryWatch.Build?, _ watch: inout LibraryWatch
     ) -> LibraryWatch.Build? {
         if last == nil, LibraryWatch.Build(watch.path) == nil {
-            screen.show("\(watch.path) is not there: waiting for it")
+            screen.show("\(watch.path) is missing: waiting for it")
         }
         while true {
             if let build = watch.settled(), build != last { return build }

@@ -64,8 +64,8 @@ struct PreviewCommand: ParsableCommand {
     @Option(
         help: ArgumentHelp(
             """
-            Write the newest frame to this PNG file at each SIGUSR1, or at the end if there was \
-            none.
+            Write the newest frame to this PNG file at each SIGUSR1, or at the end without \
+            one.
             """, valueName: "file"))
     var snapshot: String?
 

@@ -54,7 +54,7 @@ struct PreviewFile {
             if duration == nil {
                 faults.append(
                     Diagnostic(
-                        "it needs a duration, or it would run forever at full speed. Add "
+                        "the virtual clock needs a duration; without one the preview runs forever. Add "
                             + "--duration 10s.",
                         at: SourceLocation(.argument("--virtual-clock"), path: "")))
                 // Report it once.

@@ -54,8 +54,8 @@ extension NegotiationRecord {
         case nil: "no answer"
         case .accept: "accepted"
         case .counter: "countered with \(source)"
-        case .fixed: "it makes exactly \(source)"
-        case .ignored: "it takes no new offers"
+        case .fixed: "fixed at \(source)"
+        case .ignored: "accepts no new offers"
         case .demanded: "demanded"
         case .refused: "refused; it continues with \(source)"
         }

@@ -89,7 +89,7 @@ final class PreviewRun: Sendable {
         case .agreed, .renegotiated, .started, .ended: break
         case .outputFailed where target?.hasLostItsReader == true:
             state.withLock { $0.hasLostReader = true }
-            screen.show("\(target?.name ?? ""): its reader has gone")
+            screen.show("\(target?.name ?? ""): the reader closed it")
         case .outputFailed:
             endings.outputFailed()
             screen.show(event.line?.lines ?? [])

@@ -110,7 +110,7 @@ struct PreviewStatistics {
             ("withheld for the filter", video.withheld),
             ("after the end", video.discarded),
             ("for a slow reader", outputs.reduce(0) { $0 + $1.queueFull }),
-            ("for want of a reader", outputs.reduce(0) { $0 + $1.failed }),
+            ("without a reader", outputs.reduce(0) { $0 + $1.failed }),
         ]
     }
 
@@ -172,7 +172,7 @@ struct PreviewStatistics {
                     + "lost \(list(lost))",
             ]
         }
-        return (tracks.isEmpty ? [["  tracks", "it wants none"]] : tracks)
+        return (tracks.isEmpty ? [["  tracks", "wants none"]] : tracks)
             + [["  values", output.valuesInWords ?? "none"]]
             + participants.map { ["  \($0.name)", $0.text] }
     }

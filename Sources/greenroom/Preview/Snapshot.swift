@@ -53,7 +53,7 @@ final class Snapshot: Sendable {
         count.withLock { count in
             guard let frame = tap.frame else {
                 return (
-                    "--snapshot \(path): there is no frame to write: none has arrived. \"sent\", "
+                    "--snapshot \(path): no frame to write: none has arrived. \"sent\", "
                         + "\"refused\" and \"dropped\" say why, or the duration is too short.",
                     false
                 )

@@ -34,7 +34,7 @@ struct Y4MTarget: Sendable {
         func failure(_ reason: String) -> Failure {
             Failure(
                 .outputFailed,
-                "--y4m \(path): it \(reason). Name a file in a folder that is there, a named pipe, or "
+                "--y4m \(path): \(reason). Name a file in an existing folder, a named pipe, or "
                     + "- for standard output.")
         }
         // A link to one of these is fine, such as /dev/stdout: nothing is replaced.
@@ -43,7 +43,7 @@ struct Y4MTarget: Sendable {
             do throws(OutputFileError) {
                 return try FileDescriptor.output(path, replaces: true)
             } catch {
-                if case .system(let error) = error { throw failure("can't be opened: \(error)") }
+                if case .system(let error) = error { throw failure("cannot be opened: \(error)") }
                 throw failure(error.rule)
             }
         }
@@ -51,7 +51,7 @@ struct Y4MTarget: Sendable {
         do throws(Errno) {
             return try FileDescriptor.creating(path)
         } catch {
-            throw failure("can't be opened: \(error)")
+            throw failure("cannot be opened: \(error)")
         }
     }
 

@@ -30,7 +30,7 @@ struct LiveCommand: ParsableCommand {
 
     @Option(
         help: ArgumentHelp(
-            "Record everybody in one video with all that is said: .mkv, .webm or .mp4.",
+            "Record everybody in one video with the full mix: .mkv, .webm or .mp4.",
             valueName: "file"))
     var record: String?
 
@@ -41,7 +41,7 @@ struct LiveCommand: ParsableCommand {
 
     func validate() throws {
         if let port, !(1...65_535).contains(port) {
-            throw ValidationError("--port is 1 to 65535, and not \(port).")
+            throw ValidationError("--port is 1 to 65535, not \(port).")
         }
         if let record, SessionOutput.record(file: record) == nil {
             throw ValidationError(

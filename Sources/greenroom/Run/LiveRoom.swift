@@ -122,7 +122,7 @@ struct LiveRoom {
                     + "--port, or leave it out to get a free one.")
         case EACCES:
             throw Failure(
-                .outputFailed, "port \(port) is for root alone. Choose one from 1024 on.")
+                .outputFailed, "port \(port) needs root. Choose a port from 1024 on.")
         // The room itself says what is wrong.
         default: break
         }

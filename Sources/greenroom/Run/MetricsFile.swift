@@ -62,7 +62,7 @@ final class MetricsFile: Sendable {
             try FileDescriptor.writeWhole(path, text.utf8, mode: Self.mode)
             return nil
         } catch {
-            return "\(path): it \(error.rule); \(error.cure)."
+            return "\(path): \(error.rule); \(error.cure)."
         }
     }
 }

@@ -140,7 +140,7 @@ struct ValidateCommand: ParsableCommand {
             let meant = Validator.checkName(near: wish).map { " Did you mean \"\($0)\"?" } ?? ""
             throw Failure(
                 .usage,
-                "--only \(wish): there is no check or group of this name.\(meant) greenroom validate "
+                "--only \(wish): unknown check or group.\(meant) greenroom validate "
                     + "--list shows all.")
         }
         return wishes

@@ -93,7 +93,7 @@ import Testing
             CapabilityCompliance.Finding.oldOffer(3, agreed: 4).text,
         ]
         #expect(texts[0].contains("1280x720") && texts[0].contains("640x480"))
-        #expect(texts[1].contains("agreed on 30 frames a second and sends 2;"))
+        #expect(texts[1].contains("agreed on 30 frames/s, but sends 2;"))
         #expect(texts[2].contains("offer 4") && texts[2].contains("offer 3"))
     }
 }

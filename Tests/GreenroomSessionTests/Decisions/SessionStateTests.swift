@@ -55,7 +55,7 @@ import Testing
             [
                 Row(
                     1000, .lost(0, Self.crash),
-                    ["give up 0: it failed", "camera restarts in 0.5 s"]),
+                    ["give up 0: failed", "camera restarts in 0.5 s"]),
                 // It is found again by each look.
                 Row(1000, .lost(0, Self.crash), []),
                 Row(1499, .timer, []),
@@ -76,7 +76,7 @@ import Testing
         expect(
             &state,
             [
-                Row(0, .lost(0, Self.crash), ["give up 0: it failed", "camera restarts in 0.5 s"]),
+                Row(0, .lost(0, Self.crash), ["give up 0: failed", "camera restarts in 0.5 s"]),
                 Row(500, .timer, ["create 0"]),
                 Row(600, .done(.create, 0), ["initialize 0"]),
                 Row(600, .done(.initialize, 0), ["start-send 0"]),
@@ -91,7 +91,7 @@ import Testing
             &state,
             [
                 Row(0, .stopped(0, true), []),
-                Row(0, .lost(0, Self.crash), ["give up 0: it failed", "camera restarts in 0.5 s"]),
+                Row(0, .lost(0, Self.crash), ["give up 0: failed", "camera restarts in 0.5 s"]),
                 Row(500, .timer, ["create 0"]),
                 Row(600, .done(.create, 0), ["initialize 0"]),
                 Row(700, .done(.initialize, 0), ["camera is back after 0.7 s"]),
@@ -122,7 +122,7 @@ import Testing
                 [
                     Row(
                         now, .lost(0, PluginFailure(step: "no device")),
-                        ["give up 0: it failed", "camera restarts in \(delay) s"])
+                        ["give up 0: failed", "camera restarts in \(delay) s"])
                 ])
             now += 8000
             expect(
@@ -135,8 +135,8 @@ import Testing
                 Row(
                     now, .lost(0, PluginFailure(step: "no device")),
                     [
-                        "give up 0: it failed",
-                        "note camera: it was lost 6 times within a minute, and is not started again",
+                        "give up 0: failed",
+                        "note camera: failed 6 times within a minute; not restarting",
                         "leave 0", "camera is dropped",
                     ]),
                 Row(now + 1000, .timer, ["slate lost"]),
@@ -164,7 +164,7 @@ import Testing
             (
                 Facts(role: "a", takesTracks: true), PluginFailure(step: "no", cause: .badSettings),
                 [
-                    "note a: it can't use its settings, and is not started again", "leave 0",
+                    "note a: cannot use its settings; not restarting", "leave 0",
                     "a is dropped",
                 ], nil
             ),
@@ -176,7 +176,7 @@ import Testing
             (
                 Facts(role: "a", isCall: true, takesTracks: true, isNeeded: true),
                 PluginFailure(fault: "gone", hasBeenLive: true),
-                ["give up 0: it failed", "a restarts in 0.5 s"], nil
+                ["give up 0: failed", "a restarts in 0.5 s"], nil
             ),
         ] as [(Facts, PluginFailure, [String], String?)])
     func `a failure has the result that the policy says`(
@@ -214,7 +214,7 @@ import Testing
                 Row(0, .endedAfterGivingUp(0, isInOrder: true, plea), ["rest 0", "leave 0"]),
                 Row(
                     0, .gaveUp(1, isInOrder: false, plea),
-                    ["give up 1: it failed", "camera restarts in 0.5 s"]),
+                    ["give up 1: failed", "camera restarts in 0.5 s"]),
             ])
         #expect(state.losses.all.map(\.evidence) == ["unplugged"])
         #expect(state.reasonToEnd == nil)
@@ -240,10 +240,13 @@ import Testing
                 Row(1600, .done(.create, 0), ["initialize 0"]),
                 Row(1600, .done(.initialize, 0), ["start-send 0"]),
                 Row(
-                    1600, .done(.startSend, 0), ["expect 0", "note share: it is connected"]),
+                    1600, .done(.startSend, 0), ["expect 0", "note share: connected"]),
                 Row(
                     2000, .lost(0, Self.crash),
-                    ["give up 0: it has left", "note share: it has left, and may connect again"]),
+                    [
+                        "give up 0: disconnected",
+                        "note share: disconnected; waiting for it to reconnect",
+                    ]),
                 Row(2000, .lost(0, Self.crash), []),
                 Row(2100, .connected(0), ["create 0"]),
             ])
@@ -280,18 +283,18 @@ import Testing
                     0, .hangs(0, .lifecycle(.setParameter), 2_500_000_000, PluginFailure()),
                     [
                         "camera hangs in set-parameter for 2.5 s",
-                        "give up 0: it hangs in set-parameter", "give up 0: it failed",
+                        "give up 0: hangs in set-parameter", "give up 0: failed",
                         "camera restarts in 0.5 s",
                     ]),
                 // A look finds the fault again, and another step of the same life hangs, too.
-                Row(0, .lost(0, PluginFailure(fault: "it hangs in set-parameter")), []),
+                Row(0, .lost(0, PluginFailure(fault: "hangs in set-parameter")), []),
                 Row(
                     0,
                     .hangs(
                         0, .lifecycle(.startSend), 0,
-                        PluginFailure(fault: "it hangs in set-parameter")), []),
+                        PluginFailure(fault: "hangs in set-parameter")), []),
             ])
-        #expect(state.losses.all.map(\.evidence) == ["it hangs in set-parameter"])
+        #expect(state.losses.all.map(\.evidence) == ["hangs in set-parameter"])
     }
 
     @Test func `a filter that the session did not begin with starts at once, and is not news`() {
@@ -306,7 +309,7 @@ import Testing
                 Row(200, .done(.startSend, 7), []),
                 Row(
                     300, .lost(7, Self.crash),
-                    ["give up 7: it failed", "call.pre-processors[0] restarts in 0.5 s"]),
+                    ["give up 7: failed", "call.pre-processors[0] restarts in 0.5 s"]),
             ])
     }
 
@@ -317,7 +320,7 @@ import Testing
             &state,
             [
                 Row(0, .idle(1, true), []),
-                Row(0, .lost(1, Self.crash), ["give up 1: it failed", "stage restarts in 0.5 s"]),
+                Row(0, .lost(1, Self.crash), ["give up 1: failed", "stage restarts in 0.5 s"]),
                 Row(500, .timer, ["create 1"]),
                 Row(500, .done(.create, 1), ["initialize 1"]),
                 Row(500, .done(.initialize, 1), ["track 1"]),
@@ -338,7 +341,7 @@ import Testing
             (nil, SessionEnd.Causes(), nil),
             (nil, .init(stop: .interrupted), "stop requested"),
             (nil, .init(isOver: true, stop: .interrupted), "the duration is over"),
-            (nil, .init(hasLostEveryOutput: true, isOver: true), "every output has failed"),
+            (nil, .init(hasLostEveryOutput: true, isOver: true), "every output failed"),
             (SessionStateTests.crash, .init(hasLostEveryOutput: true), "a failed"),
         ] as [(PluginFailure?, SessionEnd.Causes, String?)])
     func `the first cause ends the session once`(
@@ -376,7 +379,7 @@ import Testing
             &state,
             [
                 Row(100, .ending, []),
-                Row(100, .lost(0, Self.crash), ["give up 0: it failed"]),
+                Row(100, .lost(0, Self.crash), ["give up 0: failed"]),
                 Row(1000, .timer, []),
                 Row(1000, .done(.create, 1), []),
             ])

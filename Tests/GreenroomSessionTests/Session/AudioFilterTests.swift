@@ -90,7 +90,7 @@ import Testing
         let filters = try #require(result.report.audioTracks.first?.filters)
         #expect((filters.refused, filters.silenced) == (3, isRequired ? 3 : 0))
         let notes = result.notes("microphone.pre-processors[0]")
-        #expect(notes.first?.hasPrefix("it refused a block (FAILED)") == true, "\(notes)")
+        #expect(notes.first?.hasPrefix("refused a block (FAILED)") == true, "\(notes)")
         #expect(
             result.report.summary.contains(
                 "microphone: 30 ms \(isRequired ? "silent" : "unedited") because of a filter"),

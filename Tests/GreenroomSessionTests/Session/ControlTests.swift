@@ -21,7 +21,7 @@ import Testing
         case "stop": return .stop
         case "help": return .help
         case "": return .nothing
-        default: throw CommandProblem("there is no command \"\(text)\".")
+        default: throw CommandProblem("unknown command \"\(text)\".")
         }
     }
 
@@ -135,7 +135,7 @@ import Testing
                 == [Status](repeating: .badArgument, count: 6))
         let refusals = answers.withLock { $0.refusals }
         #expect(
-            refusals.first == #"BAD_ARGUMENT: control.command: there is no command "dance"."#)
+            refusals.first == #"BAD_ARGUMENT: control.command: unknown command "dance"."#)
         #expect(refusals[1].contains("the session has no microphone to mute"), "\(refusals)")
         #expect(refusals[4].contains("up to 4096 bytes"), "\(refusals)")
     }

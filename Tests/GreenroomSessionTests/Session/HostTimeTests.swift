@@ -24,7 +24,7 @@ import Testing
         test.start()
         let result = try session.run()
         #expect(result.hangs == ["camera: start-send"])
-        #expect(result.plugin("camera")?.losses?.map(\.evidence) == ["it hangs in start-send"])
+        #expect(result.plugin("camera")?.losses?.map(\.evidence) == ["hangs in start-send"])
         #expect(camera.calls["start-send"] == 2 && result.report.outcome == .finished)
     }
 }

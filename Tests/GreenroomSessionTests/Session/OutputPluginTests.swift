@@ -281,9 +281,9 @@ import Testing
         // Before it would have been lost too often to be started again.
         let result = try withoutRecording([output], onFailure: policy, milliseconds: 2000).run()
         #expect(result.report.outcome == .outputsFailed, "\(result.failures)")
-        #expect(result.report.summary.contains("every output has failed"))
+        #expect(result.report.summary.contains("every output failed"))
         let line = result.report.summary.first { $0.hasPrefix("outputs[0] (FakeOutput) failed") }
-        #expect(line?.hasSuffix("it made nothing: \(step) returned it without a reason") == true)
+        #expect(line?.hasSuffix("with no result: \(step) returned it without a reason") == true)
         #expect(result.dropped.isEmpty == (policy == .restart))
     }
 
@@ -335,7 +335,7 @@ import Testing
         #expect(result.report.outcome == .outputsFailed)
         #expect(
             result.report.summary.contains {
-                $0.hasPrefix("outputs[0] (FakeOutput) failed at 1.0 s, its output ends there")
+                $0.hasPrefix("outputs[0] (FakeOutput) failed at 1.0 s, and its result ends there")
             }, "\(result.report.summary)")
     }
 
@@ -372,7 +372,7 @@ import Testing
         #expect(result.dropped == ["outputs[1]"])
         #expect(
             result.notes("outputs[1]").contains(
-                "it can't use its settings, and is not started again"))
+                "cannot use its settings; not restarting"))
     }
 
     @Test func `a want that can't be met is named`() throws {
@@ -436,7 +436,7 @@ import Testing
         #expect(result.report.outcome == .finished, "\(result.failures)")
         let outputs = try #require(result.picture("camera")?.outputs)
         #expect(outputs.map(\.delivered) == [60, 4])
-        #expect(outputs[1].failure == "it hangs, in a call of this process")
+        #expect(outputs[1].failure == "hangs in a call of the host's process")
     }
 
     @Test func `an output that has come to its end is no failure`() throws {

@@ -385,7 +385,7 @@ import Testing
         // A lower one at once, a higher one after three seconds without a change.
         #expect(records.map { Int($0.seconds) } == [0, 4])
         let lines = try #require(records.first).explanation(role: "ana-camera")
-        #expect(lines.contains("  suggested was 32x18@5; the call is asked for no more"))
+        #expect(lines.contains("  suggested was 32x18@5; outputs want no more from the call"))
         let reason = "  ceiling 32x18@5 by outputs[0] (FakeOutput): a small window since"
         #expect(lines.contains { $0.hasPrefix(reason) }, "\(lines)")
         let reported = result.report.participants?.first?.tracks.first?.video?.negotiation

@@ -339,7 +339,7 @@ import Testing
         #expect((sound.underfedPercent ?? 0) > 1, "\(sound)")
         #expect(
             result.notes.contains {
-                $0.hasPrefix("microphone: it sends ") && $0.contains("less audio than real time")
+                $0.hasPrefix("microphone: sends ") && $0.contains("less audio than real time")
             }, "\(result.notes)")
     }
 
@@ -450,7 +450,7 @@ import Testing
             #expect(account.realPercent.map { $0 > 80 } == (isThere ? true : nil), "\(account)")
             #expect(isThere || account.stopped == account.total, "\(account)")
             #expect(
-                result.notes.contains("\(role): it is connected") == isThere, "\(result.notes)")
+                result.notes.contains("\(role): connected") == isThere, "\(result.notes)")
         }
         #expect(result.report.notReal == (has.video || has.audio ? nil : ["share"]))
         let returns = result.events.filter { if case .pluginReturned = $0 { true } else { false } }

@@ -44,8 +44,8 @@ import Testing
         #expect(lumas.count == 24 && lumas.count { $0 == 99 } == 3)
         #expect((picture.unedited, picture.withheld) == (3, 0))
         let notes = result.notes("camera.pre-processors[0]")
-        #expect(notes.count == 2 && notes[0].hasPrefix("it refused a frame (FAILED)"), "\(notes)")
-        #expect(notes.last?.hasSuffix("3 before that were not edited") == true, "\(notes)")
+        #expect(notes.count == 2 && notes[0].hasPrefix("refused a frame (FAILED)"), "\(notes)")
+        #expect(notes.last?.hasSuffix("3 frames were not edited") == true, "\(notes)")
     }
 
     @Test func `a filter that is always late is told, counted, and leaves nothing real`() throws {
@@ -56,7 +56,7 @@ import Testing
         #expect(picture.unprocessed.overdue == picture.carried && picture.account.realPercent == 0)
         let notes = shown.notes("camera.pre-processors[0]")
         #expect(
-            notes.first?.hasPrefix("it did not finish a frame within 66.6 ms: such frames are")
+            notes.first?.hasPrefix("did not finish a frame within 66.6 ms; ")
                 == true,
             "\(notes)")
         #expect(
@@ -79,7 +79,7 @@ import Testing
         #expect((picture.unedited, picture.withheld, picture.unprocessed.refused) == (0, 3, 3))
         #expect(picture.outputs[0].repeated == 3 && picture.outputs[0].slate == 0)
         let notes = result.notes("camera.pre-processors[0]")
-        #expect(notes.count == 2 && notes[0].contains("It is required"), "\(notes)")
+        #expect(notes.count == 2 && notes[0].contains("unedited frames are hidden"), "\(notes)")
     }
 
     @Test func `after a second without a frame that it edited there is a slate`() throws {
@@ -107,7 +107,7 @@ import Testing
             result.plugin("share.pre-processors[0]")?.callbacks["process"]?.calls)
         #expect(edits >= 24 && picture.carried == edits - (isRequired ? 3 : 0))
         let notes = result.notes("share.pre-processors[0]")
-        #expect(notes.count == 2 && notes[0].hasPrefix("it refused a frame (FAILED)"), "\(notes)")
+        #expect(notes.count == 2 && notes[0].hasPrefix("refused a frame (FAILED)"), "\(notes)")
     }
 
     @Test(arguments: ["create", "initialize", "start-send"])

@@ -263,7 +263,7 @@ import Testing
         #expect(found.map(\.path) == ["outputs[0]", "outputs[3]"])
         #expect(
             found.first?.message
-                == "its video is not encoded, and takes up to 149 GB an hour. Record to one file, such as "
+                == "the video is not encoded, and takes up to 149 GB an hour. Record to one file, such as "
                 + "record: /r/talk.mkv.")
         #expect(found.last?.message.contains("9.3 GB an hour") == true, "\(found)")
         configuration.slots = []

@@ -53,7 +53,7 @@ import Testing
         #expect(output.size == "100x180" && output.bars == nil)
         #expect(output.pieces?.map(\.size) == ["100x180", "320x180"])
         #expect(output.pieces?.map(\.firstFrame) == [0, 30])
-        #expect(result.notes("share").contains { $0.hasPrefix("it is 320x180 now: ") })
+        #expect(result.notes("share").contains { $0.hasPrefix("now 320x180; ") })
         #expect(
             result.report.summary.contains {
                 $0.hasSuffix("share-2.y4m is 320x180, from frame 30 on")
@@ -150,7 +150,7 @@ import Testing
         let notes = result.notes("share").filter { $0.contains(" with bars: ") }
         #expect(
             notes.count == 1
-                && notes[0].hasPrefix("it is 320x180 now, and shown in 100x180 with bars: "),
+                && notes[0].hasPrefix("now 320x180, shown in 100x180 with bars: "),
             "\(notes)")
         let output = try #require(result.picture("share")?.outputs.first)
         #expect(output.bars?.size == "320x180" && output.bars?.seconds == 2)

@@ -33,7 +33,7 @@ import Testing
         #expect(reports.contains(result.hangs.count), "\(result.hangs)")
         #expect(result.hangs.allSatisfy { $0 == "camera: start-send" })
         #expect(result.notes("camera").count == result.hangs.count - 1)
-        #expect(result.plugin("camera")?.fault == "it hangs in start-send")
+        #expect(result.plugin("camera")?.fault == "hangs in start-send")
         #expect(result.report.outcome == .pluginFailed && result.report.failedPlugin == "camera")
         #expect(try #require(result.picture("camera")).accepted > 0)
     }
@@ -71,7 +71,7 @@ import Testing
     }
 
     @Test func `what the sandbox refuses in each life is told once`() throws {
-        let camera = FakeSource(.init(refusal: "it tried to read /etc/group", frames: 5))
+        let camera = FakeSource(.init(refusal: "denied: read /etc/group", frames: 5))
         let result = try InProcessSession(
             camera: camera.plan(.videoSource, onFailure: .restart), milliseconds: 3000
         ).run()
@@ -79,7 +79,7 @@ import Testing
         let texts = result.events.compactMap { event -> String? in
             if case .pluginLog("camera", .warning, let text) = event { text } else { nil }
         }
-        #expect(texts == ["it tried to read /etc/group"])
+        #expect(texts == ["denied: read /etc/group"])
     }
 
     @Test(arguments: [false, true])

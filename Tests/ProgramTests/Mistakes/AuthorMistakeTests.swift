@@ -9,7 +9,7 @@ import Testing
     static let libraries = [
         (
             "WRONG_MAJOR",
-            "it was built for major 2 of the plugin interface; this host has major 1. Rebuild it "
+            "built for major 2 of the plugin interface, but this host has major 1. Rebuild it "
                 + "with this host's greenroom/plugin.h."
         ),
         ("NULL_ENTRY", "greenroom_plugin_entry() returned NULL. Return the entry."),
@@ -59,7 +59,7 @@ import Testing
         let run = try Greenroom.run("plugin", "info", library)
         #expect(
             run.standardError
-                == "greenroom: \(library): it is a shared library, but not a plugin: it does not export "
+                == "greenroom: \(library): a shared library, but not a plugin: it does not export "
                 + "greenroom_plugin_entry. Export it, with GR_EXPORT in C or @c in Swift.\n")
     }
 
@@ -153,7 +153,7 @@ import Testing
                 (
                     "negative-pts",
                     "BAD_TIMESTAMP: audio.send: pts_ns is -5, and the session clock is never negative. "
-                        + "Stamp with now_ns, or pass GR_PTS_UNSTAMPED."
+                        + "Use now_ns, or pass GR_PTS_UNSTAMPED."
                 ),
                 (
                     "odd-address",

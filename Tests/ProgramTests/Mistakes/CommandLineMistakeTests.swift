@@ -35,8 +35,8 @@ import Testing
                 + "8760h, found the number 5. Write 5s."),
         Mistake(
             ["run", "s.yaml", "--virtual-clock"], 64,
-            "--virtual-clock: session.clock: on the virtual clock a session needs a duration, or it "
-                + "would run forever at full speed. Add one to \"session\", or --duration 10s."),
+            "--virtual-clock: session.clock: the virtual clock needs a duration; without one the "
+                + "session runs forever. Add one to \"session\", or --duration 10s."),
         Mistake(
             ["run", "s.yaml", "--durration", "5s"], 64,
             "Error: Unknown option '--durration'. Did you mean '--duration'?"),
@@ -50,7 +50,7 @@ import Testing
             "greenroom: ./gone.so: No such file or directory. Name the library that was built."),
         Mistake(
             ["validate", "ColorBars", "--only", "lifecycel"], 64,
-            "greenroom: --only lifecycel: there is no check or group of this name. Did you mean "
+            "greenroom: --only lifecycel: unknown check or group. Did you mean "
                 + "\"lifecycle\"? greenroom validate --list shows all."),
         Mistake(
             ["validate", "ColorBars", "--only", "audio"], 64,

@@ -43,7 +43,7 @@ import Testing
                 + "correct the path."),
         Mistake(
             "camera: { plugin: ./text.so }",
-            "s.yaml:1:19: camera.plugin: text.so: it is not a shared library for this machine: file "
+            "s.yaml:1:19: camera.plugin: text.so: not a shared library for this machine: file "
                 + "too short. Build it here, with -shared."),
         Mistake(
             "camera: { plugin: ./empty }",
@@ -80,7 +80,7 @@ import Testing
             "s.yaml:1:51: microphone.settings.path: needs one path, found a list."),
         Mistake(
             "camera: { plugin: ColorBars }\ntimeline: [{ at: 1s, set: camera.settings.format=i420 }]",
-            "s.yaml:2:12: timeline[0]: format of ColorBars (camera) is not live: it can't change while "
+            "s.yaml:2:12: timeline[0]: format of ColorBars (camera) is not live: it cannot change while "
                 + "the plugin runs. Live settings: pattern, counter, ball, speed."),
         Mistake(
             "camera: { plugin: ColorBars, memory-limit: 50 MB }",
@@ -111,7 +111,7 @@ import Testing
             "microphone: initialize failed (BAD_SETTING): \(unknownPCM)"),
         run(
             "share: { broadcast: gone/s.sock }", 65,
-            "share: broadcast failed (BAD_SETTING): its folder can't be opened: No such file or "
+            "share: broadcast failed (BAD_SETTING): cannot open the folder: No such file or "
                 + "directory. Make the folder, or name another one."),
 
         // Outputs
@@ -127,10 +127,10 @@ import Testing
             "s.yaml:2:26: outputs[1]: an earlier output records to the same folder. Name another."),
         Mistake(
             "camera: { plugin: ColorBars }\noutputs: [{ y4m: { to: \"-\", track: share } }]",
-            "s.yaml:2:11: outputs[0]: there is no share to write. Add one, or take another track."),
+            "s.yaml:2:11: outputs[0]: the session has no share. Add one, or choose another track."),
         Mistake(
             "camera: { plugin: ColorBars }\noutputs: [{ loudspeaker: default }]",
-            "s.yaml:2:11: outputs[0]: there is no audio to play. Add a microphone, or audio to the "
+            "s.yaml:2:11: outputs[0]: the session has no audio. Add a microphone, or audio to the "
                 + "share."),
         run(
             "camera: { plugin: ColorBars }\noutputs: [{ record: recorded }]", 74,
@@ -138,10 +138,10 @@ import Testing
                 + "or write overwrite: true."),
         run(
             "camera: { plugin: ColorBars }\noutputs: [{ record: text }]", 74,
-            "greenroom: text/: can't record to this: Not a directory. Record to a writable folder."),
+            "greenroom: text/: cannot record here: Not a directory. Record to a writable folder."),
         run(
             "camera: { plugin: ColorBars }\noutputs: [{ record: /proc/x }]", 74,
-            "greenroom: /proc/x/: can't create this folder to record to: No such file or directory. "
+            "greenroom: /proc/x/: cannot make this folder to record to: No such file or directory. "
                 + "Record to a folder below a writable one."),
         run(
             "microphone: { plugin: Tone }\noutputs: [{ loudspeaker: nowhere }]", 74,

@@ -55,8 +55,8 @@ import Testing
                 + "it includes the lower ones."),
         Mistake(
             "camera: { plugin: ColorBars }\nsession: { clock: virtual }",
-            "s.yaml:2:19: session.clock: on the virtual clock a session needs a duration, or it would "
-                + #"run forever at full speed. Add one to "session", or --duration 10s."#),
+            "s.yaml:2:19: session.clock: the virtual clock needs a duration; without one the "
+                + #"session runs forever. Add one to "session", or --duration 10s."#),
         Mistake(
             "camera: { plugin: ColorBars, on-failure: retry }",
             #"s.yaml:1:42: camera.on-failure: needs one of restart, off, end, found the text "retry"."#
@@ -88,7 +88,7 @@ import Testing
                 + "camera.pre-processors[0].settings.opacity, share.audio.settings.level."),
         Mistake(
             "share: { broadcast: s.sock, isolation: process }",
-            "s.yaml:1:29: share.isolation: applies only to a plugin, and the host does not start a "
+            "s.yaml:1:29: share.isolation: applies only to plugins; the host does not start a "
                 + "broadcast's process. Remove it, or name a plugin in place of the broadcast."),
     ]
 

@@ -694,7 +694,7 @@ class Filter : public Plugin {
    *  a filter that does not override it: the host scales them. [control] */
   virtual void on_property_change(const gr_capability &frames) {
     (void)frames;
-    throw Error("it takes frames of one size", GR_STATUS_UNSUPPORTED);
+    throw Error("this plugin accepts frames of one size", GR_STATUS_UNSUPPORTED);
   }
 
  private:

@@ -11,7 +11,7 @@ extension Catalogue {
             GR_STATUS_QUEUE_FULL when it is full, and the source must then wait and send the same \
             block again. A source that skips to the next block loses audio; one that sends faster \
             than real time, or ten seconds at once, loses the excess; one that retries at once, \
-            more than a thousand times a second, burns a processor. Blocks are told apart by their \
+            more than a thousand times a second, burns a processor. The check tells blocks apart by their \
             samples. Where all are alike, as of a tone whose period divides the block, a source \
             sends too fast if it keeps its pace whether there is room or not, or sends on at once \
             after a refusal; otherwise it is not proven that a refused block is sent again.
@@ -25,7 +25,7 @@ extension Catalogue {
         let full = take.refused(with: .queueFull)
         guard Double(full) <= mostRefusalsASecond * seconds else {
             throw .failed(
-                "it retries without waiting: \(Int(Double(full) / seconds)) times a second it gets "
+                "retries without waiting: \(Int(Double(full) / seconds)) times a second it gets "
                     + "GR_STATUS_QUEUE_FULL. Send with a timeout, or wait with wait_until_ns")
         }
         let offered = take.offered
@@ -53,11 +53,11 @@ extension Catalogue {
         let burst = longestBurst(of: offered, rate)
         let what =
             if burst > 0.5 {
-                "it sends \((burst * 10).rounded() / 10) s of audio at once, but the queue holds 0.2 s"
+                "sends \((burst * 10).rounded() / 10) s of audio at once, but the queue holds 0.2 s"
             } else if all > seconds * (1 + tolerance) + 0.3 {
-                "it sends \(percent(all / seconds - 1)) more audio than real time"
+                "sends \(percent(all / seconds - 1)) more audio than real time"
             } else {
-                "it does not resend blocks that were refused"
+                "does not resend blocks that were refused"
             }
         if let doubt = take.doubt(about: take.lostSeconds) { throw doubt }
         throw .failed(
@@ -75,13 +75,13 @@ extension Catalogue {
         guard excess > tolerance else { return nil }
         if take.goesOnAtOnce {
             return .failed(
-                "it sends \(percent(excess)) more audio than real time, and does not wait after a "
+                "sends \(percent(excess)) more audio than real time, and does not wait after a "
                     + "refusal: \(lost)")
         }
         // A source that tries again several times in a block's time may lose nothing.
         guard excess < mostExcess, take.ignoresRefusals else { return nil }
         return .failed(
-            "it sends \(percent(excess)) more audio than real time, at the same pace whether there is "
+            "sends \(percent(excess)) more audio than real time, at the same pace whether there is "
                 + "room or not: \(lost)")
     }
 

@@ -16,15 +16,15 @@ extension Catalogue {
         let take = try examination.listen(seconds: 12)
         guard take.seconds >= 2 else {
             throw .skipped(
-                "it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
+                "ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
         }
         guard take.lostSeconds == 0 else {
-            throw .hindered(by: "audio.back-pressure", "it loses audio to a full queue")
+            throw .hindered(by: "audio.back-pressure", "loses audio to a full queue")
         }
         let balance = take.part(from: 1, to: take.seconds).balance
         guard balance.activeSeconds >= 1 else {
             throw .warning(
-                "it barely sends: \(take.accepted.count) blocks in \(Int(take.seconds)) s")
+                "barely sends: \(take.accepted.count) blocks in \(Int(take.seconds)) s")
         }
         let part = balance.sentSeconds / balance.activeSeconds
         let text = "\(percent(part)) of real time"
@@ -35,12 +35,12 @@ extension Catalogue {
                 throw doubt
             }
             throw .failed(
-                "it sends too little: \(text). Compute what is due from now_ns, or send with a "
+                "sends too little: \(text). Compute what is due from now_ns, or send with a "
                     + "negative timeout and let the host pace you")
         }
         guard balance.pausedSeconds == 0 else {
             return .warning(
-                "it sends nothing for \(rounded(balance.pausedSeconds)) of "
+                "sends nothing for \(rounded(balance.pausedSeconds)) of "
                     + "\(rounded(take.seconds - 1)) s: for quiet passages, send silence")
         }
         return .passed(text)

@@ -73,7 +73,7 @@ struct HeardLevel: Sendable {
     /// Findings for the author.
     var findings: [String] {
         guard peak > 0 else {
-            return ["it is silent throughout: should it be heard with these settings?"]
+            return ["silent throughout: should it be heard with these settings?"]
         }
         var findings: [String] = []
         if clipped * 1000 > count {

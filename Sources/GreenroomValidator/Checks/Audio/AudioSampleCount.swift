@@ -28,10 +28,10 @@ extension Catalogue {
 
     private static func verdict(on take: AudioCapture) throws(Verdict) -> Verdict {
         guard take.lostSeconds == 0 else {
-            throw .hindered(by: "audio.back-pressure", "it loses audio to a full queue")
+            throw .hindered(by: "audio.back-pressure", "loses audio to a full queue")
         }
         guard take.seconds >= 6, let format = take.format else {
-            throw .skipped("it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
+            throw .skipped("ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
         }
         guard take.accepted.allSatisfy({ $0.block.sampleRate == UInt32(format.sampleRate) }) else {
             throw .hindered(by: "audio.format", "its rate changes")
@@ -41,12 +41,12 @@ extension Catalogue {
         let part = take.part(from: 1, to: 1 + seconds)
         let balance = part.balance
         guard balance.pausedSeconds == 0 else {
-            throw .skipped("it pauses: its samples can't be compared with time")
+            throw .skipped("pauses: its samples can't be compared with time")
         }
         let count = part.accepted.reduce(0) { $0 + Int($1.block.frames) }
         let wanted = format.sampleRate * Int(seconds)
         guard abs(Double(count - wanted)) <= 0.02 * Double(wanted) else {
-            throw .hindered(by: "audio.keeps-up", "it does not keep up")
+            throw .hindered(by: "audio.keeps-up", "does not keep up")
         }
         let block = part.accepted.map { Int($0.block.frames) }.max() ?? 0
         // A host empties the queue every 10 ms.
@@ -97,13 +97,13 @@ extension Catalogue {
 
     private static func realVerdict(on take: AudioCapture) throws(Verdict) -> Verdict {
         guard take.seconds >= 2, let format = take.format else {
-            throw .skipped("it ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
+            throw .skipped("ended after \(Int(take.seconds * 1000)) ms: \(take.gaveUp ?? "")")
         }
         let part = take.part(from: 0.5, to: take.seconds)
         let accepted = part.accepted
         guard let first = accepted.first, let last = accepted.last, accepted.count > 10,
             part.balance.pausedSeconds == 0
-        else { throw .skipped("it pauses: its samples can't be compared with time") }
+        else { throw .skipped("pauses: its samples can't be compared with time") }
         // From one block to another: everything between them except the last one.
         let count = accepted.dropLast().reduce(0) { $0 + Int($1.block.frames) }
         let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9

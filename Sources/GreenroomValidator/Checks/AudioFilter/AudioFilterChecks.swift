@@ -10,7 +10,7 @@ extension Catalogue {
 
     /// Every kind of block is edited.
     static let audioFilterEdits = Check(
-        "audio-filter.edits", "it edits any audio", of: .audioFilters,
+        "audio-filter.edits", "edits any audio", of: .audioFilters,
         proving: """
             Passes silence, noise, a sine, full scale that changes its sign and single full samples, \
             50 blocks of each. process must return GR_STATUS_OK for each block: after any other status \
@@ -48,7 +48,7 @@ extension Catalogue {
         let fixture = try examination.fixture()
         try fixture.start()
         guard let declared = fixture.pluginHarness.audioEditing?.delayFrames else {
-            throw .hindered(by: "load.extensions", "it has declared nothing")
+            throw .hindered(by: "load.extensions", "has declared nothing")
         }
         var audio = AudioBlocks(.bursts, examination.random(22))
         let blocks = 150
@@ -114,7 +114,7 @@ extension Catalogue {
             return loudest
         }
         guard try loudest(&silence, blocks: 10) < 33 else {
-            throw .skipped("it is not silent without input")
+            throw .skipped("not silent without input")
         }
         _ = try loudest(&noise, blocks: 50)
         try fixture.stopSend()

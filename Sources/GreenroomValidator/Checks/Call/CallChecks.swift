@@ -32,11 +32,11 @@ extension Catalogue {
         guard !kinds.contains(UInt32(GR_TRACK_MIX_MINUS)) else { return .passed() }
         if kinds.contains(UInt32(GR_TRACK_INCOMING)) || kinds.contains(UInt32(GR_TRACK_FULL_MIX)) {
             return .warning(
-                "it takes the incoming audio and no mix-minus: participants hear themselves. Send each "
+                "takes the incoming audio and no mix-minus: participants hear themselves. Send each "
                     + "the track GR_TRACK_MIX_MINUS that has their number")
         }
         return .warning(
-            "it takes the mix-minus of no participant: they don't hear each other. Want the tracks of "
+            "takes the mix-minus of no participant: they don't hear each other. Want the tracks of "
                 + "the kind GR_TRACK_MIX_MINUS")
     }
 
@@ -45,7 +45,7 @@ extension Catalogue {
         proving: """
             Runs the call for three seconds of session time. Each joined, left, open_track, \
             close_track and set_muted must be answered with GR_STATUS_OK: a refusal means a \
-            participant who has left or never joined, a second track of a kind, a track that is \
+            participant who left or never joined, a second track of a kind, a track that is \
             closed, or a name without text.
             """
     ) { examination throws(Verdict) in
@@ -128,12 +128,12 @@ extension Catalogue {
         try fixture.end()
         guard isBack || before == 0 || !isOpen else {
             return .failed(
-                "it sends nothing on tracks that are wanted again: follow each demand, not the first"
+                "sends nothing on tracks that are wanted again: follow each demand, not the first"
             )
         }
         return unwanted > 0
             ? .warning(
-                "it sends \(unwanted) times in a second on unwanted tracks: receive and "
+                "sends \(unwanted) times in a second on unwanted tracks: receive and "
                     + "decode nothing while is_wanted of demand is 0")
             : .passed()
     }

@@ -18,18 +18,18 @@ extension Catalogue {
         try fixture.end()
         let calls = fixture.record.calls
         guard let first = calls.firstIndex(where: { $0.request == .giveUp }) else {
-            return .passed("it has not given up")
+            return .passed("has not given up")
         }
         let later = calls[(first + 1)...]
         if later.contains(where: { $0.request == .giveUp }) {
             return .failed(
-                "it called give_up \(later.count { $0.request == .giveUp } + 1) times: once is for "
+                "called give_up \(later.count { $0.request == .giveUp } + 1) times: once is for "
                     + "good")
         }
         let sent = later.count { $0.isSend && $0.status == .ok }
         guard sent <= 4 else {
             return .failed(
-                "it made \(sent) calls of its sender after give_up: end its threads then, or don't "
+                "made \(sent) calls of its sender after give_up: end its threads then, or don't "
                     + "give up")
         }
         return .passed()

@@ -50,7 +50,7 @@ extension Catalogue {
         try fixture.wait(seconds: 0.3)
         if fixture.isSource, try !fixture.sends(within: 5) {
             return .failed(
-                "it sends nothing after an initialize or start-send during which nothing could be "
+                "sends nothing after an initialize or start-send during which nothing could be "
                     + "opened\(fixture.refusals): the next attempt must work like the first"
             ).unless("lifecycle.whole-life")
         }

@@ -36,7 +36,7 @@ extension Catalogue {
                 if round == 5 { early = ProcessSnapshot(of: fixture.process.process) }
                 // Each start would wait for it: this run does not count.
                 if fixture.clock.isVirtual, fixture.clock.isOffClock() {
-                    return .failed("it does not use the session clock")
+                    return .failed("does not use the session clock")
                 }
             }
             if let early, let fault = leak(fixture, since: early, in: made - 5) { return fault }
@@ -48,7 +48,7 @@ extension Catalogue {
             try fixture.destroy()
             if sends { return .passed(made < rounds ? "\(made) times in 30 s" : "") }
             return .failed(
-                "it sends nothing after start number \(made + 1)\(fixture.refusals): each "
+                "sends nothing after start number \(made + 1)\(fixture.refusals): each "
                     + "start-send begins anew what stop-send has ended"
             ).unless(fixture.hasFullQueue ? "audio.back-pressure" : "lifecycle.whole-life")
         }
@@ -76,7 +76,7 @@ extension Catalogue {
         guard threads * 2 >= rounds || descriptors * 2 >= rounds else { return nil }
         let what = threads > descriptors ? "\(threads) threads" : "\(descriptors) descriptors"
         return .failed(
-            "it has \(what) more after \(rounds) starts and stops: end in stop-send what "
+            "has \(what) more after \(rounds) starts and stops: end in stop-send what "
                 + "start-send begins")
     }
 }

@@ -36,7 +36,7 @@ extension Catalogue {
             let later = fixture.record.calls[before...].filter(\.isSend)
             if let call = later.first {
                 return .failed(
-                    "it called \(call.name) \(later.count) times after a stop-send that came "
+                    "called \(call.name) \(later.count) times after a stop-send that came "
                         + "\(milliseconds.short) ms after start-send had returned: stop-send joins a "
                         + "thread that has hardly begun, too"
                 ).unless("lifecycle.silent-after-stop")

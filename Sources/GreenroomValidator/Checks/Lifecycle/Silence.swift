@@ -21,7 +21,7 @@ extension Catalogue {
         guard let call = fixture.record.calls.first(where: \.isSend) else { return .passed() }
         let count = fixture.record.calls.count(where: \.isSend)
         return .failed(
-            "it called \(call.name) \(count) times before start-send, answered "
+            "called \(call.name) \(count) times before start-send, answered "
                 + "\(call.status.map { "\($0)" } ?? "nothing"): keep the sender, and begin in "
                 + "start-send")
     }
@@ -45,7 +45,7 @@ extension Catalogue {
             let later = fixture.record.calls[before...].filter(\.isSend)
             guard let call = later.first else { return .passed() }
             return .failed(
-                "it called \(call.name) \(later.count) times after stop-send had returned, "
+                "called \(call.name) \(later.count) times after stop-send had returned, "
                     + "answered \(call.status.map { "\($0)" } ?? "nothing"): join its threads in "
                     + "stop-send, or wait there until they are idle")
         }
@@ -69,7 +69,7 @@ extension Catalogue {
         let later = fixture.record.calls[before...].filter(\.isSend)
         if let call = later.first(where: { $0.status == .gone }) ?? later.first {
             return .failed(
-                "it called \(call.name) \(later.count) times from uninitialize on, answered "
+                "called \(call.name) \(later.count) times from uninitialize on, answered "
                     + "\(call.status.map { "\($0)" } ?? "nothing"): forget the sender there"
             ).unless("lifecycle.silent-after-stop")
         }

@@ -43,19 +43,19 @@ extension Catalogue {
             switch (call.request, call.thread) {
             case (.setError, .own):
                 return .failed(
-                    "it calls set_error on its own thread: set_error says why the current control callback "
+                    "calls set_error on its own thread: set_error says why the current control callback "
                         + "fails. Use log, or give_up")
             case (.setError, .media):
                 return .failed(
-                    "it calls set_error in a media callback: set_error says why a control callback "
+                    "calls set_error in a media callback: set_error says why a control callback "
                         + "fails. Use log")
             case (.waitUntil, .control) where end != .pumps:
                 return .failed(
-                    "it calls wait_until_ns in a callback: use it on the plugin's own threads, as it "
+                    "calls wait_until_ns in a callback: use it on the plugin's own threads, as it "
                         + "blocks the control thread")
             case (.waitUntil, .media):
                 return .failed(
-                    "it calls wait_until_ns in a media callback, which delays the media")
+                    "calls wait_until_ns in a media callback, which delays the media")
             default: continue
             }
         }

@@ -20,7 +20,7 @@ extension Catalogue {
             try fixture.end()
             if sends, fixture.isSource, fixture.accepted == 0 {
                 return .warning(
-                    "it called give_up before a frame or block was accepted: its sending could not be "
+                    "called give_up before a frame or block was accepted: its sending could not be "
                         + "checked")
             }
             if sends { return .passed() }

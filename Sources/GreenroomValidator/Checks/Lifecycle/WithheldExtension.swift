@@ -31,7 +31,7 @@ extension Catalogue {
         _ = fixture.pluginHarness.wait(nanoseconds: 1_500_000_000)
         try throwCrash(fixture)
         guard try fixture.sends(within: 5) else {
-            return .failed("it sends nothing without \(GR_EXT_BROADCAST): \(cure)")
+            return .failed("sends nothing without \(GR_EXT_BROADCAST): \(cure)")
                 .unless("lifecycle.whole-life")
         }
         for step in LifecycleStep.ending {

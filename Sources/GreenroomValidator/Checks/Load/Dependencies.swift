@@ -20,7 +20,7 @@ extension Catalogue {
         let file = try library.readFile()
         if let path = file.needed.first(where: { $0.contains("/") }) {
             throw .failed(
-                "it needs \(path) by its path, and fails where the library lies elsewhere. Give that "
+                "needs \(path) by its path, and fails where the library lies elsewhere. Give that "
                     + "library a soname (-Wl,-soname), and link with -l.")
         }
         for folder in file.searchFolders {
@@ -32,7 +32,7 @@ extension Catalogue {
         }
         let remarks =
             file.needed.compactMap { name in
-                Surprise.of(name).map { "it needs \(name), \($0)." }
+                Surprise.of(name).map { "needs \(name), \($0)." }
             }
             + file.searchFolders.filter { Folder($0).isPrivate }.map {
                 "its rpath has \($0), which other machines do not have."

@@ -85,11 +85,11 @@ struct ELFFile: Sendable {
 
     private mutating func readHeader() throws(Problem) {
         guard bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]), bytes.count >= 64 else {
-            throw Problem(explanation: "it is not an ELF file", isForeign: true)
+            throw Problem(explanation: "not an ELF file", isForeign: true)
         }
         if let machine = LibraryMachine.another(header: Array(bytes.prefix(20))) {
             throw Problem(
-                explanation: "it is built for \(machine), and this machine is "
+                explanation: "built for \(machine), and this machine is "
                     + "\(LibraryMachine.own). Build it for this one")
         }
         // Numbers are read so from here on.
@@ -99,7 +99,7 @@ struct ELFFile: Sendable {
         }
         guard try number(16, as: UInt16.self) == 3 else {
             throw Problem(
-                explanation: "it is an ELF file, but not a shared library. Link it with -shared",
+                explanation: "an ELF file, but not a shared library. Link it with -shared",
                 isForeign: true)
         }
         let table = try number(32, as: UInt64.self)
@@ -142,7 +142,7 @@ struct ELFFile: Sendable {
 
     private mutating func readDynamicEntries() throws(Problem) -> [UInt64: UInt64] {
         guard let dynamic = segments.first(where: { !$0.isLoaded }) else {
-            throw Problem(explanation: "it has no dynamic section. Link it with -shared")
+            throw Problem(explanation: "has no dynamic section. Link it with -shared")
         }
         var values: [UInt64: UInt64] = [:]
         var names: [(tag: Tag, offset: UInt64)] = []
@@ -169,7 +169,7 @@ struct ELFFile: Sendable {
             let name = try text(offset, values)
             byteCount += name.utf8.count
             guard names.count <= Self.nameLimit, byteCount <= Self.nameBytesLimit else {
-                throw Problem(explanation: "it names implausibly many libraries and folders")
+                throw Problem(explanation: "names implausibly many libraries and folders")
             }
             switch tag {
             case .needed: needed.append(name)
@@ -309,7 +309,7 @@ struct ELFFile: Sendable {
     ) throws(Problem) -> Number {
         let size = MemoryLayout<Number>.size
         guard place <= UInt64(bytes.count), UInt64(bytes.count) - place >= UInt64(size) else {
-            throw Problem(explanation: "it is truncated, or an offset is beyond its end")
+            throw Problem(explanation: "truncated, or an offset is beyond its end")
         }
         var value: Number = 0
         for index in (0..<size).reversed() {

@@ -2,7 +2,7 @@ import GreenroomABI
 
 extension Catalogue {
     static let exports = Check(
-        ofLibrary: "load.exports", "it exports only its entry",
+        ofLibrary: "load.exports", "exports only its entry",
         proving: """
             The dynamic symbol table must hold greenroom_plugin_entry and nothing else (plugin.h: \
             the one thing that a library exports). Other visible symbols take part in symbol \
@@ -13,7 +13,7 @@ extension Catalogue {
     ) { library throws(Verdict) in
         let exports = try library.readFile().exports
         guard !exports.contains(where: { $0.name == "f0r_get_plugin_info" }) else {
-            throw .skipped("it is an effect of frei0r, and exports that interface")
+            throw .skipped("an effect of frei0r, and exports that interface")
         }
         let names = exports.filter {
             $0.name != GR_ENTRY_SYMBOL && !$0.isLinkers
@@ -21,7 +21,7 @@ extension Catalogue {
         let own = names.filter { !$0.isOfSwift && !($0.isOfCxx && $0.isWeak) }.map(\.name)
         guard own.isEmpty else {
             throw .failed(
-                "it exports \(own.listed(most: 5)) besides \(GR_ENTRY_SYMBOL). Compile it with "
+                "exports \(own.listed(most: 5)) besides \(GR_ENTRY_SYMBOL). Compile it with "
                     + "-fvisibility=hidden, or link it with a version script that has "
                     + "{ global: \(GR_ENTRY_SYMBOL); local: *; };", own)
         }
@@ -29,7 +29,7 @@ extension Catalogue {
         guard !names.isEmpty else { return .passed() }
         let counts = [(swift, "Swift"), (cxx, "C++")].filter { $0.0 > 0 }
         return .warning(
-            "it exports \(counts.map { "\($0.0) names of \($0.1)" }.joined(separator: " and ")) "
+            "exports \(counts.map { "\($0.0) names of \($0.1)" }.joined(separator: " and ")) "
                 + "besides its entry, such as \(names[0].name). A version script with "
                 + "{ global: \(GR_ENTRY_SYMBOL); local: *; }; makes it smaller.", names.map(\.name))
     }

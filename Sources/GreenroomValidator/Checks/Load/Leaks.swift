@@ -57,7 +57,7 @@ extension Examination {
         guard made > 0 else {
             throw .hindered(
                 by: evidence == nil ? "lifecycle.whole-life" : "lifecycle.destroy-at-once",
-                "it can't be created or destroyed")
+                "can't be created or destroyed")
         }
         if let evidence { throw .crashed(evidence, process.lines) }
         let snapshot = ProcessSnapshot(of: process.process)

@@ -53,7 +53,7 @@ extension ELFFile {
             throw Problem(explanation: "\(error)", isForeign: true)
         }
         guard let bytes else {
-            throw Problem(explanation: "it is not a regular file, or is too large", isForeign: true)
+            throw Problem(explanation: "not a regular file, or is too large", isForeign: true)
         }
         return bytes
     }
@@ -87,7 +87,7 @@ extension Verdict {
     static func hindered(
         by error: LoadError, _ file: Result<ELFFile, ELFFile.Problem>
     ) -> Verdict {
-        var verdict = hindered(by: error.check(file), "it can't be loaded")
+        var verdict = hindered(by: error.check(file), "can't be loaded")
         verdict.details = ["\(error)"]
         return verdict
     }

@@ -16,15 +16,15 @@ extension ELFFile {
     /// Memory that is both writable and executable.
     var memoryFault: String? {
         if hasTextRelocations {
-            return "it has relocations in its code (TEXTREL), which must be writable for that. "
+            return "has relocations in its code (TEXTREL), which must be writable for that. "
                 + "Compile all of it with -fPIC."
         }
         if segments.contains(where: { $0.isLoaded && $0.isWritable && $0.isExecutable }) {
-            return "it has a segment that is both writable and executable. Leave -N and such "
+            return "has a segment that is both writable and executable. Leave -N and such "
                 + "linker scripts out."
         }
         if !hasPlainStack {
-            return "it asks for executable stacks for the whole process: one of its object "
+            return "asks for executable stacks for the whole process: one of its object "
                 + "files does not declare a non-executable stack. Link with -Wl,-z,noexecstack, and "
                 + "end assembly with .section .note.GNU-stack,\"\",@progbits."
         }

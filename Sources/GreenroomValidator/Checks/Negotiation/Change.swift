@@ -57,11 +57,11 @@ extension Catalogue {
     private static func verdict(on reply: Reply) -> Verdict? {
         switch reply {
         case .answered: nil
-        case .ignored: .passed("it takes no new offers: the host adapts its frames")
+        case .ignored: .passed("takes no new offers: the host adapts its frames")
         case .refused(.badAnswer, let text):
             .hindered(by: "negotiation.answer-in-offer", text)
         case .refused(let status, let text):
-            .passed("it answers \(status) to a new offer (\(text)): the host adapts its frames")
+            .passed("answers \(status) to a new offer (\(text)): the host adapts its frames")
         }
     }
 

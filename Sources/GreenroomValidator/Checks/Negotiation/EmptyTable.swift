@@ -24,7 +24,7 @@ extension Catalogue {
         case .refused(.badAnswer, let text):
             return .failed("offered no rows, \(text)").unless("negotiation.answer-in-offer")
         case .refused(let status, let text):
-            return .passed("it refuses an offer without rows with \(status): \(text)")
+            return .passed("refuses an offer without rows with \(status): \(text)")
         case .lost:
             let crash = fixture.crash()
             return .crashed(

@@ -64,11 +64,11 @@ extension Catalogue {
         }
         switch try offers.change(to: offer) {
         case .answered: return nil
-        case .ignored: return .passed("it takes no new offers: the host adapts its frames")
+        case .ignored: return .passed("takes no new offers: the host adapts its frames")
         case .refused(.badAnswer, let text):
             return .hindered(by: "negotiation.answer-in-offer", text)
         case .refused(let status, _):
-            return .passed("it answers \(status) to a new offer: the host adapts its frames")
+            return .passed("answers \(status) to a new offer: the host adapts its frames")
         }
     }
 }

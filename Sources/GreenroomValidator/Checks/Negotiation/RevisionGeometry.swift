@@ -30,7 +30,7 @@ extension Catalogue {
                     "\(mismatch.text): take size and revision over together, between two frames")
             }
             guard !offers.fixture.record.frames.isEmpty || offers.fixture.hasGivenUp else {
-                return .hindered(by: "lifecycle.whole-life", "it sent no frames")
+                return .hindered(by: "lifecycle.whole-life", "sent no frames")
             }
             return .passed()
         }

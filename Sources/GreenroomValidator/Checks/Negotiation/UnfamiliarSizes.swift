@@ -37,7 +37,7 @@ extension Catalogue {
         }
         guard !refused.isEmpty else { return .passed() }
         return .warning(
-            "it refuses \(refused.joined(separator: "; ")). Say what it can make with "
+            "refuses \(refused.joined(separator: "; ")). Say what it can make with "
                 + "greenroom.video-capabilities/1, or answer GR_ANSWER_FIXED and the host adapts")
     }
 

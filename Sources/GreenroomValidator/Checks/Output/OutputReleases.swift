@@ -36,13 +36,13 @@ extension Catalogue {
         let least = (0..<3).map { kept[($0 * third)..<(($0 + 1) * third)].min() ?? 0 }
         let isFull = least[2] == Int(GR_MAX_KEPT) && refused > 0
         guard isFull || least[0] < least[1] && least[1] < least[2] else {
-            return .passed(least[2] == 0 ? "" : "it keeps \(least[2]) frames")
+            return .passed(least[2] == 0 ? "" : "keeps \(least[2]) frames")
         }
         return .failed(
             isFull
-                ? "it keeps \(least[2]) frames for good, and keep has answered NO_BUFFER "
+                ? "keeps \(least[2]) frames for good, and keep has answered NO_BUFFER "
                     + "\(refused) times since: release each kept frame once it is not needed"
-                : "it keeps more and more frames: \(least[0]), \(least[1]) and \(least[2]) at least "
+                : "keeps more and more frames: \(least[0]), \(least[1]) and \(least[2]) at least "
                     + "in each third of \(kept.count) s. Release each kept frame")
     }
 }

@@ -24,7 +24,7 @@ extension Catalogue {
             let takes = fixture.record.takes
             guard !takes.isEmpty else { throw fixture.getsNothing }
             if let gaveUp = fixture.pluginHarness.gaveUp {
-                return .failed("it has called give_up with \(gaveUp.status): \(gaveUp.reason)")
+                return .failed("has called give_up with \(gaveUp.status): \(gaveUp.reason)")
             }
             let refused = takes.filter { $0.status != .ok }
             if let first = refused.first, let status = first.status {
@@ -52,7 +52,7 @@ extension Catalogue {
         let answer = try InProcessRun.make(examination.request, nanoseconds: 2_000_000_000)
         if let written = answer.writtenFrame {
             return .failed(
-                "it writes to \(written): frames are read-only, so copy what is to be changed. In a "
+                "writes to \(written): frames are read-only, so copy what is to be changed. In a "
                     + "process of its own it crashes there")
         }
         if let problem = answer.problem {
@@ -76,8 +76,8 @@ extension Fixture {
     /// Why a plugin that was started gets nothing.
     var getsNothing: Verdict {
         pluginHarness.wants.allSatisfy { $0.want == .nothing }
-            ? .skipped("it takes nothing of a session without participants")
-            : .hindered(by: "output.wants", "it gets nothing")
+            ? .skipped("takes nothing of a session without participants")
+            : .hindered(by: "output.wants", "gets nothing")
     }
 
     /// The name of an output's track.

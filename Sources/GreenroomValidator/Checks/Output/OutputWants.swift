@@ -8,7 +8,7 @@ import GreenroomLifecycle
 extension Catalogue {
     /// The other checks of outputs depend on it.
     static let outputWants = Check(
-        "output.wants", "the output says what it wants of each track", of: .outputs,
+        "output.wants", "the output answers each track with a want", of: .outputs,
         proving: """
             Describes a camera, a microphone, a share, its audio and the mixes, each three times: \
             first with nothing wanted, then with the last answer. track must answer GR_STATUS_OK \
@@ -56,7 +56,7 @@ extension Catalogue {
                     "no wants without participants; use settings that add one")
             }
             return .failed(
-                "it wants nothing of any track, and gets nothing: set is_wanted to 1 in track for "
+                "wants nothing of any track, and gets nothing: set is_wanted to 1 in track for "
                     + "what it takes")
         }
         return .passed(wants.joined(separator: "; "))
@@ -88,7 +88,7 @@ extension Catalogue {
         try fixture.destroy()
         guard written.is_wanted == 0 else {
             return .failed(
-                "it wants media of a track of an unknown kind: look at kind, and want nothing of "
+                "wants media of a track of an unknown kind: look at kind, and want nothing of "
                     + "what it does not know")
         }
         return .passed()
@@ -109,7 +109,7 @@ extension Fixture {
             return try TrackWant(written, isVideo: track.capability != nil)
         } catch {
             throw .failed(
-                "what it wants of the track \(track.name) is impossible: \(error.explanation)")
+                "the want for the track \(track.name) is impossible: \(error.explanation)")
         }
     }
 }

@@ -15,7 +15,7 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         guard examination.descriptor.parameters.contains(where: { !$0.edges.isEmpty }) else {
-            throw .skipped("it has no bounded parameters, booleans or choices")
+            throw .skipped("has no bounded parameters, booleans or choices")
         }
         let first = try examination.fixture()
         try first.startSmall()

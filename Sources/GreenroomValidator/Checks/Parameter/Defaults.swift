@@ -18,7 +18,7 @@ extension Catalogue {
         let plain = try first.digest(setting: [])
         // Other checks cover the rest of the run.
         if first.clock.isOffClock() {
-            throw .skipped("it does not use the session clock, so nothing can be compared")
+            throw .skipped("does not use the session clock, so nothing can be compared")
         }
         let settings = live.compactMap { parameter in
             examination.settings.first { $0.name == parameter.name }

@@ -7,7 +7,7 @@ extension Examination {
     /// The live parameters; throws a verdict if there are none.
     func liveParameters() throws(Verdict) -> [Parameter] {
         let live = descriptor.parameters.filter(\.isLive)
-        guard !live.isEmpty else { throw .skipped("it has no live parameters") }
+        guard !live.isEmpty else { throw .skipped("has no live parameters") }
         return live
     }
 }

@@ -100,7 +100,7 @@ extension Fixture {
         guard let (words, parameter) = refused else { return }
         for value in parameter.edges {
             if case .refused = pluginHarness.set(Setting(parameter, value)) {
-                throw .hindered(by: "parameter.bounds", "it does not accept all values")
+                throw .hindered(by: "parameter.bounds", "does not accept all values")
             }
         }
         throw .failed(

@@ -16,7 +16,7 @@ extension Catalogue {
         let parameters = examination.descriptor.parameters.filter {
             $0.type == .string || $0.type == .path
         }
-        guard !parameters.isEmpty else { throw .skipped("it has no text or path parameters") }
+        guard !parameters.isEmpty else { throw .skipped("has no text or path parameters") }
         let first = try examination.fixture()
         var number = 0
         var remarks: [String] = []

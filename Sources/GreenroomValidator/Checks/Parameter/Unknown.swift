@@ -18,7 +18,7 @@ extension Catalogue {
         let fixture = try examination.fixture()
         try fixture.create()
         let (asked, address) = fixture.pluginHarness.ask(forExtension: GR_EXT_LIVE_PARAMETERS)
-        guard asked == .done, address != nil else { throw .skipped("it has no live parameters") }
+        guard asked == .done, address != nil else { throw .skipped("has no live parameters") }
         let settings = unknownSettings(examination)
         try fixture.refuse(settings, "after create")
         try fixture.initialize(fixture.pluginHarness.smallOffer())
@@ -26,7 +26,7 @@ extension Catalogue {
         try fixture.startSend()
         try fixture.wait(seconds: 0.1)
         try fixture.refuse(settings, "while it sends")
-        try fixture.end(after: "parameters that there are not")
+        try fixture.end(after: "unknown parameters")
         return .passed()
     }
 
@@ -40,7 +40,7 @@ extension Catalogue {
         let unknown = names.filter { name in !parameters.contains { $0.name == name } }.map {
             name in
             // Of a type whose every member may be looked at.
-            (Setting(name: name, type: .string, value: .string("1")), "it has no such parameter")
+            (Setting(name: name, type: .string, value: .string("1")), "has no such parameter")
         }
         let fixed = examination.settings.filter { setting in
             parameters.contains { $0.name == setting.name && !$0.isLive }

@@ -21,7 +21,7 @@ extension Catalogue {
             let fresh = try examination.results(at: new, after: .noise, at: new)
             let other = try examination.results(at: new, after: .black, at: new)
             guard let fresh, let other else {
-                throw .hindered(by: "pre-processor.sizes", "it does not edit \(new.size)")
+                throw .hindered(by: "pre-processor.sizes", "does not edit \(new.size)")
             }
             guard let changed = try examination.results(at: new, after: .noise, at: old) else {
                 continue
@@ -32,7 +32,7 @@ extension Catalogue {
                 "after a property change from \(old.size) to \(new.size) it edits frames otherwise "
                     + "than a new instance in that size: \(anew)")
         }
-        return .passed(count == 0 ? "it keeps its size; the host scales" : "")
+        return .passed(count == 0 ? "keeps its size; the host scales" : "")
     }
 
     fileprivate static let anew =
@@ -56,7 +56,7 @@ extension Examination {
                 first, guarded: watch(extraStrideBytes: 64, isClosed: true))
         else { return nil }
         guard try life.editKeepingToPlanes(FilterFrame(content, random(6))).status == .ok else {
-            throw .hindered(by: "pre-processor.sizes", "it does not edit \(first.size)")
+            throw .hindered(by: "pre-processor.sizes", "does not edit \(first.size)")
         }
         let isChanged = first != row
         if isChanged, try !life.change(to: row) {

@@ -147,7 +147,7 @@ extension Catalogue {
     ) -> Verdict {
         if let first = slow.first {
             return .failed(
-                "it is too slow for \(slow.count) of \(costs.count) rows: \(first). Do less for "
+                "too slow for \(slow.count) of \(costs.count) rows: \(first). Do less for "
                     + "each frame, wait for nothing in process, and measure a release build", slow)
         }
         if let late { return late.isSure ? .failed(late.text) : .warning(late.text) }
@@ -155,7 +155,7 @@ extension Catalogue {
             return .notProven("the machine was too busy to tell whether it is fast enough")
         }
         guard let most = costs.max(by: { $0.millisecondsPerFrame < $1.millisecondsPerFrame }) else {
-            return .hindered(by: "pre-processor.sizes", "it edits nothing")
+            return .hindered(by: "pre-processor.sizes", "edits nothing")
         }
         return .passed(
             "at most \(decimal(most.millisecondsPerFrame, 2)) ms a frame, at \(most.row)")

@@ -18,10 +18,10 @@ extension Catalogue {
         let familiar = VideoCapability(width: 640, height: 360, fps: 30)
         let first = try examination.firstChange(at: familiar, [.bt709Limited], on: stage)
         guard let first else {
-            throw .hindered(by: "pre-processor.sizes", "it does not edit \(familiar.size)")
+            throw .hindered(by: "pre-processor.sizes", "does not edit \(familiar.size)")
         }
         guard first.changed == nil else {
-            throw .skipped("it is not neutral with these settings: it changes frames")
+            throw .skipped("not neutral with these settings: it changes frames")
         }
         var count = first.count
         let table = FilterSizes.table.enumerated().filter { $0.offset % 3 == 0 }.map(\.element)

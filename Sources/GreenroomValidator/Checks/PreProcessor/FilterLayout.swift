@@ -20,7 +20,7 @@ extension Catalogue {
             let second = try examination.results(at: row, extraStride: 192, padding: 0xCC)
             let third = try examination.results(at: row, extraStride: 0, padding: 0x33)
             guard let first, let second, let third else {
-                throw .hindered(by: "pre-processor.sizes", "it does not edit \(row.size)")
+                throw .hindered(by: "pre-processor.sizes", "does not edit \(row.size)")
             }
             guard first == third else {
                 throw .warning(

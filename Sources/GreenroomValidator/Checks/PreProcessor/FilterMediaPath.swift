@@ -22,7 +22,7 @@ extension Catalogue {
         let stage = FilterStage(examination)
         let row = VideoCapability(width: 640, height: 360, fps: 30)
         guard let life = try stage.begin(row) else {
-            throw .hindered(by: "pre-processor.sizes", "it does not initialize at \(row)")
+            throw .hindered(by: "pre-processor.sizes", "does not initialize at \(row)")
         }
         let source = FilterFrame(.noise, examination.random(8))
         for _ in 0..<30 { _ = try life.edit(source) }

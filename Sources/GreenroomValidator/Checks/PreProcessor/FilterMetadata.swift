@@ -35,7 +35,7 @@ extension Catalogue {
             try life.end()
         }
         guard count > 0 else {
-            throw .hindered(by: "pre-processor.sizes", "it does not initialize at any row")
+            throw .hindered(by: "pre-processor.sizes", "does not initialize at any row")
         }
         return .passed("\(count) frames")
     }

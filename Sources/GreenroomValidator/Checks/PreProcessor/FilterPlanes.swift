@@ -28,7 +28,7 @@ extension Catalogue {
                 count += try examination.guardPlanes(row, sources, on: stage, extraStride: extra)
             }
         }
-        guard count > 0 else { throw .hindered(by: "pre-processor.sizes", "it edits nothing") }
+        guard count > 0 else { throw .hindered(by: "pre-processor.sizes", "edits nothing") }
         return .passed("\(count) frames")
     }
 
@@ -71,7 +71,7 @@ extension Examination {
     private func verdict(on crash: Verdict, of life: FilterLife, _ watch: LeaseWatch) -> Verdict {
         // A crash without the guard, too, is another fault.
         guard !FilterSizes.crashes(self, at: life.row) else {
-            return .hindered(by: "pre-processor.sizes", "it crashes at \(life.row.size)")
+            return .hindered(by: "pre-processor.sizes", "crashes at \(life.row.size)")
         }
         guard let fault = life.fixture.process.fault,
             let place = life.place(of: fault.address, from: watch.base)

@@ -45,12 +45,12 @@ extension Catalogue {
         }
         guard edited > 0 else {
             throw .failed(
-                "it edits nothing: \(notes.first ?? "process returned no frame"). Answer GR_STATUS_OK for a "
+                "edits nothing: \(notes.first ?? "process returned no frame"). Answer GR_STATUS_OK for a "
                     + "frame that was edited", notes)
         }
         guard notes.isEmpty else {
             return .warning(
-                "it does not edit \(notes.count) of "
+                "does not edit \(notes.count) of "
                     + "\(FilterSizes.table.count + FilterSizes.unfamiliar.count) sizes: their frames "
                     + "pass unedited", notes)
         }

@@ -122,7 +122,7 @@ final class FilterLife {
     ) throws(Verdict) -> FilterStage.Edited {
         guard MonotonicClock.now < deadline else {
             throw .hindered(
-                by: "pre-processor.cost", "it takes too long to try every frame")
+                by: "pre-processor.cost", "takes too long to try every frame")
         }
         var before: UInt64 = 0
         var meter = TimeMeter(
@@ -196,10 +196,10 @@ final class FilterLife {
             edit = try self.edit(source)
         } catch {
             guard crash != nil else { throw error }
-            throw .hindered(by: "pre-processor.planes", "it crashes")
+            throw .hindered(by: "pre-processor.planes", "crashes")
         }
         guard edit.spill == nil else {
-            throw .hindered(by: "pre-processor.planes", "it writes outside its planes")
+            throw .hindered(by: "pre-processor.planes", "writes outside its planes")
         }
         return edit
     }
@@ -220,7 +220,7 @@ final class FilterLife {
             guard let fault = fixture.process.fault, watch?.offset(of: fault.address) != nil else {
                 throw error
             }
-            throw .hindered(by: "pre-processor.planes", "it crashes")
+            throw .hindered(by: "pre-processor.planes", "crashes")
         }
     }
 
@@ -229,7 +229,7 @@ final class FilterLife {
         let verdict = fixture.crash()
         crash = verdict
         guard isTrial || isGuarded || !FilterSizes.crashes(examination, at: row) else {
-            return .hindered(by: "pre-processor.sizes", "it crashes")
+            return .hindered(by: "pre-processor.sizes", "crashes")
         }
         return verdict
     }

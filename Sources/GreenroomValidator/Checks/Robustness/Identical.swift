@@ -26,7 +26,7 @@ extension Catalogue {
                     "\(isolated.wants.count) wants, \(isolated.values.count) reported values")
             }
             return isolated.isEmpty
-                ? .passed("it made nothing")
+                ? .passed("made nothing")
                 : .passed(
                     "\(isolated.frames.count) frames, \(isolated.blocks.count * 10) ms of audio")
         }
@@ -48,7 +48,7 @@ extension Examination {
         let (digest, problem) = fixture.pluginHarness.performWhole(
             fixture.record, nanoseconds: nanoseconds)
         if fixture.clock.isOffClock() {
-            throw .skipped("it does not use the session clock, so nothing can be compared")
+            throw .skipped("does not use the session clock, so nothing can be compared")
         }
         if let problem { throw .hindered(by: "lifecycle.whole-life", problem) }
         return digest
@@ -57,11 +57,11 @@ extension Examination {
     fileprivate func inProcessRun(nanoseconds: Int64) throws(Verdict) -> MediaDigest {
         let answer = try InProcessRun.make(request, nanoseconds: nanoseconds)
         if answer.isOffClock {
-            throw .skipped("it does not use the session clock, so nothing can be compared")
+            throw .skipped("does not use the session clock, so nothing can be compared")
         }
         if let problem = answer.problem {
             throw .failed(
-                "it works isolated, but not in the host's process: \(problem)")
+                "works isolated, but not in the host's process: \(problem)")
         }
         return answer.digest ?? MediaDigest()
     }

@@ -170,7 +170,7 @@ extension Fixture {
         else { return }
         throw .failed(
             "after host and plugin were stopped for 2 s it sent \(Int(burst * 1000)) ms of "
-                + "audio that there was no room for. Leave out what is late, or let send wait for "
+                + "audio beyond the room of the queue. Leave out what is late, or let send wait for "
                 + "room.")
     }
 

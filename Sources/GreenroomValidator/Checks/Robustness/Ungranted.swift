@@ -5,7 +5,7 @@ import GreenroomIsolation
 
 extension Catalogue {
     static let ungranted = Check(
-        "robustness.ungranted", "it uses only what was granted",
+        "robustness.ungranted", "uses only granted resources",
         proving: """
             From create to destroy, with two seconds of sending in real time, and in all other \
             checks but those of parameters, the plugin must open no file, device or socket without a \

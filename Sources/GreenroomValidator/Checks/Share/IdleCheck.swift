@@ -18,7 +18,7 @@ extension Catalogue {
         let seconds = Double(stretch.nanoseconds) / 1e9
         guard seconds >= 1, Double(stretch.repeats) > 10 * seconds else { return .passed() }
         return .failed(
-            "it repeats a frame \(stretch.repeats) times within \(decimal(seconds, 1)) s: send "
+            "repeats a frame \(stretch.repeats) times within \(decimal(seconds, 1)) s: send "
                 + "when the content changes, the session repeats the last frame")
     }
 }

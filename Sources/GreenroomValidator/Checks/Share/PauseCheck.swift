@@ -25,7 +25,7 @@ extension Catalogue {
         try fixture.wait(seconds: 10)
         if let pause = fixture.record.calls.brokenPause {
             throw .failed(
-                "it reported paused, but sent \(pause.frames) frames in the \(decimal(pause.seconds, 1)) "
+                "reported paused, but sent \(pause.frames) frames in the \(decimal(pause.seconds, 1)) "
                     + "s after that without reporting resumed: report resumed first")
         }
         try fixture.stopSend()
@@ -36,7 +36,7 @@ extension Catalogue {
         fixture.finish()
         guard atFirst == 0 || again > 0 || fixture.pluginHarness.gaveUp != nil else {
             throw .failed(
-                "it sent \(atFirst) frames in the 2 s after it was started, and none in the 2 s after "
+                "sent \(atFirst) frames in the 2 s after it was started, and none in the 2 s after "
                     + "it was stopped and started again: send a frame with each start_send"
             ).unless("lifecycle.restart")
         }

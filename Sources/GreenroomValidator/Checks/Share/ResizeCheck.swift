@@ -49,7 +49,7 @@ extension Catalogue {
             where frame.info.offerRevision == offer.revision || frame.arrival > graceEnd {
                 guard !agreement.allows(frame, under: limit) else { continue }
                 throw .failed(
-                    "it agreed to \(agreement.source) while sharing, but sends \(frame.size): stay "
+                    "agreed to \(agreement.source) while sharing, but sends \(frame.size): stay "
                         + "within the new limit, or answer GR_ANSWER_FIXED with what you make"
                 ).unless(
                     frame.info.offerRevision == offer.revision
@@ -57,6 +57,6 @@ extension Catalogue {
             }
         }
         fixture.finish()
-        return isFollowing ? .passed() : .passed("it continues unchanged; the host adapts")
+        return isFollowing ? .passed() : .passed("continues unchanged; the host adapts")
     }
 }

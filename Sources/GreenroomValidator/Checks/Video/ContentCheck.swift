@@ -15,10 +15,10 @@ extension Catalogue {
             frame. Declare deliberate stills with --still. Shares may stand still.
             """
     ) { examination throws(Verdict) in
-        guard !examination.isStill else { throw .skipped("it is declared to be still (--still)") }
+        guard !examination.isStill else { throw .skipped("declared to be still (--still)") }
         let verdict = try examination.lookAtContent(seconds: 14)
         if verdict.outcome == .failed, try examination.leavesRests() {
-            throw .hindered(by: "video.whole-frames", "it does not write all of what it leases")
+            throw .hindered(by: "video.whole-frames", "does not write all of what it leases")
         }
         return verdict
     }

@@ -33,7 +33,7 @@ extension Catalogue {
             if cost <= 2 * interval { isHopeless = false }
         }
         guard let most = costs.max(by: { $0.millisecondsPerFrame < $1.millisecondsPerFrame }) else {
-            throw .skipped("it sends too few frames to tell")
+            throw .skipped("sends too few frames to tell")
         }
         let text = "up to \(decimal(most.millisecondsPerFrame, 2)) ms a frame, at \(most.row)"
         let list = slow.joined(separator: ", ")

@@ -18,7 +18,7 @@ extension Catalogue {
         proving: """
             A camera must send its agreed frame rate within 5 %, at 30 and at 15 fps, also when \
             drawing takes time, and after an offer of 640x360 at 60 fps alone. A camera that can't \
-            make 60 answers with its own rate or refuses to initialize; that is no fault. Frame n \
+            make 60 answers with its own rate or refuses to initialize; the check accepts that. Frame n \
             is due n intervals after the first, timed with wait_until_ns: sleeping one interval \
             after each frame adds the drawing time to every interval. A plugin that does not use \
             the session clock is measured in real time, at 60 fps once.
@@ -31,7 +31,7 @@ extension Catalogue {
             guard let charged = try examination.measureRate(test, charged: true), !charged.isRight
             else { continue }
             throw .failed(
-                "it sends \(charged.text(1)) frames a second when a frame takes "
+                "sends \(charged.text(1)) frames a second when a frame takes "
                     + "\(charged.chargeText) to draw, but agreed to \(charged.agreed.rate): wait "
                     + "until the start and n intervals, not for an interval after each frame")
         }
@@ -89,7 +89,7 @@ private struct MeasuredRate {
     var chargeText: String { "\(decimal(Double(charge) / 1e6, 1)) ms" }
 
     var text: String {
-        "it sends \(text(1)) frames a second, but agreed to \(agreed.rate) for \(agreed.size): "
+        "sends \(text(1)) frames a second, but agreed to \(agreed.rate) for \(agreed.size): "
             + "keep within 5 %, or answer the rate that you make"
     }
 }

@@ -20,7 +20,7 @@ extension Catalogue {
             for frame in try fixture.frames(atLeast: fixture.kind.offerRule == .rows ? 1 : 0)
             where !agreement.allows(frame, under: fixture.kind.offerRule == .upTo ? row : nil) {
                 throw .failed(
-                    "it agreed to \(agreement.source), but sends \(frame.size): send what was "
+                    "agreed to \(agreement.source), but sends \(frame.size): send what was "
                         + "agreed, or answer GR_ANSWER_FIXED with what you make"
                 ).unless("negotiation.revision-geometry")
             }

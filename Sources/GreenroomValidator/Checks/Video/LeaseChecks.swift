@@ -18,13 +18,13 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         let others = examination.rows.filter { !LeaseTrial.rows.contains($0) }
         switch try examination.tryLeases(andAt: others) {
-        case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
+        case .leasesNothing: throw .skipped("sends its own memory and leases nothing")
         case .intact: return .passed()
         case .spoiled(_, _, isReturned: true):
-            throw .hindered(by: "video.lease-end", "it uses frames after commit or abandon")
+            throw .hindered(by: "video.lease-end", "uses frames after commit or abandon")
         case .spoiled(let lease, let text, isReturned: false):
             return .failed(
-                "it \(text) of a leased \(lease.format.name) frame of \(lease.size): write "
+                "\(text) of a leased \(lease.format.name) frame of \(lease.size): write "
                     + "stride_bytes for each row but the last, and size_bytes in all; chroma of an "
                     + "odd size rounds up")
         }
@@ -41,13 +41,13 @@ extension Catalogue {
             """
     ) { examination throws(Verdict) in
         switch try examination.tryLeases() {
-        case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
+        case .leasesNothing: throw .skipped("sends its own memory and leases nothing")
         case .intact: return .passed()
         case .spoiled(_, _, isReturned: false):
-            throw .hindered(by: "video.lease-edges", "it writes beyond leased planes")
+            throw .hindered(by: "video.lease-edges", "writes beyond leased planes")
         case .spoiled(let lease, let text, isReturned: true):
             return .failed(
-                "it \(text) of a leased \(lease.format.name) frame of \(lease.size) after it ended "
+                "\(text) of a leased \(lease.format.name) frame of \(lease.size) after it ended "
                     + "the lease: drop the frame before commit or abandon, and finish all drawing first"
             )
         }

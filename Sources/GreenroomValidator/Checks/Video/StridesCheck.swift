@@ -14,7 +14,7 @@ extension Catalogue {
     ) { examination throws(Verdict) in
         switch try examination.compareStrides() {
         case .honoured: return .passed()
-        case .leasesNothing: throw .skipped("it sends its own memory and leases nothing")
+        case .leasesNothing: throw .skipped("sends its own memory and leases nothing")
         case .cannotTell:
             throw .skipped("its frames differ each time and can't be compared")
         case .ignored(let frame):

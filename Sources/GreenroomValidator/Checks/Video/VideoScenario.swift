@@ -87,7 +87,7 @@ extension Fixture {
     /// The agreed capability.
     func agreed() throws(Verdict) -> VideoCapability {
         guard let agreement = pluginHarness.agreement else {
-            throw .hindered(by: "lifecycle.whole-life", "there is no agreement")
+            throw .hindered(by: "lifecycle.whole-life", "no agreed size")
         }
         return agreement.source
     }
@@ -96,11 +96,11 @@ extension Fixture {
     func frames(atLeast count: Int) throws(Verdict) -> [Record.Frame] {
         let frames = record.frames
         if frames.isEmpty, kind.offerRule == .rows, pluginHarness.gaveUp == nil {
-            throw .hindered(by: "video.rate", "it sent no frame")
+            throw .hindered(by: "video.rate", "sent no frame")
         }
         guard frames.count >= count else {
             throw .skipped(
-                "it sent \(frames.count) of the \(count) frames that the check needs")
+                "sent \(frames.count) of the \(count) frames that the check needs")
         }
         return frames
     }

@@ -29,7 +29,7 @@ extension Catalogue {
             hasLeased = true
             guard let rest = found.rest else { continue }
             if case .ignored = try examination.compareStrides() {
-                throw .hindered(by: "video.strides", "it ignores strides")
+                throw .hindered(by: "video.strides", "ignores strides")
             }
             throw .failed(
                 "\(rest.byteCount) of \(rest.of) bytes of plane \(rest.plane) of a leased "
@@ -38,7 +38,7 @@ extension Catalogue {
                     + "of an odd size rounds up")
         }
         guard hasLeased else {
-            throw .skipped("it sends its own memory, or leases too few frames to tell")
+            throw .skipped("sends its own memory, or leases too few frames to tell")
         }
         return .passed()
     }
