@@ -186,11 +186,11 @@ import Testing
               - record: talk.mkv
             """)
         for words in [
-            "s.yaml:3:5: warning: outputs[0]: its camera.y4m is a symbolic link",
-            "s.yaml:4:5: warning: outputs[1]: its camera.y4m is a named pipe",
+            "s.yaml:3:5: warning: outputs[0]: camera.y4m is a symbolic link",
+            "s.yaml:4:5: warning: outputs[1]: camera.y4m is a named pipe",
             "s.yaml:5:5: warning: outputs[2]: another session records to this folder: process "
                 + "\(getpid())",
-            "s.yaml:6:5: warning: outputs[3]: \(folder("talk.mkv")): it is a named pipe",
+            "s.yaml:6:5: warning: outputs[3]: \(folder("talk.mkv")): is a named pipe",
         ] {
             #expect(run.text.contains(words), "says nothing of \(words):\n\(run.text)")
         }
@@ -286,7 +286,7 @@ import Testing
                 #expect(run.exit == .code(65), "\(run)")
                 #expect(
                     run.standardError.contains("built for ")
-                        && run.standardError.contains("Build it for this one."), "\(run)")
+                        && run.standardError.contains("Build it for this machine."), "\(run)")
                 #expect(!run.standardError.contains("No such file"), "\(run)")
             }
         }

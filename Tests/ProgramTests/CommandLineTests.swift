@@ -461,7 +461,7 @@ import Testing
         .nightly,
         arguments: [
             (["i42", "64x36", "bgra", "64x36"], "'i42': not one of i420, nv12"),
-            (["i420", "64x0", "bgra", "64x36"], "'64x0' is no size"),
+            (["i420", "64x0", "bgra", "64x36"], "'64x0': not a size"),
             (["i420", "64x36", "bgra", "9000x36"], "each side 1 to 8192"),
             (["i420", "64x36", "bgra", "64x36", "--range", "most"], "not one of limited, full"),
             (["i420", "64x36", "mjpeg", "64x36"], "only passes unchanged"),

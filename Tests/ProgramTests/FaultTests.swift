@@ -422,7 +422,7 @@ import Testing
         let after = try #require(run.standardError.ranges(of: "scheduling lowered").first)
         #expect(
             !run.standardError[after.upperBound...].split(separator: "\n").contains {
-                $0.hasPrefix("microphone: it sends") || $0.hasPrefix("microphone: its audio")
+                $0.hasPrefix("microphone: sends") || $0.hasPrefix("microphone: audio arrives")
             }, "\(run)")
     }
 

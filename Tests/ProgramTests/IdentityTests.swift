@@ -263,7 +263,7 @@ import Testing
             // all the time has another turn after the end depends on timing, too.
             let counted = [
                 "good-frame", "good-block", "blocks ", "refused: ",
-                "uses an ended or unknown sender", "no frame accepted", "it sends again",
+                "uses an ended or unknown sender", "no frame accepted", "sending again",
                 "send-all-the-time 3 GONE",
             ]
             return recorded.run.lines(of: role).split(separator: "\n").map(String.init).filter {

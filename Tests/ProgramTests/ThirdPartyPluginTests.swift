@@ -51,7 +51,7 @@ import Testing
             faults: ["audio.back-pressure"], validatorSays: "QUEUE_FULL"),
         ThirdPartyPlugin(
             name: "wishes-by-writing", role: "camera",
-            hostSays: "agreed on 1280x720 and sends 800x600, which is scaled",
+            hostSays: "agreed on 1280x720, but sends 800x600; the host scales it",
             faults: ["negotiation.revision-geometry", "video.rate"],
             validatorSays: "a frame of 800x600 says that it was made for offer 1"),
         ThirdPartyPlugin(
@@ -64,7 +64,7 @@ import Testing
             name: "slide-show", role: "camera",
             hostSays: "agreed on 30 frames/s, but sends ",
             faults: ["video.rate", "video.content"],
-            validatorSays: "it sends 2.0 frames a second, but agreed to 30"),
+            validatorSays: "sends 2.0 frames a second, but agreed to 30"),
         ThirdPartyPlugin(
             name: "overfeeds", role: "microphone",
             hostSays: "more audio than real time",
@@ -80,7 +80,7 @@ import Testing
             validatorSays: "3 times from uninitialize on, answered GONE"),
         ThirdPartyPlugin(
             name: "captured-format", role: "camera",
-            hostSays: "agreed on 1280x720 and sends 640x480, which is scaled",
+            hostSays: "agreed on 1280x720, but sends 640x480; the host scales it",
             faults: ["negotiation.revision-geometry"],
             validatorSays: "a frame of 640x480 says that it was made for offer 1"),
         ThirdPartyPlugin(

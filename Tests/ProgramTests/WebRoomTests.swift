@@ -562,7 +562,7 @@ import Testing
         let vanished = try live.peer("vanish", 0).wait(atMost: .seconds(220))
         #expect(vanished.exit == .code(0), "\(vanished)")
         #expect(
-            live.run.waitForErrors(containing: "a viewer has gone", atMost: .seconds(40)),
+            live.run.waitForErrors(containing: "a viewer disconnected", atMost: .seconds(40)),
             "\(live.run.errorsSoFar)")
         _ = live.end()
         let values = try #require(try live.session.report().outputPlugins).first?.values

@@ -263,7 +263,7 @@ final class FakeSource: InstanceBackend, PluginFactory {
                 return .ok
             }
             if number == 20, case .flooding? = script.loop, calls["create"] == 1 {
-                state.withLock { $0.lose }("it sends 900 frames/s, limit: 300/s")
+                state.withLock { $0.lose }("sends 900 frames/s, limit: 300/s")
                 _ = lives.wait(until: nil) { $0 > 1 ? true : nil }
                 return .gone
             }

@@ -214,7 +214,7 @@ import Testing
             share: FakeSource().plan(.shareSource)
         ).run()
         let losses = result.plugin("camera")?.losses ?? []
-        #expect(losses.map(\.evidence) == ["it sends 900 frames/s, limit: 300/s"], "\(losses)")
+        #expect(losses.map(\.evidence) == ["sends 900 frames/s, limit: 300/s"], "\(losses)")
         let returns = result.events.compactMap { event -> Double? in
             if case .pluginReturned("camera", let seconds) = event { seconds } else { nil }
         }

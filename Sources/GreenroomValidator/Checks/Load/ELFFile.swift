@@ -90,7 +90,7 @@ struct ELFFile: Sendable {
         if let machine = LibraryMachine.another(header: Array(bytes.prefix(20))) {
             throw Problem(
                 explanation: "built for \(machine), and this machine is "
-                    + "\(LibraryMachine.own). Build it for this one")
+                    + "\(LibraryMachine.own). Build it for this machine")
         }
         // Numbers are read so from here on.
         guard bytes[4] == 2, bytes[5] == 1 else {
