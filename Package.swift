@@ -398,7 +398,7 @@ let package = Package(
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSchema",
-                "GreenroomSystem", "GreenroomVideo",
+                "GreenroomStage", "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomIsolation",

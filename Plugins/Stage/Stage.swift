@@ -58,7 +58,7 @@ final class Stage: Composer {
         layout = try settings.arrangement()
         // Another layout may need the places later.
         _ = try settings.places()
-        backgroundColor = try Color(settings.background, of: "background")
+        backgroundColor = try Color(settings.background, of: "background", hasAlpha: false)
         bars = YUVColor(red: 0, green: 0, blue: 0, in: .bt709Limited)
         painter = StagePainter(host: host, color: .bt709Limited)
         guard !settings.backgroundImage.isEmpty else {

@@ -203,37 +203,42 @@ enum SessionDecoder {
                 Field(
                     "do", \.command,
                     phrase,
-                    "A command without a value.", examples: ["mute", "pause share"]),
+                    "A command that stops or starts something; also a ceiling, such as that of a camera "
+                        + "with a name.",
+                    examples: ["mute", "pause share", "ceiling.desk 640x360@15"]),
             ]
     ) { draft, place in
         guard let time = draft.time, let command = draft.command else { return nil }
         return TimelineEntry(time: time, command: command, origin: place.path)
     }
 
-    /// A command without a value; of a role with a name also its ceiling.
+    /// A command that stops or starts a role, or sets its ceiling.
     private static let phrase: Decoder<SessionCommand> = {
-        let known = Decoder<SessionCommand>.oneOf(
-            SessionCommand.phrases.map { ($0.words, $0.meaning.asSentence, $0.command) })
-        let name = "N"
-        let roles = SessionRole.allCases.map { $0.named(name, place: 1) }
-        let words =
-            roles.compactMap(\.facts.stopping).flatMap { [$0.stop, $0.start] }.map { ($0, "") }
-            + roles.compactMap(\.facts.ceiling).map {
-                ($0.word, " (\(SessionCommand.ceilingPattern))")
-            }
-        let patterns = words.map { words, value in
-            "\(words.dropLast(name.count + 1))\\.\(String.roleNamePattern)\(value)"
+        let named = SessionRole.allCases.map { $0.named("N", place: 1) }
+        let ceilings = (SessionRole.allCases + named).compactMap(\.facts.ceiling).map {
+            ($0.word, " (\(SessionCommand.ceilingPattern))")
         }
-        let named = Schema(
+        let stopping = named.compactMap(\.facts.stopping).flatMap { [$0.stop, $0.start] }
+        let patterns = (stopping.map { ($0, "") } + ceilings).map { words, value in
+            words.hasSuffix(".N")
+                ? "\(words.dropLast(2))\\.\(String.roleNamePattern)\(value)" : words + value
+        }
+        let known = Decoder<SessionCommand>.oneOf(
+            SessionCommand.phrases.map { ($0.words, $0.meaning.asSentence, $0.command) },
+            more: SessionRole.allCases.compactMap(\.facts.ceiling).map {
+                "\($0.word) \($0.example)"
+            } + ["one of them with a name, such as stop camera.desk, ceiling.desk 640x360@15"])
+        let written = Schema(
             kind: .text(pattern: patterns.joined(separator: "|")),
             expectation: known.schema.expectation)
         let schema = Schema(
-            kind: .anyOf([known.schema, named]), expectation: known.schema.expectation)
+            kind: .anyOf([known.schema, written]), expectation: known.schema.expectation)
         return Decoder(schema: schema) { node, path, reading in
-            if case .text(let text) = node.scalar, text.contains("."),
-                let command = try? SessionCommand(text), command.target?.role?.name != nil
-            {
-                return command
+            if case .text(let text) = node.scalar, let command = try? SessionCommand(text) {
+                switch command {
+                case .ceiling, .stop, .start: return command
+                case .set, .explain: break
+                }
             }
             return known.read(node, path, &reading)
         }

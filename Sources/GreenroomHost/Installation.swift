@@ -60,14 +60,22 @@ public struct Installation: Sendable {
 
     /// Finds plugins of the installation.
     ///
-    /// - Parameter rescans: Whether to scan files again that were scanned before.
-    package func locator(rescans: Bool = false) -> PluginLocator {
+    /// - Parameters:
+    ///   - rescans: Whether to scan files again that were scanned before.
+    ///   - willScan: Learns of each file that is scanned, on any thread.
+    package func locator(
+        rescans: Bool = false, willScan: @escaping @Sendable (_ path: String) -> Void = { _ in }
+    ) -> PluginLocator {
+        // The locator refuses what the sandbox can't keep to its grants.
+        let scanner = PluginScanner(program: runner, sandbox: .partial)
         let scans = LibraryScans(
             cache: ScanCache(
                 cacheHome: environmentVariable("XDG_CACHE_HOME"), home: environmentVariable("HOME")),
             rescans: rescans,
-            // The locator refuses what the sandbox can't keep to its grants.
-            scan: PluginScanner(program: runner, sandbox: .partial).examine)
+            scan: { path throws(LoadError) in
+                willScan(path)
+                return try scanner.examine(path)
+            })
         return PluginLocator(
             programs: programs, pluginFolders: pluginFolders,
             effectFolders: Dictionary(

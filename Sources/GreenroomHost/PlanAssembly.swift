@@ -18,6 +18,8 @@ extension SessionPlan {
     package init(
         _ configuration: SessionConfiguration, locator: PluginLocator
     ) throws(ConfigurationError) {
+        var configuration = configuration
+        configuration.composeRecordings()
         var assembly = Assembly(
             configuration: configuration, locator: locator,
             problems: configuration.conflicts(among: ConfiguredPlugins(of: configuration))
@@ -36,6 +38,7 @@ extension SessionPlan {
         self.init(
             configuration, slots: slots, outputs: Dictionary(uniqueKeysWithValues: outputs),
             callFilters: callFilters)
+        assembly.problems += stageProblems
         self.configuration.timeline = assembly.timeline(of: self)
         controlParser = .lines
         guard assembly.problems.isEmpty else { throw ConfigurationError(assembly.problems) }

@@ -23,7 +23,7 @@ package struct FileRecording: Output, Equatable {
     package enum Participants: String, CaseIterable, Sendable {
         /// Everybody in one video, with the full mix.
         case stage
-        /// The session's tracks in one file, and each track of each participant in a file of its own.
+        /// The same, and each track of each participant in a file of its own.
         case files
     }
 
@@ -75,14 +75,12 @@ package struct FileRecording: Output, Equatable {
         file.lastIndex(of: "/").map { $0 == file.startIndex ? "/" : String(file[..<$0]) }
     }
 
-    /// Takes the stage and all that is said, unless it names something else.
-    ///
-    /// - Returns: Whether it takes the stage.
-    package mutating func takeStage() -> Bool {
-        if selection == nil, participants != .files {
-            selection = TrackSelection(own: [.own(.stage), .fullMix])
-        }
-        return selection?.own.contains(.own(.stage)) ?? false
+    /// Takes a stage and all that is said, unless it names something else.
+    package mutating func takeStage(_ stage: SessionRole) {
+        guard selection == nil else { return }
+        selection = TrackSelection(
+            own: [.own(stage), .fullMix],
+            participants: participants == .files ? [TrackSelection.Participants()] : [])
     }
 
     package func open(in session: inout OutputBuilder) throws(OutputError) {
@@ -130,7 +128,18 @@ package struct FileRecording: Output, Equatable {
     {
         let isTaken = earlier.contains { ($0 as? FileRecording)?.file == file }
         return (isTaken ? ["an earlier output records to the same file. Name another."] : [])
-            + (selection?.conflicts(in: tracks) ?? [])
+            + (selection?.conflicts(in: tracks) ?? unchosenStage(in: tracks))
+    }
+
+    /// That a recording of a call has to name one of several stages.
+    private func unchosenStage(in tracks: TracksInFile) -> [String] {
+        let stages = tracks.video.filter { $0.part == VideoTrackKind.stage.part }
+            .map(\.rawValue).sorted()
+        guard tracks.hasCall, stages.count > 1 else { return [] }
+        return [
+            "the session has the stages \(stages.joined(separator: ", ")). Choose one: tracks: "
+                + "[\(stages[0]), full-mix]."
+        ]
     }
 }
 
@@ -175,7 +184,7 @@ extension FileRecording {
                     switch $0 {
                     case .stage: "Everybody in one video, with the full mix."
                     case .files:
-                        "Each track of each participant in a file of its own, such as "
+                        "The same, and each track of each participant in a file of its own, such as "
                             + "call-ana-camera.mkv."
                     }
                 },

@@ -89,6 +89,22 @@ package struct EffectInterface: Hashable, Sendable {
                 })
     }
 
+    /// Files in the order of how much their names have of an effect's: `amp_1181.so` has `ladspa-amp`. The files
+    /// of a folder stay before those of later ones, which they hide.
+    package func nearestFirst(to effect: String, _ files: [String]) -> [String] {
+        let wanted = effect.dropFirst(prefix.count + 1).lowercased()
+        var folders: [Substring] = []
+        let ranked = files.enumerated().map { index, file in
+            let folder = file.prefix(upTo: file.lastIndex(of: "/") ?? file.startIndex)
+            let place = folders.firstIndex(of: folder) ?? folders.count
+            if place == folders.count { folders.append(folder) }
+            let own = name(ofFile: file).dropFirst(prefix.count + 1).lowercased()
+            let common = zip(own, wanted).prefix { $0 == $1 }.count
+            return (file: file, rank: (place, -common, index))
+        }
+        return ranked.sorted { $0.rank < $1.rank }.map(\.file)
+    }
+
     /// The id of the plugin with a name: `frei0r.color-only`.
     package func id(ofName name: String) -> String {
         "\(prefix)." + name.dropFirst(prefix.count + 1).lowercased()

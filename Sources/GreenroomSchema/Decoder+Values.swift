@@ -63,13 +63,15 @@ extension Decoder where Value: RawRepresentable<String> & CaseIterable & Sendabl
 extension Decoder where Value: Sendable {
     /// One of several words, each with its meaning and value.
     ///
-    /// - Parameter others: Wrong words that users often write.
+    /// - Parameters:
+    ///   - more: What the caller reads besides, for messages.
+    ///   - others: Wrong words that users often write.
     package static func oneOf(
-        _ choices: [(word: String, meaning: String, value: Value)],
+        _ choices: [(word: String, meaning: String, value: Value)], more: [String] = [],
         meant others: [String: String] = [:]
     ) -> Decoder {
         let words = choices.map(\.word)
-        let list = words.joined(separator: ", ")
+        let list = (words + more).joined(separator: ", ")
         let schema = Schema(
             kind: .choice(choices.map { ($0.word, $0.meaning) }),
             expectation: choices.count == 1 ? "\"\(list)\"" : "one of \(list)")

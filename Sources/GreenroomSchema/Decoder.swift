@@ -96,12 +96,19 @@ extension Decoder {
         return Decoder<[(name: String, value: Item)]>(schema: schema) { node, path, reading in
             switch node.content {
             case .refused: return nil
-            case .scalar where node.scalar == .null: return []
-            case .scalar, .sequence:
+            case .scalar where node.scalar != .null, .sequence:
                 reading.complain(
                     "needs \(schema.expectation), found \(node.inWords).", about: node, path)
                 return nil
-            case .mapping(let entries):
+            case .scalar, .mapping:
+                let entries: [ConfigNode.Entry] =
+                    if case .mapping(let entries) = node.content { entries } else { [] }
+                guard !entries.isEmpty else {
+                    reading.complain(
+                        "has no \(what). Add one under its name, or remove the key.", about: node,
+                        path)
+                    return nil
+                }
                 guard entries.count <= limit else {
                     reading.complain(
                         "has \(entries.count) \(what); limit: \(limit). Remove some.", about: node,

@@ -71,7 +71,7 @@ extension Schema {
                 : [("anyOf", .array(forms + [["$ref": section.reference]]))]
         case .named(let item, let pattern, let limit):
             return [
-                ("type", ["object", "null"]),
+                ("type", "object"),
                 (
                     "patternProperties",
                     .object([
@@ -79,6 +79,7 @@ extension Schema {
                     ])
                 ),
                 ("additionalProperties", false),
+                ("minProperties", 1),
                 ("maxProperties", .integer(Int64(limit))),
             ]
         case .anyOf(let forms):

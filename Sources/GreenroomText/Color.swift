@@ -24,11 +24,15 @@ package struct Color: Equatable, Sendable {
     }
 
     /// Reads the value of a setting.
-    package init(_ text: String, of setting: String) throws(PluginError) {
-        guard let color = Color(text) else {
+    ///
+    /// - Parameter hasAlpha: Whether it may have alpha.
+    package init(
+        _ text: String, of setting: String, hasAlpha: Bool = true
+    ) throws(PluginError) {
+        guard let color = Color(text), hasAlpha || text.utf8.count == "#rrggbb".utf8.count else {
             throw PluginError(
-                "\(setting): \"\(text)\" is not a colour; write #rrggbb or #rrggbbaa",
-                status: .badSetting)
+                "\(setting): \"\(text)\" is not a colour; write #rrggbb"
+                    + (hasAlpha ? " or #rrggbbaa" : ""), status: .badSetting)
         }
         self = color
     }

@@ -26,7 +26,7 @@ struct DevicesCommand: ParsableCommand {
             throw Failure(.outputFailed, "ALSA can't list its devices: \(error)")
         }
         let others: [any DeviceList] = [
-            ScreenDevices(), EffectDevices(Installation.ofThisProgram.locator(rescans: false)),
+            ScreenDevices(), EffectDevices(Installation.ofThisProgram.locatorOfAll()),
             VoiceDevices(),
         ]
         let cameras: [any DeviceList] = [CameraDevices(), PipeWireDevices()]

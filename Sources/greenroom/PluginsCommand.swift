@@ -31,7 +31,7 @@ struct PluginsCommand: ParsableCommand {
     var rescan = false
 
     func run() throws {
-        let locator = Installation.ofThisProgram.locator(rescans: rescan)
+        let locator = Installation.ofThisProgram.locatorOfAll(rescans: rescan)
         locator.printWarnings()
         var rows: [[String]] = []
         var plugins: [JSON] = []

@@ -48,6 +48,8 @@ import Testing
         ("cameras: { 1st: { plugin: A } }", "not a name."),
         ("cameras: { a.b: { plugin: A } }", "not a name."),
         ("cameras: [{ plugin: A }]", "a section of cameras, each under its name"),
+        ("cameras: {}", "has no cameras. Add one under its name, or remove the key."),
+        ("camera: { plugin: A }\nstages:", "has no stages. Add one"),
         ("cameras: { desk: {} }", "needs the key \"plugin\""),
         ("shares: { wall: { broadcast: s.sock } }", "needs the key \"plugin\""),
         (
@@ -57,6 +59,24 @@ import Testing
         ("camera: { plugin: A }\noutputs: [{ y4m: { track: camera.desk } }]", "no camera.desk"),
         ("camera: { plugin: A }\noutputs: [{ plugin: P, tracks: [stage] }]", "has no stage"),
         ("camera: { plugin: A }\ntimeline: [{ at: 1s, do: stop camera.desk }]", "no cameras.desk"),
+        (
+            "cameras: { desk: { plugin: A } }\ntimeline: [{ at: 1s, do: ceiling 640x360@15 }]",
+            "no camera to limit. Write ceiling.desk, or remove the entry."
+        ),
+        (
+            "cameras: { desk: { plugin: A }, room: { plugin: A } }\n"
+                + "timeline: [{ at: 1s, do: stop camera }]",
+            "no camera to stop. Write stop camera.desk or stop camera.room, or remove the entry."
+        ),
+        (
+            "cameras: { desk: { plugin: A } }\ntimeline: [{ at: 1s, set: camera.settings.x=1 }]",
+            "no camera to change. Write cameras.desk.settings.x, or remove the entry."
+        ),
+        (
+            "camera: { plugin: A }\ntimeline: [{ at: 1s, do: ceilings 640x360@15 }]",
+            "ceiling 640x360@15, share-ceiling 1280x720@5, stage-ceiling 1280x720@15, one of them "
+                + "with a name, such as stop camera.desk, ceiling.desk 640x360@15"
+        ),
         ("camera: { plugin: A }\noutputs: [{ record: { file: a.txt } }]", ".mkv, .webm, .mp4"),
     ])
     func `a wrong name is told`(yaml: String, message: String) {
@@ -88,6 +108,18 @@ import Testing
             timeline: [{ at: 1s, do: \(line) }]
             """)
         #expect(file.configuration.timeline.map(\.command) == [command])
+    }
+
+    @Test(arguments: ["ceiling 640x360@15", "share-ceiling none", "stop camera", "mute"])
+    func `commands without a name are written in timelines as those with one`(line: String) throws {
+        let file = try read(
+            """
+            camera: { plugin: A }
+            microphone: { plugin: M }
+            share: { plugin: S }
+            timeline: [{ at: 1s, do: \(line) }]
+            """)
+        #expect(file.configuration.timeline.map(\.command.line) == [line])
     }
 
     // MARK: Recordings
@@ -126,10 +158,37 @@ import Testing
         #expect(set.configuration.timeline.count == 1)
     }
 
+    @Test func `files of participants are beside the stage`() throws {
+        let file = try read(call + "outputs: [{ record: { file: call.mkv, participants: files } }]")
+        let recording = try #require(file.configuration.outputs.first?.output as? FileRecording)
+        #expect(
+            recording.selection
+                == TrackSelection(
+                    own: [.own(.stage), .fullMix], participants: [TrackSelection.Participants()]))
+        #expect(file.configuration.slots[.stage] != nil)
+    }
+
+    @Test func `a recording takes the only stage, and has to choose one of several`() throws {
+        let output = "outputs: [{ record: call.mkv }]"
+        let wide = SessionRole.stage.named("wide", place: 1)
+        let only = try selection(call + "stages: { wide: { plugin: Stage } }\n" + output)
+        #expect(only.tracks == [.own(wide), .fullMix] && !only.hasStage)
+        let stages = "stages: { wide: { plugin: Stage }, tall: { plugin: Stage } }\n"
+        #expect(
+            faults(call + stages + output).contains {
+                $0.contains(
+                    "the session has the stages stage.tall, stage.wide. Choose one: tracks: "
+                        + "[stage.tall, full-mix].")
+            })
+        let beside = try selection(call + "stage: { plugin: Stage }\n" + stages + output)
+        #expect(beside.tracks == [.own(.stage), .fullMix])
+        let chosen = "outputs: [{ record: { file: a.mkv, tracks: [stage.wide] } }]"
+        #expect(try selection(call + stages + chosen).tracks == [.own(wide)])
+        let hidden = "outputs: [{ record: { file: a.mkv, tracks: [stage] } }]"
+        #expect(faults(call + stages + hidden).contains { $0.contains("no stage to take") })
+    }
+
     @Test func `other recordings take what they took`() throws {
-        let files = try selection(
-            call + "outputs: [{ record: { file: call.mkv, participants: files } }]")
-        #expect(files.tracks == nil && !files.hasStage)
         let named = try selection(call + "outputs: [{ record: { file: a.mkv, tracks: [camera] } }]")
         #expect(named.tracks == [.own(.camera)] && !named.hasStage)
         let alone = try selection("camera: { plugin: A }\noutputs: [{ record: talk.mkv }]")

@@ -9,7 +9,7 @@ enum Samples {
         """
         cameras: { desk: { plugin: A, pre-processors: [{ plugin: F }] }, room: { plugin: B } }
         shares: { wall: { plugin: S, audio: { plugin: T } } }
-        microphones:
+        microphones: { desk: { plugin: M } }
         stage: { plugin: Stage }
         call: { plugin: C, tracks: [stage, camera.desk, full-mix] }
         timeline: [{ at: 1s, do: stop camera.desk }, { at: 2s, do: ceiling.desk 640x360@15 }]

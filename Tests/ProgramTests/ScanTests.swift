@@ -59,6 +59,15 @@ import Testing
         return try #require(value as? [String: Any])
     }
 
+    @Test func `a list that scans many libraries says so once`() throws {
+        let notice = "scanning plugins and effects; the next list is faster\n"
+        let cache = ["XDG_CACHE_HOME": folder("empty"), "LADSPA_PATH": "-", "FREI0R_PATH": "-"]
+        let first = try Greenroom.run("plugins", environment: cache)
+        #expect(first.standardError == notice, "\(first)")
+        let second = try Greenroom.run("plugins", environment: cache)
+        #expect(second.standardError.isEmpty && second.text == first.text, "\(second)")
+    }
+
     // MARK: A line in the table
 
     static let deaths = [

@@ -83,10 +83,52 @@ import Testing
                 == ["stage", "full-mix"], "\(run)")
     }
 
+    @Test func `a command that names a track that is not there is refused`() throws {
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            stage: { plugin: Stage, settings: { layout: pip } }
+            """, clock: "virtual", timeline: ["at: 1s, set: stage.settings.main=camera.x"])
+        let check = try Greenroom.run("check", session.file)
+        #expect(check.exit != .code(0), "\(check)")
+        #expect(
+            check.standardError.contains(
+                "timeline[0]: stage.settings.main: the stage has no \"camera.x\" to show"),
+            "\(check)")
+    }
+
+    @Test(.nightly) func `participants have files of their own beside the stage`() throws {
+        let session = try TestSession(
+            """
+            camera: { plugin: ColorBars }
+            microphone: { plugin: Tone }
+            call: { plugin: LoopbackCall, settings: { script: "Ana 0s camera microphone" } }
+            """, maximum: "640x360@30", duration: "1s", clock: "virtual",
+            outputs: "[{ record: { file: call.mkv, participants: files } }]")
+        let run = try session.run()
+        #expect(run.exit == .code(0), "\(run)")
+        let names = try FileManager.default.contentsOfDirectory(atPath: session.folder.path)
+        #expect(
+            names.filter { $0.hasSuffix(".mkv") }.sorted()
+                == ["call-ana-camera.mkv", "call-ana-microphone.mkv", "call.mkv"])
+        #expect(
+            try RecordedFile(session.folder("call.mkv")).streams.map(\.name)
+                == ["stage", "full-mix"], "\(run)")
+    }
+
     @Test(arguments: [
         ("layout: custom", "the layout custom has no places"),
         ("layout: custom, custom: camera 0 0 50", "is not a place"),
-        ("background: red", "is not a colour"),
+        ("background: red", "is not a colour; write #rrggbb\n"),
+        ("background: '#11223344'", "is not a colour; write #rrggbb\n"),
+        (
+            "main: camera.x",
+            "stage.settings.main: the stage has no \"camera.x\" to show. Write camera."
+        ),
+        (
+            "layout: custom, custom: [camera 0 0 50 50, share 50 0 50 50]",
+            "stage.settings.custom[1]: the stage has no \"share\" to show. Write camera."
+        ),
         ("background-image: missing.png", "missing.png"),
     ])
     func `a setting that can't be used is told`(setting: String, message: String) throws {

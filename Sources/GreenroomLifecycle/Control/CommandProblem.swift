@@ -1,5 +1,5 @@
 import GreenroomMedia
-import GreenroomModel
+package import GreenroomModel
 
 /// Why a command is invalid: the rule and the cure, in sentences.
 public struct CommandProblem: Error, Hashable, Sendable, CustomStringConvertible {
@@ -14,8 +14,15 @@ public struct CommandProblem: Error, Hashable, Sendable, CustomStringConvertible
 }
 
 extension SessionCommand {
-    /// That a session without the plugin can't do it: "the session has no share to pause".
-    package var withoutPlugin: String {
+    /// That a session without the plugin can't do it, and the cure: "the session has no camera to limit. Write
+    /// ceiling.desk."
+    ///
+    /// - Parameters:
+    ///   - roles: The session's roles.
+    ///   - cure: What else helps: "remove the entry"; nil for nothing.
+    package func withoutPlugin(
+        among roles: some Sequence<SessionRole>, orElse cure: String? = nil
+    ) -> String {
         let purpose =
             switch self {
             case .ceiling: "limit"
@@ -24,7 +31,26 @@ extension SessionCommand {
             case .set: "change"
             case .explain: nil as String?
             }
-        return "the session has no \(target.map { "\($0)" } ?? "plugin") to \(purpose ?? "explain")"
+        let problem =
+            "the session has no \(target.map { "\($0)" } ?? "plugin") to \(purpose ?? "explain")."
+        let others = roles.filter { $0.part == target?.role?.part }.sorted().compactMap(words)
+        let first =
+            others.isEmpty
+            ? cure.map { _ in "Add one" } : "Write \(others.joined(separator: " or "))"
+        let cures = [first, cure].compactMap(\.self).joined(separator: ", or ")
+        return cures.isEmpty ? problem : "\(problem) \(cures)."
+    }
+
+    /// What a user writes to do the same to another role, without the value.
+    private func words(for role: SessionRole) -> String? {
+        switch self {
+        case .ceiling: role.facts.ceiling?.word
+        case .stop: role.facts.stopping?.stop
+        case .start: role.facts.stopping?.start
+        case .set(let address, let name, _):
+            "\(PluginAddress(role, filter: address.filter)).settings.\(name)"
+        case .explain: nil
+        }
     }
 }
 

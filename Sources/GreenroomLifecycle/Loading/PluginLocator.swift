@@ -149,23 +149,29 @@ package struct PluginLocator: Sendable {
                 + "To name a file, write its path with a slash.")
     }
 
-    /// Finds an effect. The name may say which file to scan: there may be hundreds.
+    /// Finds an effect. There may be hundreds of files: scans those first that its name points to.
     private func findEffect(
         _ name: String, _ kind: PluginKind?, of interface: EffectInterface
     ) throws(LoadError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
-        var paths = effects(of: interface)
+        var rest = effects(of: interface)[...]
         if interface.isNamedAfterFile {
-            paths.removeAll { path in
+            rest.removeAll { path in
                 let known = interface.name(ofFile: path)
                 return name != known && name != interface.id(ofName: known)
             }
+        } else {
+            rest = interface.nearestFirst(to: name, Array(rest))[...]
         }
-        for result in examine(all: paths) {
-            // The name chose this file: its fault is the reason.
-            if interface.isNamedAfterFile, case .failure(let error) = result { throw error }
-            guard case .success(let library) = result else { continue }
-            if let descriptor = library[name, kind] ?? library[name, nil] {
-                return (library, descriptor)
+        while !rest.isEmpty {
+            let some = Array(rest.prefix(Self.mostAtOnce))
+            rest = rest.dropFirst(some.count)
+            for result in examine(all: some) {
+                // The name chose this file: its fault is the reason.
+                if interface.isNamedAfterFile, case .failure(let error) = result { throw error }
+                guard case .success(let library) = result else { continue }
+                if let descriptor = library[name, kind] ?? library[name, nil] {
+                    return (library, descriptor)
+                }
             }
         }
         throw LoadError(

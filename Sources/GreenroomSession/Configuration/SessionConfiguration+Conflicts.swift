@@ -92,7 +92,8 @@ extension SessionConfiguration {
             guard let target = command.target else { return nil }
             guard plugins.has(target) else {
                 return ConfigurationProblem(
-                    "\(command.withoutPlugin). Add one, or remove the entry.", at: entry.origin)
+                    command.withoutPlugin(among: plugins.roles, orElse: "remove the entry"),
+                    at: entry.origin)
             }
             guard case .set = command, target.role?.facts.takesBroadcast == true,
                 plugins.hasBroadcast

@@ -6,16 +6,20 @@ extension SessionConfiguration {
     private static let composer = PluginConfiguration("Stage")
 
     /// If the session has a call, lets recordings in one file that name no tracks take everybody in one
-    /// video. Adds the stage if the session has none.
+    /// video: of the stage without a name, or else of the only one. Adds a stage if the session has none.
     package mutating func composeRecordings() {
         guard outputs.contains(where: \.output.isCall) else { return }
-        var takesStage = false
+        let stages = slots.map(\.role).filter(\.composes)
+        let stage = stages.first { $0.name == nil } ?? (stages.count == 1 ? stages[0] : nil)
+        var needsStage = false
         for index in outputs.indices {
             guard var recording = outputs[index].output as? FileRecording else { continue }
-            takesStage = recording.takeStage() || takesStage
+            // With several stages the recording has to name one.
+            if stages.isEmpty || stage != nil { recording.takeStage(stage ?? .stage) }
+            needsStage = needsStage || recording.selection?.own.contains(.own(.stage)) == true
             outputs[index] = SessionOutput(recording, origin: outputs[index].origin)
         }
-        guard takesStage, slots[.stage] == nil else { return }
+        guard needsStage, stages.isEmpty else { return }
         slots.append(SessionSlot(.stage, Self.composer))
     }
 }

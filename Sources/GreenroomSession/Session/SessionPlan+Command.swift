@@ -18,13 +18,19 @@ extension SessionPlan {
     /// - Throws: Why this session can't do it.
     package func check(_ command: SessionCommand) throws(CommandProblem) -> SessionCommand {
         guard let target = command.target else { return command }
-        guard has(target) else { throw CommandProblem("\(command.withoutPlugin).") }
+        guard has(target) else {
+            let roles = ConfiguredPlugins(of: configuration).roles
+            throw CommandProblem(command.withoutPlugin(among: roles))
+        }
         guard case .set(let address, let name, let value) = command else { return command }
         guard let source = self[address] else {
             throw CommandProblem("a broadcast has no settings.")
         }
         let setting = try source.descriptor.liveSetting(
             name, value, address, folder: configuration.folder)
+        if let problem = problems(of: name, setting.value, at: address).first {
+            throw CommandProblem("\(address).settings.\(name): \(problem.text)")
+        }
         return .set(address, name: name, value: setting.value)
     }
 }

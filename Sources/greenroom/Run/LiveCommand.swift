@@ -71,7 +71,6 @@ struct LiveCommand: ParsableCommand {
             if let recording = record.flatMap(SessionOutput.record(file:)) {
                 file.configuration.outputs.append(recording)
             }
-            file.configuration.composeRecordings()
             links.withLock { $0 = room }
         }
     }

@@ -63,6 +63,24 @@ import Testing
         #expect(DebianPackage.installation(of: missing, among: libraries) == command)
     }
 
+    @Test(arguments: [
+        ("ladspa-amp", ["/h/other.so", "/h/zz.so", "/l/amp_1181.so", "/l/am_pitch.so", "/l/b.so"]),
+        ("ladspa.B", ["/h/other.so", "/h/zz.so", "/l/b.so", "/l/am_pitch.so", "/l/amp_1181.so"]),
+        (
+            "ladspa-other-4",
+            ["/h/other.so", "/h/zz.so", "/l/am_pitch.so", "/l/amp_1181.so", "/l/b.so"]
+        ),
+    ])
+    func `files with a name like the effect's are scanned first in each folder`(
+        effect: String, order: [String]
+    ) {
+        #expect(
+            EffectInterface.ladspa.nearestFirst(
+                to: effect,
+                ["/h/other.so", "/h/zz.so", "/l/am_pitch.so", "/l/amp_1181.so", "/l/b.so"]) == order
+        )
+    }
+
     /// A bundled plugin that links with another library needs an entry in the table of packages.
     @Test func `the table of packages has every library of the bundled plugins`() throws {
         let libraries = try FileManager.default

@@ -1,0 +1,37 @@
+import GreenroomLifecycle
+import GreenroomMedia
+import GreenroomModel
+import GreenroomOutputs
+import GreenroomPluginInterface
+import GreenroomStage
+
+extension SessionPlan {
+    private static let stageID = "org.greenroom.stage"
+
+    /// Names in the settings of stages that this session never has.
+    package var stageProblems: [ConfigurationProblem] {
+        slots.flatMap { slot in
+            slot.plugin.settings.flatMap { setting in
+                problems(of: setting.name, setting.value, at: PluginAddress(slot.role)).map {
+                    line, text in
+                    let path = "\(slot.role.rawValue).settings.\(setting.name)"
+                    return ConfigurationProblem(text, at: line.map { "\(path)[\($0)]" } ?? path)
+                }
+            }
+        }
+    }
+
+    /// The names in a setting of a stage that this session never has, each with its line.
+    func problems(
+        of setting: String, _ value: ParameterValue, at address: PluginAddress
+    ) -> [(line: Int?, text: String)] {
+        guard case .source(let role) = address, role.composes,
+            self[address]?.descriptor.id == Self.stageID, case .string(let text) = value
+        else { return [] }
+        let tracks = ConfiguredPlugins(of: configuration).roles
+            .filter { $0.medium == .video && !$0.composes }.sorted().map(\.trackName)
+        let names = StageNames(
+            tracks: tracks, hasParticipants: configuration.outputs.contains(where: \.output.isCall))
+        return names.problems(in: setting, text)
+    }
+}
