@@ -21,20 +21,6 @@ final class RunnerConnection: Sendable {
         case lost(evidence: String)
     }
 
-    /// Memory of others that the runner has mapped.
-    private struct LentMemory {
-        /// Lives as long as what is in it.
-        weak var memory: SharedMemory?
-        var byteCount: Int
-        var file: MemoryFile?
-        /// Whether the runner could not map it.
-        var isUnmapped = false
-        /// The ping whose answer shows that the runner has unmapped it; nil until it is told to.
-        var unmapped: UInt32?
-        /// Whether the process has it although the runner has unmapped it.
-        var isHeld = false
-    }
-
     private struct State {
         var phase = Phase.running
         /// The sender that the plugin may use.
@@ -43,8 +29,7 @@ final class RunnerConnection: Sendable {
         var trackSenders: [UInt64] = []
         /// Whether the warning about an ended sender is logged.
         var hasWarnedOfDeadSender = false
-        /// Memory of others that the runner has mapped, by its number.
-        var lent: [UInt32: LentMemory] = [:]
+        var loans = MemoryLoans()
         /// Channels that the plugin's own threads use.
         var openChannels: Set<Int> = []
         /// Whether the runner's watch thread runs.
@@ -53,9 +38,6 @@ final class RunnerConnection: Sendable {
         var lastPong: UInt32 = 0
         /// Whether the process has closed its end of the socket: it answers no ping.
         var hasClosed = false
-
-        /// Whether the answer to a ping is to show that the runner has unmapped memory.
-        var isUnmapping: Bool { lent.values.contains { $0.unmapped != nil || $0.isHeld } }
     }
 
     let context: InstanceContext
@@ -161,8 +143,7 @@ final class RunnerConnection: Sendable {
         channel.write(memory.number, at: MessageLayout.memory)
         let (status, isMapped) = pass(.takeFrame, length: MessageLayout.samples, on: channel)
         guard isMapped else {
-            // It is sent again with its next frame.
-            state.withLock { $0.lent[memory.number]?.isUnmapped = true }
+            state.withLock { $0.loans.fail(memory) }
             return nil
         }
         return status
@@ -172,68 +153,42 @@ final class RunnerConnection: Sendable {
     ///
     /// - Returns: Whether it has the memory, or gets it.
     private func lend(_ memory: SharedMemory) -> Bool {
-        if hasLent(memory) { return true }
+        if state.withLock({ $0.loans.contains(memory) }) { return true }
         // What others want may end memory, too.
         guard endedByteCount <= FramePool.ordinaryByteLimit else { return false }
         let isSent = socket.send(.addMemory, memory.number, descriptors: [memory.descriptor])
         guard isSent else { return false }
-        state.withLock { state in
-            state.lent[memory.number] = LentMemory(
-                memory: memory, byteCount: memory.byteCount, file: MemoryFile(of: memory.descriptor)
-            )
-        }
+        state.withLock { $0.loans.add(memory) }
         return true
-    }
-
-    /// Whether the runner has been told to map memory, and has not failed to.
-    private func hasLent(_ memory: SharedMemory) -> Bool {
-        state.withLock { state in state.lent[memory.number].map { !$0.isUnmapped } ?? false }
     }
 
     /// Has the runner unmap memory that has no frames any more. Called by the watch thread.
     private func unlend() {
-        let ended = state.withLock { state in
-            state.lent.filter { $0.value.unmapped == nil && $0.value.memory == nil }.map(\.key)
-        }
-        // One that could not be sent is sent with the next ping.
+        let ended = state.withLock { $0.loans.ended }
+        // Memory that could not be sent is sent with the next ping.
         for number in ended where socket.send(.removeMemory, number) {
-            state.withLock { state in
-                let next = state.lastPing &+ 1
-                state.lent[number]?.unmapped = next
-            }
+            state.withLock { $0.loans.unmap(number, by: $0.lastPing &+ 1) }
         }
     }
 
     /// Forgets the memory that the runner had unmapped when it answered a ping, unless its process has
     /// it all the same. Called by the watch thread.
     private func forgetUnmapped(at ping: UInt32) {
-        let unmapped = state.withLock { state in
-            state.lent.filter { $0.value.unmapped == ping || $0.value.isHeld }
-        }
-        guard !unmapped.isEmpty else { return }
-        let files = Set(unmapped.values.compactMap(\.file))
+        guard let files = state.withLock({ $0.loans.files(unmappedBy: ping) }) else { return }
         let held = process.map { MemoryFile.held(files, by: $0) } ?? []
-        state.withLock { state in
-            for (number, memory) in unmapped {
-                if let file = memory.file, held.contains(file) {
-                    state.lent[number]?.isHeld = true
-                } else {
-                    state.lent[number] = nil
-                }
-            }
-        }
+        state.withLock { $0.loans.forget(unmappedBy: ping, but: held) }
     }
 
     /// Bytes of memory whose frames have ended, and that the runner's process still has.
     var endedByteCount: Int {
-        let lent = state.withLock { state in state.lent.values.map { ($0.memory, $0.byteCount) } }
-        return lent.reduce(0) { $0 + ($1.0 == nil ? $1.1 : 0) }
+        let loans = state.withLock { $0.loans.memory }
+        return loans.reduce(0) { $0 + ($1.memory == nil ? $1.byteCount : 0) }
     }
 
     /// Bytes of others' memory that the runner has mapped, or has not unmapped yet.
     var lentByteCount: Int {
-        let lent = state.withLock { state in state.lent.values.map { ($0.memory, $0.byteCount) } }
-        return lent.reduce(0) { $0 + ($1.0?.heldByteCount ?? $1.1) }
+        let loans = state.withLock { $0.loans.memory }
+        return loans.reduce(0) { $0 + ($1.memory?.heldByteCount ?? $1.byteCount) }
     }
 
     /// Passes a block of audio to the plugin. [media]
@@ -469,7 +424,7 @@ final class RunnerConnection: Sendable {
         let isActive = isActive
         let number: UInt32? = state.withLock { state in
             guard state.answersPings, state.lastPong == state.lastPing,
-                !isActive || state.isUnmapping || state.hasClosed
+                !isActive || state.loans.awaitsPong || state.hasClosed
             else { return nil }
             state.lastPing &+= 1
             return state.lastPing

@@ -38,46 +38,95 @@ struct SessionRun {
         _ read: @escaping @Sendable () throws -> SessionFile,
         changing change: (inout SessionFile) throws -> Void = { _ in }
     ) throws -> Never {
-        Signals.block()
-        let running = Mutex<Session?>(nil)
-        let reload = Mutex<Reload?>(nil)
-        let hangUp = { @Sendable in _ = reload.withLock { $0?.run() } }
-        Signals.handle(hangUp: reloads && !Signals.haveTerminal ? hangUp : nil) {
-            // Before the session starts nothing is open; a library that hangs while loading must
-            // not keep the process.
-            guard let session = running.withLock({ $0 }) else {
-                _exit(ExitStatus.interrupted.rawValue)
-            }
-            session.stop()
-        }
+        let parts = RunParts()
+        handleSignals(parts)
         let plain = try read()
-        var changed = plain
-        try change(&changed)
-        let file = changed
+        var file = plain
+        try change(&file)
         let printer = EventPrinter(
             style: style(for: file), session: file.configuration.runningName)
         let installation = Installation.ofThisProgram
         printer.warn(
             installation.locator().warnings.map { "warning: \($0)".printable }
                 + file.warnings.map { file.source.render($0, isWarning: true) })
-        let endings = Endings()
-        let manager = ServiceManager()
-        let socket = Mutex<SessionSocket?>(nil)
-        let refusals = ReloadRefusals()
-        let show = { @Sendable (event: SessionEvent) in
+        let metrics = try metrics.map { try MetricsFile(path: $0) }
+        let session: Session
+        do throws(SessionFileError) {
+            session = try Session(
+                file, installation: installation, events: handler(printer, parts))
+        } catch {
+            printer.finish()
+            throw error
+        }
+        printer.warn(
+            file.places.diagnostics(session.plan.warningsOfRun).map {
+                file.source.render($0, isWarning: true)
+            })
+        parts.begin(
+            session,
+            Reload(
+                file: plain, session: session, refusals: parts.refusals,
+                show: { record, line in
+                    printer.show(record, line: line)
+                    parts.socket?.add(record)
+                }, read: read))
+        openSocket(of: session, named: file.configuration.runningName, printer, parts)
+        parts.manager?.keepAlive(session)
+        metrics?.follow(session) { printer.warn([$0.printable]) }
+        showStatus(of: session, on: printer)
+        if control {
+            ControlInput(session: session, printer: printer).read()
+        }
+        do {
+            let report = try session.run()
+            if let problem = metrics?.finish(session) {
+                printer.warn(["warning: metrics: \(problem)".printable])
+            }
+            if explain { showNegotiations(of: report, on: printer) }
+            end(
+                printer, parts.socket, parts.endings.status(of: report),
+                outcome: report.outcome.rawValue,
+                failedPlugin: report.failedPlugin,
+                real: report.accounts.compactMapValues(\.realPercent),
+                summary: report.summary + file.refusedSetting(in: report))
+        } catch {
+            end(
+                printer, parts.socket, .outputFailed, outcome: "output-failed",
+                failedPlugin: nil, real: nil,
+                summary: ["greenroom: \(error)".printable])
+        }
+    }
+
+    private func handleSignals(_ parts: RunParts) {
+        Signals.block()
+        let hangUp = { @Sendable in parts.readAgain() }
+        Signals.handle(hangUp: reloads && !Signals.haveTerminal ? hangUp : nil) {
+            // Before the session starts nothing is open; a library that hangs while loading must
+            // not keep the process.
+            guard let session = parts.session else { _exit(ExitStatus.interrupted.rawValue) }
+            session.stop()
+        }
+    }
+
+    /// Makes what receives the session's events.
+    private func handler(
+        _ printer: EventPrinter, _ parts: RunParts
+    ) -> @Sendable (SessionEvent) -> Void {
+        let (explain, onEvent) = (explain, onEvent)
+        return { event in
             switch event {
-            case .outputFailed: endings.outputFailed()
+            case .outputFailed: parts.endings.outputFailed()
             // Printed with the result.
             case .ended: return
             default: break
             }
             printer.show(event)
-            refusals.look(at: event)
+            parts.refusals.look(at: event)
             onEvent(event, printer)
-            socket.withLock { $0 }?.add(event.record)
+            parts.socket?.add(event.record)
             switch event {
-            case .started: manager?.tell("READY=1")
-            case .stopping: manager?.tell("STOPPING=1")
+            case .started: parts.manager?.tell("READY=1")
+            case .stopping: parts.manager?.tell("STOPPING=1")
             default: break
             }
             guard explain else { return }
@@ -87,76 +136,38 @@ struct SessionRun {
             default: break
             }
         }
-        let metrics = try metrics.map { try MetricsFile(path: $0) }
-        let session: Session
-        do throws(SessionFileError) {
-            session = try Session(file, installation: installation, events: show)
-        } catch {
-            printer.finish()
-            throw error
-        }
-        printer.warn(
-            file.places.diagnostics(session.plan.warningsOfRun).map {
-                file.source.render($0, isWarning: true)
-            })
-        running.withLock { $0 = session }
-        reload.withLock {
-            $0 = Reload(
-                file: plain, session: session, refusals: refusals,
-                show: { record, line in
-                    printer.show(record, line: line)
-                    socket.withLock { $0 }?.add(record)
-                }, read: read)
-        }
+    }
+
+    private func openSocket(
+        of session: Session, named name: String, _ printer: EventPrinter, _ parts: RunParts
+    ) {
         do throws(UnreachableSession) {
-            let opened = try SessionSocket(
-                of: session, named: file.configuration.runningName)
-            socket.withLock { $0 = opened }
+            parts.open(try SessionSocket(of: session, named: name))
         } catch {
             printer.warn([
                 "warning: the session can't be reached from outside: \(error.message)".printable
             ])
         }
-        manager?.keepAlive(session)
-        metrics?.follow(session) { printer.warn([$0.printable]) }
-        if let interval = printer.style.statusMicroseconds {
-            DetachedThread {
-                while true {
-                    // Not usleep(): on a virtual clock a thread that sleeps may be a plugin's.
-                    poll(nil, 0, Int32(clamping: interval / 1000))
-                    if let snapshot = session.snapshot { printer.show(snapshot) }
-                }
+    }
+
+    /// Prints the state of a session now and then, on a terminal.
+    private func showStatus(of session: Session, on printer: EventPrinter) {
+        guard let interval = printer.style.statusMicroseconds else { return }
+        DetachedThread {
+            while true {
+                // Not usleep(): on a virtual clock a thread that sleeps may be a plugin's.
+                poll(nil, 0, Int32(clamping: interval / 1000))
+                if let snapshot = session.snapshot { printer.show(snapshot) }
             }
         }
-        if control {
-            ControlInput(session: session, printer: printer).read()
-        }
-        do {
-            let report = try session.run()
-            if let problem = metrics?.finish(session) {
-                printer.warn(["warning: metrics: \(problem)".printable])
+    }
+
+    private func showNegotiations(of report: SessionReport, on printer: EventPrinter) {
+        let participants = (report.participants ?? []).flatMap { $0.tracks.compactMap(\.video) }
+        for video in report.videoTracks + participants {
+            for record in video.negotiation {
+                printer.show(.explanation(role: video.track, record))
             }
-            if explain {
-                let participants = report.participants ?? []
-                for video in report.videoTracks
-                    + participants.flatMap({ $0.tracks.compactMap(\.video) })
-                {
-                    for record in video.negotiation {
-                        printer.show(.explanation(role: video.track, record))
-                    }
-                }
-            }
-            end(
-                printer, socket.withLock { $0 }, endings.status(of: report),
-                outcome: report.outcome.rawValue,
-                failedPlugin: report.failedPlugin,
-                real: report.accounts.compactMapValues(\.realPercent),
-                summary: report.summary + file.refusedSetting(in: report))
-        } catch {
-            end(
-                printer, socket.withLock { $0 }, .outputFailed, outcome: "output-failed",
-                failedPlugin: nil, real: nil,
-                summary: ["greenroom: \(error)".printable])
         }
     }
 
@@ -190,6 +201,34 @@ struct SessionRun {
         if printer.finish() { fflush(nil) }
         _exit(status.rawValue)
     }
+}
+
+/// The parts of a run that signals and events reach while it starts.
+private final class RunParts: Sendable {
+    private struct State {
+        var session: Session?
+        var socket: SessionSocket?
+    }
+
+    let endings = Endings()
+    let manager = ServiceManager()
+    let refusals = ReloadRefusals()
+    /// Locked before ``state``: a reload tells the socket what it has changed.
+    private let reload = Mutex<Reload?>(nil)
+    private let state = Mutex(State())
+
+    var session: Session? { state.withLock { $0.session } }
+    var socket: SessionSocket? { state.withLock { $0.socket } }
+
+    func begin(_ session: Session, _ reload: Reload) {
+        state.withLock { $0.session = session }
+        self.reload.withLock { $0 = reload }
+    }
+
+    /// Applies the session file anew, once the session runs.
+    func readAgain() { reload.withLock { _ = $0?.run() } }
+
+    func open(_ socket: SessionSocket) { state.withLock { $0.socket = socket } }
 }
 
 /// The events that determine the exit status.
