@@ -63,7 +63,6 @@ final class EffectInstance {
     private let outputs: [UnsafeMutablePointer<Float>]
     /// The values of the parameters, then what the effect reports.
     private let controls: UnsafeMutablePointer<Float>
-    private let controlCount: Int
 
     init(_ effect: Effect) throws(PluginError) {
         let descriptor = effect.descriptor.pointee
@@ -79,8 +78,7 @@ final class EffectInstance {
         }
         inputs = effect.inputs.map { _ in samples(Self.frames) }
         outputs = effect.outputs.map { _ in samples(Self.frames) }
-        controlCount = effect.parameters.count + effect.reports.count
-        controls = samples(max(controlCount, 1))
+        controls = samples(max(effect.parameters.count + effect.reports.count, 1))
         for (index, parameter) in effect.parameters.enumerated() {
             controls[index] = Float(parameter.defaultValue)
             connect(instance, parameter.port, controls + index)

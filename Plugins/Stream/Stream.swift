@@ -13,23 +13,10 @@ final class Stream: Output {
         summary: "Sends the session as RTMP, RTSP, SRT, MPEG-TS over UDP, or HLS",
         vendor: "Greenroom")
 
-    /// The video of the stream.
-    enum Video: String, CaseIterable {
-        case camera, share, stage
-
-        var kind: Track.Kind {
-            switch self {
-            case .camera: .camera
-            case .share: .share
-            case .stage: .stage
-            }
-        }
-    }
-
     struct Settings: PluginSettings {
         var url = ""
         var hls = ""
-        var video = Video.camera
+        var video = SessionVideo.camera
         var videoBitRate = 0
         var audioBitRate = 128
         var keyInterval = 2

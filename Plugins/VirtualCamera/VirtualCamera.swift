@@ -8,21 +8,9 @@ final class VirtualCamera: Output {
         summary: "A camera for other programs, through PipeWire or v4l2loopback",
         vendor: "Greenroom")
 
-    enum Source: String, CaseIterable {
-        case camera, share, stage
-
-        var kind: Track.Kind {
-            switch self {
-            case .camera: .camera
-            case .share: .share
-            case .stage: .stage
-            }
-        }
-    }
-
     struct Settings: PluginSettings {
         var name = "Greenroom"
-        var track = Source.camera
+        var track = SessionVideo.camera
         var width = 0
         var height = 0
         var fps = 0

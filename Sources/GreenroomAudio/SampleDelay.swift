@@ -6,9 +6,6 @@ struct SampleDelay: Sendable {
     /// - Parameter frames: Its length; 0 for none.
     init(frames: Int) { ring = [Int16](repeating: 0, count: frames * 2) }
 
-    /// Whether it is none.
-    var isNone: Bool { ring.isEmpty }
-
     /// Replaces samples by the earlier ones; silence at first.
     mutating func pass(_ samples: inout [Int16]) {
         guard !ring.isEmpty else { return }

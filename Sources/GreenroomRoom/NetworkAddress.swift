@@ -1,4 +1,4 @@
-import Glibc
+package import Glibc
 
 /// An IP address, and from where it can be reached.
 package struct NetworkAddress: Hashable, Sendable {
@@ -98,21 +98,28 @@ package struct NetworkAddress: Hashable, Sendable {
             next = entry.ifa_next
             guard entry.ifa_flags & UInt32(IFF_UP) != 0, let address = entry.ifa_addr
             else { continue }
-            let family = Int32(address.pointee.sa_family)
-            guard family == AF_INET || family == AF_INET6 else { continue }
-            let size =
-                family == AF_INET
-                ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
-            var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-            guard
-                getnameinfo(
-                    address, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST)
-                    == 0
-            else { continue }
-            let name = String(
-                decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+            guard let name = text(of: UnsafePointer(address)) else { continue }
             if let address = NetworkAddress(name.prefix { $0 != "%" }) { found.append(address) }
         }
         return found
+    }
+
+    /// An address without its port, as `getnameinfo` writes it; nil for another family.
+    ///
+    /// - Parameter address: An IPv4 or IPv6 address.
+    package static func text(of address: UnsafePointer<sockaddr>) -> String? {
+        let size: Int
+        switch Int32(address.pointee.sa_family) {
+        case AF_INET: size = MemoryLayout<sockaddr_in>.size
+        case AF_INET6: size = MemoryLayout<sockaddr_in6>.size
+        default: return nil
+        }
+        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
+        guard
+            getnameinfo(
+                address, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
+        else { return nil }
+        return String(
+            decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }
 }

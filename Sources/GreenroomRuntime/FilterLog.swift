@@ -45,9 +45,4 @@ package struct FilterLog: Sendable {
         self.spell = nil
         return spell.isTold ? spell.frames : nil
     }
-    /// How long after another time a time is; without overflow.
-    private func difference(_ one: Int64, _ other: Int64) -> Int64 {
-        let (difference, overflow) = one.subtractingReportingOverflow(other)
-        return overflow ? (one < other ? .min : .max) : difference
-    }
 }

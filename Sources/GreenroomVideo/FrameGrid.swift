@@ -1,4 +1,5 @@
 import GreenroomMedia
+import GreenroomRuntime
 
 /// Finds the period of a rate in which a frame is: one grid for a track and all of its outputs, for
 /// all rates.
@@ -48,10 +49,4 @@ struct FrameGrid: Sendable {
 
     /// Records the time of a frame: the silence starts again.
     mutating func take(_ point: Point) { newest = point }
-}
-
-/// The difference of two times; saturates.
-func difference(_ one: Int64, _ other: Int64) -> Int64 {
-    let (result, overflow) = one.subtractingReportingOverflow(other)
-    return overflow ? (one < 0 ? .min : .max) : result
 }

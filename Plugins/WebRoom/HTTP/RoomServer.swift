@@ -358,15 +358,7 @@ final class RoomServer: Sendable {
 extension ClientAddress {
     /// - Parameter address: The far end of a socket.
     fileprivate init?(of address: UnsafePointer<sockaddr>) {
-        let isIPv4 = Int32(address.pointee.sa_family) == AF_INET
-        let size = isIPv4 ? MemoryLayout<sockaddr_in>.size : MemoryLayout<sockaddr_in6>.size
-        var text = [CChar](repeating: 0, count: Int(NI_MAXHOST))
-        guard
-            getnameinfo(
-                address, socklen_t(size), &text, socklen_t(text.count), nil, 0, NI_NUMERICHOST) == 0
-        else { return nil }
-        self.init(
-            String(
-                decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self))
+        guard let text = NetworkAddress.text(of: address) else { return nil }
+        self.init(text)
     }
 }

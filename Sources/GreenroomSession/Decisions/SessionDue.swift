@@ -1,5 +1,8 @@
 /// When the session has something to do next, if nothing is posted before.
 struct SessionDue: Equatable {
+    /// How soon to look again at what wakes nobody, in nanoseconds.
+    static let retryNanoseconds: Int64 = 200_000_000
+
     /// On the session clock; nil for never.
     var session: Int64?
     /// On the host clock; nil for never.

@@ -33,9 +33,6 @@ final class ParticipantPipelines: Sendable {
     /// How long a track waits for outputs' answers before the call learns that it is unwanted.
     private static let settlingNanoseconds: Int64 = 1_000_000_000
 
-    /// How soon to look again whether a track that was closed has ended.
-    static let endingRetryNanoseconds: Int64 = 200_000_000
-
     /// How long frames of a track that begins wait for the answers of outputs: so that they still show
     /// in time on the outputs that need not be asked.
     private static let holdNanoseconds = SessionTimeline.playoutDelay / 2

@@ -74,7 +74,7 @@ extension SessionPlugins {
         return SessionDue.earlier(
             demand.map { $0 + epoch },
             pipeline.participants.hasEnding
-                ? clock.now + ParticipantPipelines.endingRetryNanoseconds : nil)
+                ? clock.now + SessionDue.retryNanoseconds : nil)
     }
 
     /// Describes tracks of participants to the outputs that have not heard of them in this life.

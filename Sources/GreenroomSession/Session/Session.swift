@@ -13,9 +13,6 @@ import Synchronization
 ///
 /// Threads: ``run()`` once, on a thread that may block; ``stop()`` and ``snapshot`` on any.
 public final class Session: Sendable {
-    /// How soon the session looks again at what it waits for, and what wakes nobody.
-    private static let retryNanoseconds: Int64 = 200_000_000
-
     /// Interval of report updates while the session runs.
     private static let reportNanoseconds: Int64 = 1_000_000_000
 
@@ -59,8 +56,9 @@ public final class Session: Sendable {
         let inbox = inbox
         events = SessionEvents { event in
             handler(event)
+            guard !pluginControl.isEmpty else { return }
             pluginControl.add(event)
-            if !pluginControl.isEmpty { inbox.post() }
+            inbox.post()
         } waker: {
             inbox.post()
         } recordingFailure: {
@@ -350,7 +348,7 @@ public final class Session: Sendable {
         due.add(session: running.timeline.first.map { pipeline.epoch + $0.time.nanoseconds })
         due.add(session: pipeline.epoch + running.real.due)
         due.add(session: plugins.nextOfParticipants(on: pipeline))
-        if pipeline.hasOpenWants { due.add(session: clock.now + Self.retryNanoseconds) }
+        if pipeline.hasOpenWants { due.add(session: clock.now + SessionDue.retryNanoseconds) }
         guard clock.isVirtual else {
             due.add(host: running.report)
             due.add(host: plugins.nextMediaLook)

@@ -11,9 +11,6 @@ extension SessionPlugins {
     /// How long an output may hold it, in real time, before the log says so.
     private static let holdingNanoseconds: Int64 = 3_000_000_000
 
-    /// How soon to look again whether it does, in nanoseconds.
-    static let holdingRetryNanoseconds: Int64 = 200_000_000
-
     /// Whether an output may be asked what it wants, which may begin and end memory.
     ///
     /// A virtual clock stands still while it unmaps that: what it gets next is the same each time.

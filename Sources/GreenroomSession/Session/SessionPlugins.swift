@@ -321,7 +321,7 @@ extension SessionPlugins {
                 if holding[output.number] == nil {
                     due.add(session: feed.control.nextRequest)
                 } else if feed.control.isRequested || feed.hasQuestions {
-                    due.add(session: clock.now + Self.holdingRetryNanoseconds)
+                    due.add(session: clock.now + SessionDue.retryNanoseconds)
                 }
             }
         }
