@@ -33,7 +33,9 @@ extension SessionCommand {
             }
         let problem =
             "the session has no \(target.map { "\($0)" } ?? "plugin") to \(purpose ?? "explain")."
-        let others = roles.filter { $0.part == target?.role?.part }.sorted().compactMap(words)
+        let role = target?.role
+        let others = roles.filter { $0.part == role?.part && $0 != role }.sorted()
+            .compactMap(words)
         let first =
             others.isEmpty
             ? cure.map { _ in "Add one" } : "Write \(others.joined(separator: " or "))"

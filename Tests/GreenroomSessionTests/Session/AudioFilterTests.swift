@@ -76,7 +76,7 @@ import Testing
         func filters(_ role: String) -> Int? {
             result.report.audioTracks.first { $0.role == role }?.filters?.edited
         }
-        #expect(try #require(filters("microphone.desk")) >= 70 && filters("microphone") == nil)
+        #expect(try #require(filters("microphones.desk")) >= 70 && filters("microphone") == nil)
     }
 
     @Test(arguments: [false, true])
