@@ -72,7 +72,7 @@ import Testing
         #expect(run.standardError.contains("apt install swh-plugins"), "\(run)")
     }
 
-    @Test func `a filter of video under a microphone is refused with its place`() throws {
+    @Test(.nightly) func `a filter of video under a microphone is refused with its place`() throws {
         let session = try TestSession(
             "microphone: { plugin: Tone, pre-processors: [{ plugin: Adjust }] }",
             duration: "1s", clock: "virtual")

@@ -210,7 +210,7 @@ import Testing
         #expect(run.exit == .code(130), "\(run)")
     }
 
-    @Test func `a broadcast without a host gets UNAVAILABLE`() throws {
+    @Test(.nightly) func `a broadcast without a host gets UNAVAILABLE`() throws {
         let told = end(try visit("idle"))
         #expect(told.text.contains("status 41") && told.text.contains(socket), "\(told.text)")
         let long = session.folder(String(repeating: "s", count: 108))
@@ -253,7 +253,8 @@ import Testing
         #expect(!session.folder.has("share.sock"))
     }
 
-    @Test func `a socket in a folder that is not there is a wrong setting, with its line`() throws {
+    @Test(.nightly)
+    func `a socket in a folder that is not there is a wrong setting, with its line`() throws {
         let file = try session.folder.write("wrong.yaml", "share: { broadcast: none/share.sock }")
         let run = try Greenroom.run("run", file)
         #expect(run.exit == .code(65), "\(run)")

@@ -270,7 +270,9 @@ import Testing
         #expect(wasSentDatagrams == isGranted)
     }
 
-    @Test func `an address of the network without the grant is an error with the cure`() throws {
+    @Test(.nightly) func `an address of the network without the grant is an error with the cure`()
+        throws
+    {
         let session = try TestSession(
             "camera: \(TestSession.bundled("Browser", "url: 'https://example.com/'"))")
         let run = try session.run()
@@ -362,7 +364,7 @@ import Testing
         #expect(film.frameCount > 15)
     }
 
-    @Test func `without Chromium the error has the line to install it`() throws {
+    @Test(.nightly) func `without Chromium the error has the line to install it`() throws {
         let run = try Greenroom.run(
             "preview", "Browser", "--set", "url=data:text/html,x", "--duration", "1s",
             environment: ["PATH": "/nowhere"])

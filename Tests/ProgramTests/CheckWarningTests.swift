@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `grants that no plugin should have`() throws {
+    @Test(.nightly) func `grants that no plugin should have`() throws {
         mkdir(folder(".ssh"), 0o700)
         let run = try check(
             """
@@ -229,7 +229,7 @@ import Testing
         #expect(none.text.contains("/a/: no such folder."), "\(none.text)")
     }
 
-    @Test func `recordings that can't be made`() throws {
+    @Test(.nightly) func `recordings that can't be made`() throws {
         try folder.write("file", "no folder")
         try folder.write("old.mp4", "something")
         mkdir(folder("old"), 0o755)
@@ -253,7 +253,7 @@ import Testing
         #expect(!run.text.contains("warning: outputs[3]"), "\(run.text)")
     }
 
-    @Test func `a named pipe is no session file, and standard input is`() throws {
+    @Test(.nightly) func `a named pipe is no session file, and standard input is`() throws {
         #expect(mkfifo(folder("pipe"), 0o600) == 0)
         for command in ["check", "run"] {
             let child = try Greenroom.start([command, folder("pipe")])

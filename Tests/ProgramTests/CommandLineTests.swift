@@ -112,7 +112,7 @@ import Testing
         #expect(!folder.has("out"), "a check makes nothing")
     }
 
-    @Test func `check hides the credentials of URLs`() throws {
+    @Test(.nightly) func `check hides the credentials of URLs`() throws {
         let file = try folder.write(
             "session.yaml",
             """
@@ -241,7 +241,9 @@ import Testing
         #expect((session["timeline"] as? [Any])?.count == 1)
     }
 
-    @Test func `check reports errors against plugins' descriptors, with locations`() throws {
+    @Test(.nightly) func `check reports errors against plugins' descriptors, with locations`()
+        throws
+    {
         let file = try folder.write("s.yaml", Self.faulty)
         let run = try Greenroom.run("check", file)
         #expect(run.exit == .code(65), "\(run)")
@@ -261,7 +263,7 @@ import Testing
         #expect(run.standardError.hasSuffix("4 faults in \(file)\n"))
     }
 
-    @Test func `check prints the same as JSON`() throws {
+    @Test(.nightly) func `check prints the same as JSON`() throws {
         let file = try folder.write("s.yaml", Self.faulty)
         let bad = try Greenroom.run("check", "--json", file, "--set", "microphone.plugin=Tone")
         #expect(bad.exit == .code(65), "\(bad)")
@@ -295,7 +297,7 @@ import Testing
         #expect(try Greenroom.run("run", "--sett", "a=b", "x.yaml").exit == .code(64))
     }
 
-    @Test func `an error in an argument is a usage error, with its cure`() throws {
+    @Test(.nightly) func `an error in an argument is a usage error, with its cure`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
         let cures = [
             (["--duration", "5"], "Write 5s."),

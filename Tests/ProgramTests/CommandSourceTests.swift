@@ -118,14 +118,19 @@ import Testing
         #expect(try shown.frame(14).y == original.frame(14).y, "\(run)")
     }
 
-    @Test(arguments: [
-        (
-            "cat /proc/self/maps",
-            "the stream is not 8-bit 4:2:0 Y4M: a Y4M file begins with YUV4MPEG2"
-        ),
-        ("printf \"YUV4MPEG2 W4 H4 F5:1 C444\\n\"; sleep 9", "-pix_fmt yuv420p -f yuv4mpegpipe -"),
-        ("printf YUV4; sleep 9", "its Y4M header does not end"),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            (
+                "cat /proc/self/maps",
+                "the stream is not 8-bit 4:2:0 Y4M: a Y4M file begins with YUV4MPEG2"
+            ),
+            (
+                "printf \"YUV4MPEG2 W4 H4 F5:1 C444\\n\"; sleep 9",
+                "-pix_fmt yuv420p -f yuv4mpegpipe -"
+            ),
+            ("printf YUV4; sleep 9", "its Y4M header does not end"),
+        ])
     func `a stream that is no Y4M is an error with its cure`(script: String, text: String) throws {
         let session = try TestSession(
             Self.source("camera", ["sh", "-c", script]), maximum: "160x90@15", duration: "1s",

@@ -152,14 +152,16 @@ import Testing
         #expect(kill(-pid, 0) == -1 && errno == ESRCH, "nothing of its group is left")
     }
 
-    @Test(arguments: [
-        ("no-such-program-anywhere", "", "no such program; install it"),
-        ("/etc/passwd", "", "not executable; correct 'command'"),
-        (
-            "cat", "isolation: process",
-            "the sandbox lets a plugin start no program; set isolation: host, or sandbox: off"
-        ),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            ("no-such-program-anywhere", "", "no such program; install it"),
+            ("/etc/passwd", "", "not executable; correct 'command'"),
+            (
+                "cat", "isolation: process",
+                "the sandbox lets a plugin start no program; set isolation: host, or sandbox: off"
+            ),
+        ])
     func `a command that can't be started is an error with its cure`(
         program: String, more: String, text: String
     ) throws {

@@ -150,7 +150,7 @@ import Testing
             "sh", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil])
     }
 
-    @Test func `control lines are executed, and invalid ones change nothing`() throws {
+    @Test(.nightly) func `control lines are executed, and invalid ones change nothing`() throws {
         let session = try session("1h")
         let lines =
             #"mut\n\nset camera.settings.format=i420\nunmute now\npause share\n\0\nhelp\nexplain\n"#
@@ -332,7 +332,7 @@ import Testing
 
     // MARK: The command line and the file
 
-    @Test func `the command line overrides the file`() throws {
+    @Test(.nightly) func `the command line overrides the file`() throws {
         let run = try session("1h").run(
             "--duration", "400ms", "--set", "session.maximum=640x360@10", "--set",
             "camera.settings.pattern=grey", "--set", "camera.settings.counter=false", "--json",
@@ -353,7 +353,7 @@ import Testing
         #expect(bottom.isNear(YUV(y: 231, u: 128, v: 128), within: 2), "\(bottom)")
     }
 
-    @Test func `all errors of a file are reported at once, with locations`() throws {
+    @Test(.nightly) func `all errors of a file are reported at once, with locations`() throws {
         let folder = try TemporaryFolder()
         let file = try folder.write(
             "s.yaml",

@@ -58,9 +58,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        "Burst", "Stall", "Sleeper", "ShapeShifter", "FollowsLate", "CountersOutside",
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            "Burst", "Stall", "Sleeper", "ShapeShifter", "FollowsLate", "CountersOutside",
+        ])
     func `irregular cameras are deterministic`(name: String) throws {
         let session = try TestSession(
             """

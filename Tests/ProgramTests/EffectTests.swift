@@ -51,7 +51,8 @@ import Testing
         #expect((list["refused"] as? [Any])?.count == 0, "\(list["refused"] ?? "")")
     }
 
-    @Test func `an effect is found by name and id, and an unknown one named with the package`()
+    @Test(.nightly)
+    func `an effect is found by name and id, and an unknown one named with the package`()
         throws
     {
         for name in ["frei0r-glow", "frei0r.glow"] {

@@ -380,7 +380,7 @@ import Testing
 
     // MARK: - Outputs that can't be opened
 
-    @Test func `an existing recording is only overwritten with overwrite: true`() throws {
+    @Test(.nightly) func `an existing recording is only overwritten with overwrite: true`() throws {
         let sources = "camera: \(try TestSession.hostile("Camera"))"
         let session = try TestSession(sources, duration: "200ms", clock: "virtual")
         #expect(try session.run().exit == .code(0))
@@ -397,7 +397,7 @@ import Testing
         #expect(try session.picture("camera").frameCount == 6)
     }
 
-    @Test func `a folder that can't be created is reported`() throws {
+    @Test(.nightly) func `a folder that can't be created is reported`() throws {
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Camera"))", outputs: "[{ record: file/in }]")
         try session.folder.write("file", "not a folder")

@@ -213,7 +213,7 @@ import Testing
         try expectSame(session, exit: name == "WholeFile" ? 66 : 0)
     }
 
-    @Test func `irregular filters`() throws {
+    @Test(.nightly) func `irregular filters`() throws {
         let filters = try ["FilterFails", "Invert", "FilterScribbles", "Invert"].map {
             try TestSession.hostile($0)
         }
@@ -284,7 +284,7 @@ import Testing
         #expect(isolated.lines(of: "camera") == inHost.lines(of: "camera"))
     }
 
-    @Test(arguments: ["create", "initialize", "start-send"], ["no lens", ""])
+    @Test(.nightly, arguments: ["create", "initialize", "start-send"], ["no lens", ""])
     func `a failed callback is reported equally`(place: String, text: String) throws {
         let session = try TestSession(
             """

@@ -271,14 +271,16 @@ import Testing
         #expect(samples[57_600...].allSatisfy { $0 == 0 })
     }
 
-    @Test(arguments: [
-        (
-            "Ana 0s bandwidth=500",
-            "bandwidth=500 is not a bit rate of 1 to 1000000 kbit/s with its time"
-        ),
-        ("Ana 0s bandwidth=0@1s", "Write bandwidth=500@4s-8s, or bandwidth=500@4s to the end"),
-        ("Ana 0s mute=", "has no times. Write mute=3s-4s, or mute=3s to the end."),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            (
+                "Ana 0s bandwidth=500",
+                "bandwidth=500 is not a bit rate of 1 to 1000000 kbit/s with its time"
+            ),
+            ("Ana 0s bandwidth=0@1s", "Write bandwidth=500@4s-8s, or bandwidth=500@4s to the end"),
+            ("Ana 0s mute=", "has no times. Write mute=3s-4s, or mute=3s to the end."),
+        ])
     func `a wrong word is an error with its cure`(script: String, text: String) throws {
         let run = try session(script, "[{ record: recording }]").run()
         #expect(run.exit != .code(0) || run.standardError.contains("continues without"), "\(run)")

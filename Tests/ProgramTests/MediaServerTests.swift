@@ -258,7 +258,7 @@ import Testing
         #expect(!finished.standardError.contains("word"), "no secret is said: \(finished)")
     }
 
-    @Test func `an address that is none is an error of the session file`() throws {
+    @Test(.nightly) func `an address that is none is an error of the session file`() throws {
         let run = try start(
             "wrong", camera: "ball: false", "publish: \"rtmp://media.example/live\"")
         let finished = run.wait(atMost: .seconds(30))

@@ -305,7 +305,7 @@ import Testing
         }
     }
 
-    @Test func `a file that is no media file is refused with its name`() throws {
+    @Test(.nightly) func `a file that is no media file is refused with its name`() throws {
         let film = try CounterFilm()
         for text in ["", "hello", String(repeating: "\u{1b}[31m", count: 1000)] {
             let file = try film.write("text.mp4", text)

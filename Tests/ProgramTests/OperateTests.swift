@@ -362,7 +362,7 @@ import Testing
         _ = session.wait(atMost: .seconds(20))
     }
 
-    @Test(.enabled(if: geteuid() == 0, "only root can become another user"))
+    @Test(.nightly, .enabled(if: geteuid() == 0, "only root can become another user"))
     func `another user reaches no session`() throws {
         let session = try start("private")
         let path = try #require(

@@ -98,7 +98,7 @@ import Testing
         #expect(Self.row("lost", of: lost)?.hasPrefix("once, away for ") == true, "\(lost.text)")
     }
 
-    @Test func `a script of ceilings shows the result of each offer`() throws {
+    @Test(.nightly) func `a script of ceilings shows the result of each offer`() throws {
         let script = "1s 320x180@15, 2s none"
         func offers(_ plugin: String) throws -> [String] {
             let run = try preview(
@@ -198,7 +198,7 @@ import Testing
         }
     }
 
-    @Test func `a snapshot at the end is the last frame`() throws {
+    @Test(.nightly) func `a snapshot at the end is the last frame`() throws {
         let file = folder("a.png")
         let run = try preview(
             "ColorBars", "--duration", "2s", "--virtual-clock", "--maximum", "640x360@30",
@@ -258,7 +258,7 @@ import Testing
         #expect(!folder.has("a.png"))
     }
 
-    @Test func `Y4M uses standard output, statistics standard error`() throws {
+    @Test(.nightly) func `Y4M uses standard output, statistics standard error`() throws {
         let run = try preview(
             "ColorBars", "--duration", "3s", "--maximum", "320x180@15", "--y4m", "-")
         #expect(run.exit == .code(0), "\(run)")

@@ -352,12 +352,14 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        (
-            "file: a.webm, video: h264",
-            "a.webm: a .webm can't have h264; choose another codec, or another ending"
-        ), ("file: a.avi", "a.avi: the name says no format; end it with .mkv, .webm or .mp4"),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            (
+                "file: a.webm, video: h264",
+                "a.webm: a .webm can't have h264; choose another codec, or another ending"
+            ), ("file: a.avi", "a.avi: the name says no format; end it with .mkv, .webm or .mp4"),
+        ])
     func `a name that can't be recorded to is a wrong setting`(
         settings: String, text: String
     ) throws {
@@ -369,7 +371,7 @@ import Testing
         #expect(!session.folder.has("a.webm") && !session.folder.has("a.avi"))
     }
 
-    @Test func `a file that is there stays, unless the setting says otherwise`() throws {
+    @Test(.nightly) func `a file that is there stays, unless the setting says otherwise`() throws {
         let session = try session(
             [
                 Self.output("file: kept.mkv"), Self.output("file: replaced.mkv, overwrite: true"),

@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["session.json.part", "camera.wav"])
+    @Test(.nightly, arguments: ["session.json.part", "camera.wav"])
     func `an earlier recording stays whole if a file of the new one can't be made`(name: String)
         throws
     {

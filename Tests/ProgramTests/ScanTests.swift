@@ -116,7 +116,9 @@ import Testing
         #expect(try info().exit == .code(0))
     }
 
-    @Test func `a plugin hides the bundled one of its name, whatever its file is called`() throws {
+    @Test(.nightly) func `a plugin hides the bundled one of its name, whatever its file is called`()
+        throws
+    {
         let folder = try TemporaryFolder()
         let (old, new) = (Array("CCamera".utf8), Array("Y4MFile".utf8))
         var library = try readFile(try TestPlugins.cCamera())
@@ -131,7 +133,7 @@ import Testing
             info.exit == .code(0) && info.text.contains(folder("mine.so")), "\(info)\n\(info.text)")
     }
 
-    @Test func `hanging plugins are listed, and so are the others`() throws {
+    @Test(.nightly) func `hanging plugins are listed, and so are the others`() throws {
         // One that spins takes a whole processor for five seconds.
         let all = Nightly.pairs(["CONSTRUCTOR", "ENTRY", "DESCRIPTOR"], ["hang", "spin"])
         for (place, action) in all { try put(action, in: place) }
@@ -234,7 +236,7 @@ import Testing
 
     // MARK: The cache
 
-    @Test func `a rebuilt plugin is scanned again`() throws {
+    @Test(.nightly) func `a rebuilt plugin is scanned again`() throws {
         let file = "\(plugins)/a.so"
         _ = try TestPlugins.loading("nothing", in: "ENTRY", name: "First", as: file)
         #expect(try list().text.contains("First "))

@@ -83,7 +83,7 @@ import Testing
                 == ["stage", "full-mix"], "\(run)")
     }
 
-    @Test func `a command that names a track that is not there is refused`() throws {
+    @Test(.nightly) func `a command that names a track that is not there is refused`() throws {
         let session = try TestSession(
             """
             camera: { plugin: ColorBars }

@@ -242,12 +242,14 @@ import Testing
         #expect(sizes[1] > 3 * sizes[3], "\(sizes)\n\(run)")
     }
 
-    @Test(arguments: [
-        ("", "neither url nor hls"), ("url: 'rtmp://h/a', hls: a.m3u8", "both url and hls"),
-        ("hls: a.ts", "hls: end the name with .m3u8"),
-        ("url: 'http://ana:geheim@h/geheim'", "has none of the schemes"),
-        ("url: 'rtmp://127.0.0.1/a', video: share", "the session has no share for this stream"),
-    ])
+    @Test(
+        .nightly,
+        arguments: [
+            ("", "neither url nor hls"), ("url: 'rtmp://h/a', hls: a.m3u8", "both url and hls"),
+            ("hls: a.ts", "hls: end the name with .m3u8"),
+            ("url: 'http://ana:geheim@h/geheim'", "has none of the schemes"),
+            ("url: 'rtmp://127.0.0.1/a', video: share", "the session has no share for this stream"),
+        ])
     func `a wrong setting is an error with its cure`(settings: String, text: String) throws {
         let run = try session(settings, "on-failure: end").run()
         #expect(run.exit != .code(0), "\(run)")

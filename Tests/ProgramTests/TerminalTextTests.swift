@@ -55,7 +55,7 @@ import Testing
     /// The escapes, as YAML and JSON write them.
     private static let yaml = #"\u001b[2K\u009b1A\u202e\r\u0007"#
 
-    @Test func `check, run and live events`() throws {
+    @Test(.nightly) func `check, run and live events`() throws {
         let file = try session("recording")
         for arguments in [["check"], ["check", "--json"], ["run"], ["run", "--json"]] {
             let run = try Greenroom.start(arguments + [file]).wait(atMost: .seconds(60))

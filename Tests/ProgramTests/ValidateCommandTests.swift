@@ -18,7 +18,7 @@ import Testing
 
     // MARK: The list
 
-    @Test func `the list has the selected checks, as text and as JSON`() throws {
+    @Test(.nightly) func `the list has the selected checks, as text and as JSON`() throws {
         func listed(_ arguments: String...) throws -> [Listed] {
             let run = try Greenroom.start(["validate", "--list", "--format", "json"] + arguments)
                 .wait(atMost: Self.patience)

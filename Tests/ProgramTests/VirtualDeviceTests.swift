@@ -305,8 +305,8 @@ import Testing
         microphone: { plugin: Tone }
         """
 
-    @Test func `without PipeWire the outputs fail with the cure, and the session continues`() throws
-    {
+    @Test(.nightly)
+    func `without PipeWire the outputs fail with the cure, and the session continues`() throws {
         let session = try TestSession(Self.sources, duration: "500ms", outputs: Self.outputs)
         let nowhere = session.folder.path
         let run = try session.run(

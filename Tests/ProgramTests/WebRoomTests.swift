@@ -569,8 +569,8 @@ import Testing
         #expect(values?["viewers"] == 0)
     }
 
-    @Test func `a taken port, another call and a short token are errors that say the cure`() throws
-    {
+    @Test(.nightly)
+    func `a taken port, another call and a short token are errors that say the cure`() throws {
         let session = try TestSession("camera: { plugin: ColorBars }", isolation: nil)
         let live = try Live()
         let port = try #require(URL(string: live.url)?.port)
@@ -601,7 +601,7 @@ import Testing
         #expect(fourth.standardError.contains("does not fit into a link"), "\(fourth)")
     }
 
-    @Test func `a room that can't be opened ends the command at once`() throws {
+    @Test(.nightly) func `a room that can't be opened ends the command at once`() throws {
         // An address of another network.
         let elsewhere = try TestSession(
             """
