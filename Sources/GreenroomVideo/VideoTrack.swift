@@ -144,9 +144,12 @@ package final class VideoTrack: Sendable {
     private func account(_ work: inout Work, _ change: (inout VideoAccount) -> Void) {
         var account = work.progress.account
         change(&account)
-        // Either limit(to:) sees what is reached, or this sees the end.
-        reached.store(account.next, ordering: .sequentiallyConsistent)
-        let end = end.load(ordering: .sequentiallyConsistent)
+        var end = end.load(ordering: .sequentiallyConsistent)
+        if account.next <= end {
+            // Either limit(to:) sees the reached period, or this sees the end.
+            reached.store(account.next, ordering: .sequentiallyConsistent)
+            end = self.end.load(ordering: .sequentiallyConsistent)
+        }
         if account.next > end {
             account = work.progress.account
             account.end = end

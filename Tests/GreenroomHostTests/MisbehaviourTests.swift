@@ -83,7 +83,7 @@ import Testing
         }
         let (session, run, report) = try run(
             camera: "Camera", "format: nv12",
-            "pre-processors: [\(filters.joined(separator: ", "))]")
+            "pre-processors: [\(filters.joined(separator: ", "))]", clock: "virtual")
         #expect(try report.picture("camera").unprocessed.total == 0)
         try session.expectUnharmed("camera", run)
     }
