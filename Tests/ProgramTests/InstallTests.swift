@@ -71,7 +71,9 @@ import Testing
             folder("dev/deps/libhelper.so.1"), "-Wl,-rpath,$ORIGIN/deps")
     }
 
-    @Test func `a plugin of several files is installed and removed with all of them`() throws {
+    @Test(.nightly) func `a plugin of several files is installed and removed with all of them`()
+        throws
+    {
         try makeCamera("libcam.so", answer: 1)
         let plugins = folder("home/.local/lib/greenroom/plugins")
         let added = try built("plugin", "install", folder("dev/libcam.so"))

@@ -76,7 +76,8 @@ import Testing
         }
     }
 
-    @Test func `a viewer sees and hears the session, and guests each other, and they are recorded`()
+    @Test(.nightly)
+    func `a viewer sees and hears the session, and guests each other, and they are recorded`()
         throws
     {
         // Small: on a busy machine a disk may not follow three large videos.

@@ -43,6 +43,8 @@ final class EventPrinter: Sendable {
     private let session: String
     private let queue: PrintQueue
     private let last = Mutex(Status())
+    /// Whether the last object of a JSON stream is printed. Locked before the queue.
+    private let hasEnded = Mutex(false)
 
     /// - Parameter session: Its name and process, for events in JSON.
     init(style: Style, session: String) {
@@ -71,7 +73,12 @@ final class EventPrinter: Sendable {
     func show(_ record: EventRecord, line: String?) {
         switch style {
         case .json:
-            queue.add { record.text(at: $0, of: session) }
+            // The thread of the status may be late.
+            hasEnded.withLock { hasEnded in
+                guard !hasEnded else { return }
+                hasEnded = record.event == .ended
+                queue.add { record.text(at: $0, of: session) }
+            }
         case .journal(let journal):
             guard let line else { return }
             // They are secrets, and the journal keeps what it gets.

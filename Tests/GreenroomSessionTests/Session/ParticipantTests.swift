@@ -437,7 +437,7 @@ import Testing
         }
     }
 
-    @Test func `nobody waits for an output that thinks about a new track`() throws {
+    @Test(.nightly) func `nobody waits for an output that thinks about a new track`() throws {
         let shown = Monitor(0)
         let sawFrames = Mutex<Bool?>(nil)
         let slow = viewer(want: { track, _ in
