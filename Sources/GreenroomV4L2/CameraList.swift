@@ -51,19 +51,27 @@ package struct CameraEntry: Equatable, Sendable {
 
     private static func entry(_ path: String) -> CameraEntry? {
         do throws(CameraFailure) {
-            var device = try V4L2Device(path)
-            guard let description = try? device.description() else { return nil }
-            let controls = CameraControl.allCases.compactMap { control in
-                device.range(of: control).map { Control(control: control, range: $0) }
-            }
-            let modes = device.modes()
-            let isUsable = modes.contains(where: \.isUsable)
-            return CameraEntry(
-                path: path, name: description.name, place: description.place, modes: modes,
-                controls: controls, problem: isUsable ? nil : Self.noFormat(modes))
+            return try CameraEntry(V4L2Device(path))
         } catch {
-            return CameraEntry(path: path, name: "", problem: error.description)
+            return error.isNoCamera
+                ? nil : CameraEntry(path: path, name: "", problem: error.description)
         }
+    }
+
+    /// Reads a device.
+    ///
+    /// - Throws: Why it can't be used.
+    package init(_ device: consuming V4L2Device) throws(CameraFailure) {
+        var device = device
+        let description = try device.description()
+        let controls = CameraControl.allCases.compactMap { control in
+            device.range(of: control).map { Control(control: control, range: $0) }
+        }
+        let modes = device.modes()
+        let isUsable = modes.contains(where: \.isUsable)
+        self.init(
+            path: device.path, name: description.name, place: description.place, modes: modes,
+            controls: controls, problem: isUsable ? nil : Self.noFormat(modes))
     }
 
     /// Why a camera with these modes can't be used.

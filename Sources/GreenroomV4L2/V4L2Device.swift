@@ -8,9 +8,12 @@ package struct CameraFailure: Error, Equatable, CustomStringConvertible, Sendabl
     package var description: String
     /// Whether another program has the camera.
     package var isBusy: Bool
+    /// Whether the device is no camera at all.
+    package var isNoCamera: Bool
 
-    package init(_ description: String, isBusy: Bool = false) {
+    package init(_ description: String, isBusy: Bool = false, isNoCamera: Bool = false) {
         (self.description, self.isBusy) = (description, isBusy)
+        self.isNoCamera = isNoCamera
     }
 }
 
@@ -89,10 +92,18 @@ package struct V4L2Device: ~Copyable {
         }
     }
 
+    /// The longest list of modes.
+    private static let mostModes = 32_768
+
     /// Its formats, sizes and rates, in its order.
     package mutating func modes() -> [CameraMode] {
-        var list = [greenroom_v4l2_mode](repeating: greenroom_v4l2_mode(), count: 512)
-        let count = Int(greenroom_v4l2_modes(&camera, &list, Int32(list.count)))
+        var list: [greenroom_v4l2_mode] = []
+        var count = 0
+        // A list that is full may lack modes; one of vivid has 2500.
+        repeat {
+            list = Array(repeating: greenroom_v4l2_mode(), count: max(list.count * 4, 512))
+            count = Int(greenroom_v4l2_modes(&camera, &list, Int32(clamping: list.count)))
+        } while count == list.count && count < Self.mostModes
         return list.prefix(count).map { mode in
             CameraMode(
                 code: mode.format,
@@ -203,7 +214,10 @@ package struct V4L2Device: ~Copyable {
             case GREENROOM_V4L2_NO_BUFFERS: "has no memory for its frames"
             default: "failed"
             }
-        return Self.failure(path, text, error)
+        var failure = Self.failure(path, text, error)
+        failure.isNoCamera = [GREENROOM_V4L2_NOT_A_DEVICE, GREENROOM_V4L2_NO_CAMERA]
+            .contains(Int(status))
+        return failure
     }
 
     private static func failure(_ path: String, _ text: String, _ error: Int32) -> CameraFailure {

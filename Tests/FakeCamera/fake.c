@@ -36,6 +36,12 @@ static int enumerate_sizes(struct fake_camera *fake, struct v4l2_frmsizeenum *si
         size->stepwise = (struct v4l2_frmsize_stepwise){320, 1280, 320, 180, 720, 180};
         return size->index ? refuse(EINVAL) : 0;
     }
+    if (fake->has_many_sizes) {
+        size->type = V4L2_FRMSIZE_TYPE_DISCRETE;
+        size->discrete.width = 16 * (size->index + 1);
+        size->discrete.height = 16;
+        return size->index < 200 ? 0 : refuse(EINVAL);
+    }
     uint32_t index = 0;
     for (int mode = 0; mode < 4; mode++)
         if (modes[mode].format == size->pixel_format && index++ == size->index) {
@@ -116,7 +122,8 @@ static int answer(void *context, int descriptor, unsigned long request, void *ar
         strcpy((char *)capability->bus_info, "nowhere");
         capability->capabilities =
             V4L2_CAP_STREAMING
-            | (fake->is_multiplanar ? V4L2_CAP_VIDEO_CAPTURE_MPLANE : V4L2_CAP_VIDEO_CAPTURE);
+            | (fake->is_no_camera     ? V4L2_CAP_VIDEO_OUTPUT
+               : fake->is_multiplanar ? V4L2_CAP_VIDEO_CAPTURE_MPLANE : V4L2_CAP_VIDEO_CAPTURE);
         return 0;
     }
     case VIDIOC_ENUM_FMT: return enumerate_formats(argument);

@@ -11,8 +11,9 @@ import Testing
 
         deinit { state.deallocate() }
 
-        func device() -> V4L2Device {
+        func device(_ change: (inout fake_camera) -> Void = { _ in }) -> V4L2Device {
             let descriptor = fake_camera_open(state)
+            change(&state.pointee)
             return V4L2Device("/dev/fake", fake_camera_handle(state, descriptor))
         }
     }
@@ -45,6 +46,27 @@ import Testing
             CameraEntry.lines(device.modes())[0]
                 == "YUYV 1280x720@60, 960x540@60, 640x360@60, 320x180@60")
         #expect(device.modes().filter { $0.size.width == 320 }.count == 6)
+    }
+
+    @Test func `a camera with hundreds of modes has all of them`() {
+        let fake = Fake()
+        var device = fake.device { $0.has_many_sizes = 1 }
+        let modes = device.modes()
+        #expect(modes.count == 601)
+        #expect(modes.last?.letters == "H264" && modes.last?.size.width == 3200)
+    }
+
+    @Test func `a camera that can't be read is listed with the reason, and no other device`() {
+        let fake = Fake()
+        #expect(throws: Never.self) { try CameraEntry(fake.device()) }
+        let planes = #expect(throws: CameraFailure.self) {
+            try CameraEntry(fake.device { $0.is_multiplanar = 1 })
+        }
+        #expect(planes?.isNoCamera == false)
+        let output = #expect(throws: CameraFailure.self) {
+            try CameraEntry(fake.device { $0.is_no_camera = 1 })
+        }
+        #expect(output?.isNoCamera == true)
     }
 
     @Test

@@ -8,7 +8,7 @@
 #pragma clang assume_nonnull begin
 
 struct fake_camera {
-    int is_multiplanar, is_busy, is_gone, has_stepwise_sizes;
+    int is_multiplanar, is_busy, is_gone, has_stepwise_sizes, has_many_sizes, is_no_camera;
     // The values of requests.
     uint32_t format, width, height, rate_numerator, rate_denominator;
     int is_streaming, frames_ready, buffers_queued;
