@@ -4,7 +4,7 @@
 # commands do; the vendors' listings but Zoom's; the book's C++ and the malformed plugins with clang as well; that no check of the
 # validator reports a plugin but for its fault, and no good one on a busy machine; sanitizers; a
 # campaign of random sessions; fuzzing; a web page whose scripts hang, and one that shows a room; Chromium with the
-# virtual devices; Chromium and Firefox in a room,
+# virtual devices; a camera of the kernel in a virtual machine; Chromium and Firefox in a room,
 # also behind nginx; a room's viewer behind a bad network; a room with an SFU, with jitter and with ten
 # viewers; the documentation as a site; the Debian package, and its unit under a real systemd.
 # Takes hours on two cores.
@@ -121,6 +121,9 @@ part_network() {
         && GREENROOM=$debug Tests/WebRoom/nat.sh
 }
 
+# V4L2Camera with a device of the kernel, which is unplugged, in a virtual machine.
+part_vivid() { swift build -c release && Tests/VirtualDevices/vivid.sh; }
+
 # What is asserted of frames and of lip sync, in the build that people use; and what viewers cost.
 part_viewers() {
     swift build -c release || return
@@ -135,7 +138,7 @@ part_viewers() {
 
 failed=
 # A script that can't run here ends with 77 and says why: what was not tested has not passed.
-for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium room site network viewers package service}; do
+for part in ${1:-tests address thread wrong load repeat hour campaign fuzz chromium vivid room site network viewers package service}; do
     say "Part $part"
     status=0
     "part_$part" || status=$?

@@ -173,7 +173,8 @@ private final class CaptureWork {
     // MARK: Frames
 
     private func send(_ bytes: Span<UInt8>, _ frame: V4L2Device.Frame) throws {
-        guard let stream else { return }
+        // A frame that the camera made before a property change has another size than agreed.
+        guard let stream, wish.value.withLock({ $0.mode }) == mode else { return }
         let time = CameraTime.session(
             frame: frame.monotonicNanoseconds, monotonicNow: greenroom_monotonic_now(),
             now: host.nowNanoseconds)
