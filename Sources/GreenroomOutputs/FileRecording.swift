@@ -35,6 +35,8 @@ package struct FileRecording: Output, Equatable {
     package var selection: TrackSelection?
     /// Whether it records from the start; else a command starts it.
     package var records = true
+    /// Whether it replaces an existing file.
+    package var overwrites = false
 
     /// - Parameter file: The file's absolute path.
     /// - Returns: nil if the name does not end as those of such files do.
@@ -63,6 +65,7 @@ package struct FileRecording: Output, Equatable {
     package var plugin: PluginConfiguration? {
         var settings: [String: ParameterValue] = ["file": .string(file)]
         if !records { settings["recording"] = .boolean(false) }
+        if overwrites { settings["overwrite"] = .boolean(true) }
         // Without a mix among its tracks, each audio track is one of the file.
         let own = selection?.own ?? []
         if !own.contains(.mix), own.contains(where: { $0.medium == .audio && $0.role != nil }) {
@@ -163,6 +166,7 @@ extension FileRecording {
         var participants: Participants?
         var selection: TrackSelection?
         var records = true
+        var overwrites = false
     }
 
     static let section = Decoder<FileRecording>.section(
@@ -194,12 +198,17 @@ extension FileRecording {
                 "recording", \.records, .boolean,
                 "Whether to record from the start. If false, a command or an operator starts it.",
                 examples: [false], defaultValue: true),
+            Field(
+                "overwrite", \.overwrites, .boolean,
+                "Whether to replace an existing file; else it is an error.",
+                examples: [true], defaultValue: false),
         ]
     ) { draft, _ in
         guard let file = draft.file, var recording = FileRecording(file: file) else { return nil }
         recording.participants = draft.participants
         recording.selection = draft.selection
         recording.records = draft.records
+        recording.overwrites = draft.overwrites
         return recording
     }
 }
