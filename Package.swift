@@ -426,7 +426,8 @@ let package = Package(
             name: "GreenroomTesting",
             dependencies: [
                 "GreenroomABI", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPlugin", "GreenroomPluginInterface",
+                "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPlugin",
+                "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomSession",
             ]),
         // How the validator leads one plugin through its life, and watches it.

@@ -185,7 +185,8 @@ import Testing
         let chosen = "outputs: [{ record: { file: a.mkv, tracks: [stage.wide] } }]"
         #expect(try selection(call + stages + chosen).tracks == [.own(wide)])
         let hidden = "outputs: [{ record: { file: a.mkv, tracks: [stage] } }]"
-        #expect(faults(call + stages + hidden).contains { $0.contains("the session has no stage.") })
+        #expect(
+            faults(call + stages + hidden).contains { $0.contains("the session has no stage.") })
     }
 
     @Test func `other recordings take what they took`() throws {
