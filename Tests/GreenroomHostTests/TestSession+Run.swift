@@ -2,6 +2,8 @@ import Foundation
 import GreenroomConfig
 import GreenroomHost
 import GreenroomLifecycle
+import GreenroomMedia
+import GreenroomRuntime
 import GreenroomSchema
 import GreenroomSession
 import SessionTestSupport
@@ -31,9 +33,12 @@ private final class EventLines: Sendable {
 extension TestSession {
     /// Runs the session to its end in this process, and expects that its accounts add up.
     ///
-    /// - Parameter arguments: Options of `greenroom run`: `--json` and `--set`.
+    /// - Parameters:
+    ///   - arguments: Options of `greenroom run`: `--json` and `--set`.
+    ///   - endsHangs: Whether deadlines wait for a time of the test's, which advances by the
+    ///     callback deadline whenever a plugin logs that it hangs.
     /// - Returns: As if the command had run: with the lines that it prints, and its exit code.
-    func run(_ arguments: String...) throws -> Finished {
+    func run(_ arguments: String..., endsHangs: Bool = false) throws -> Finished {
         let began = ContinuousClock.now
         let isJSON = arguments.contains("--json")
         let overrides = arguments.indices.filter { arguments[$0] == "--set" }.map {
@@ -45,11 +50,15 @@ extension TestSession {
         do {
             let file = try SessionFile.load(file, overrides: overrides)
             name = file.configuration.name
-            let session = try Session(
-                file, installation: Installation(programs: Checkout.products, pluginFolders: [])
-            ) { event in
+            let installation = Installation(programs: Checkout.products, pluginFolders: [])
+            var plan = try file.plan(with: installation.locator())
+            plan.awaitBroadcast()
+            let deadline = file.configuration.callbackDeadline.nanoseconds
+            let time = endsHangs ? ManualTime() : nil
+            let session = Session(plan: plan, host: time.map(HostClock.init) ?? .real) { event in
                 if case .ended = event { return }
                 lines.add(event.record, line: event.line)
+                if case .pluginLog(_, _, "hangs") = event { time?.advance(by: deadline) }
             }
             let report = try session.run()
             var record = EventRecord(event: .ended)

@@ -16,7 +16,7 @@ enum Account: String, CaseIterable, CustomStringConvertible {
         guard getuid() == 0, let folder = try? ProbeFolder(),
             let trial = try? folder.start(["--available"], as: .nobody)
         else { return [.own] }
-        return trial.wait(atMost: .seconds(60)).exit == .code(0) ? [.own, .nobody] : [.own]
+        return trial.wait().exit == .code(0) ? [.own, .nobody] : [.own]
     }()
 }
 
@@ -65,7 +65,7 @@ final class ProbeFolder {
         _ words: [String], as account: Account = .own, environment: [String: String?] = [:]
     ) throws -> ProbeOutcome {
         ProbeOutcome(
-            try start(words, as: account, environment: environment).wait(atMost: .seconds(60)))
+            try start(words, as: account, environment: environment).wait())
     }
 }
 

@@ -48,7 +48,7 @@ import Testing
             let run = try Greenroom.start(
                 ["plugin", "info", name, "--json"], environment: installed
             )
-            .wait(atMost: .seconds(60))
+            .wait()
             let info = try #require(
                 try JSONSerialization.jsonObject(with: Data(run.text.utf8)) as? [String: Any],
                 "\(run)")

@@ -17,7 +17,7 @@ import Testing
     /// Starts a session, which listens when it sends.
     private func startSession() throws -> ChildProcess {
         let host = try session.start()
-        guard host.waitForErrors(containing: "sending", atMost: .seconds(20)) else {
+        guard host.waitForErrors(containing: "sending") else {
             throw Failure("\(host.wait(atMost: .zero))")
         }
         return host
@@ -29,18 +29,18 @@ import Testing
 
     /// Waits until a broadcaster has ended.
     private func end(_ broadcaster: ChildProcess) -> Finished {
-        broadcaster.wait(atMost: .seconds(20))
+        broadcaster.wait()
     }
 
     /// Waits for a line of the host.
     private func hears(_ host: ChildProcess, _ text: String) -> Bool {
-        host.waitForErrors(containing: text, atMost: .seconds(20))
+        host.waitForErrors(containing: text)
     }
 
     /// Ends the session with an interrupt.
     private func finish(_ host: ChildProcess) throws -> (Finished, Report) {
         host.signal(SIGINT)
-        let run = host.wait(atMost: .seconds(20))
+        let run = host.wait()
         return (run, try session.expectTrueReport(run))
     }
 
@@ -99,7 +99,7 @@ import Testing
         let broadcaster = try visit("still")
         #expect(hears(host, "share: connected"))
         #expect(
-            Runners.wait(atMost: .seconds(20)) {
+            Runners.wait {
                 ((try? lumas()) ?? []).count { $0 == 200 } >= 50
             })
         let (run, report) = try finish(host)
@@ -117,7 +117,7 @@ import Testing
         #expect(hears(host, "share: paused by its source"))
         #expect(hears(host, "share: resumed by its source"))
         #expect(
-            Runners.wait(atMost: .seconds(20)) { ((try? lumas()) ?? []).count { $0 == 100 } >= 5 })
+            Runners.wait { ((try? lumas()) ?? []).count { $0 == 100 } >= 5 })
         let (run, _) = try finish(host)
         let told = end(broadcaster)
         #expect(life(told) == Self.wholeLife, "\(told.text)")
@@ -135,7 +135,7 @@ import Testing
         #expect(hears(host, "share: connected"))
         // Upright for two seconds, then rotated to the right.
         #expect(
-            Runners.wait(atMost: .seconds(20)) {
+            Runners.wait {
                 let rotated = try? Y4MRecording(session.recording + "/share-2.y4m")
                 return rotated?.frameCount ?? 0 > 20
             })
@@ -168,7 +168,7 @@ import Testing
         let program = try ChildProcess(try TestPlugins.bouncer(), [socket])
         #expect(hears(host, "share.audio: connected"))
         #expect(
-            Runners.wait(atMost: .seconds(20)) {
+            Runners.wait {
                 let beeps = try? FlashAndBeep.beeps(in: session.recording + "/share.wav")
                 return beeps?.count ?? 0 >= 2
             })
@@ -241,14 +241,14 @@ import Testing
         let told = end(broadcaster)
         #expect(told.text.contains("status 3 "), "\(told.text)")
         #expect(life(told).hasSuffix("stop-send uninitialize destroy"), "\(told.text)")
-        _ = host.wait(atMost: .seconds(5))
+        _ = host.wait()
         #expect(session.folder.has("share.sock"), "left behind")
 
         let next = try session.start()
         #expect(hears(next, "sending"))
         #expect(life(end(try visit("finish"))) == Self.wholeLife)
         next.signal(SIGINT)
-        let run = next.wait(atMost: .seconds(20))
+        let run = next.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(!session.folder.has("share.sock"))
     }
@@ -300,7 +300,7 @@ import Testing
         #expect(hears(host, "share: connected"))
         #expect(hears(host, "share.audio: connected"))
         #expect(
-            Runners.wait(atMost: .seconds(20)) {
+            Runners.wait {
                 let beeps = try? FlashAndBeep.beeps(in: session.recording + "/share.wav")
                 return beeps?.isEmpty == false && ((try? uprightFrames()) ?? 0) > 30
             })

@@ -83,8 +83,7 @@ import Testing
         let source = "\(Checkout.root)/Samples/\(sample)"
         let library = folder("camera.so")
         let build = try ChildProcess.run(
-            compiler, ["-o", library] + arguments.map { $0.replacing("SAMPLE", with: source) },
-            atMost: .seconds(120))
+            compiler, ["-o", library] + arguments.map { $0.replacing("SAMPLE", with: source) })
         guard build.exit == .code(0), build.standardError.isEmpty else {
             throw Failure("\(build)")
         }
@@ -133,7 +132,7 @@ import Testing
             [
                 "--edition", "2021", "--crate-type", "cdylib", folder("camera.rs"), "-o",
                 folder("camera.so"),
-            ], atMost: .seconds(120))
+            ])
         guard build.exit == .code(0) else { throw Failure("\(build)") }
         let session = try TestSession(
             """

@@ -128,7 +128,7 @@ import Testing
               settings: { page: '\(page)', speaker: Film }
               audio: \(speaker)
             """, duration: "6s")
-        let run = try server.greenroom(session).wait(atMost: .seconds(60))
+        let run = try server.greenroom(session).wait()
         #expect(run.exit == .code(0), "\(run)")
         // The last second: a busy machine begins late.
         let samples = try session.sound("share").channels[0].suffix(48_000)
@@ -161,7 +161,7 @@ import Testing
         let room = try Greenroom.start(
             ["live", file], environment: server.environment)
         try #require(
-            room.waitForErrors(containing: "operators: http", atMost: .seconds(30)),
+            room.waitForErrors(containing: "operators: http"),
             "\(room.errorsSoFar)")
         let link = try #require(room.errorsSoFar.firstMatch(of: #/viewers: +(http\S+)/#)?.1)
         let viewer = try FrameStream(
@@ -181,7 +181,7 @@ import Testing
         }
         _ = viewer.end()
         room.signal(SIGINT)
-        #expect(room.wait(atMost: .seconds(30)).exit == .code(130))
+        #expect(room.wait().exit == .code(130))
     }
 
     // MARK: The network
@@ -335,7 +335,7 @@ import Testing
         #expect(
             run.text.contains("the page crashed; restarting the page in 0.5 s"), "\(run.text)")
         // Killed processes end soon. Somebody else reaps them.
-        let haveEnded = Runners.wait(atMost: .seconds(10)) {
+        let haveEnded = Runners.wait {
             processes.allSatisfy { process in
                 guard let status = try? readFile("/proc/\(process)/status") else { return true }
                 return String(decoding: status, as: UTF8.self).contains("State:\tZ")
@@ -356,10 +356,10 @@ import Testing
         let run = try session.start()
         #expect(
             run.waitForErrors(
-                containing: "the page does not respond for 5 s; restarting the page in 0.5 s",
-                atMost: .seconds(60)), "\(run.errorsSoFar)")
+                containing: "the page does not respond for 5 s; restarting the page in 0.5 s"),
+            "\(run.errorsSoFar)")
         run.signal(SIGINT)
-        #expect(run.wait(atMost: .seconds(30)).exit == .code(130))
+        #expect(run.wait().exit == .code(130))
         let film = try session.picture("camera")
         #expect(film.frameCount > 15)
     }

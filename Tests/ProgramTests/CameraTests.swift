@@ -20,7 +20,7 @@ import Testing
             maximum: "640x360@30", duration: "3s")
         let capture = try server.start(
             "pw-v4l2", [Checkout.greenroom, "run", session.file]
-        ).wait(atMost: .seconds(60))
+        ).wait()
         #expect(capture.exit == .code(0), "\(capture)")
         #expect(capture.standardError.contains("camera: Stage: YU12 640x360"), "\(capture)")
         #expect(
@@ -89,7 +89,7 @@ import Testing
         }
         try stream.next("a picture", where: isPicture)
         first.signal(SIGINT)
-        _ = first.wait(atMost: .seconds(30))
+        _ = first.wait()
         try stream.next("a slate") { $0.luma(2, 2) == 0x20 && $0.luma(317, 177) == 0x20 }
         let second = try server.greenroom(source)
         defer { second.signal(SIGINT) }
@@ -114,7 +114,7 @@ import Testing
         let portal = try ChildProcess(
             "/usr/bin/python3", ["\(Checkout.root)/Tests/Screens/portal.py", "0", answer],
             environment: environment)
-        try #require(portal.waitForOutput(containing: "ready", atMost: .seconds(30)))
+        try #require(portal.waitForOutput(containing: "ready"))
         let stream = try FrameStream(
             [
                 "PipeWireCamera", "--set", "camera=Stage", "--set", "portal=true", "--maximum",
@@ -127,7 +127,7 @@ import Testing
             }
             _ = stream.end()
         } else {
-            let finished = stream.program.wait(atMost: .seconds(60))
+            let finished = stream.program.wait()
             #expect(
                 "\(finished)\(finished.text)".contains("the user denied the camera"), "\(finished)")
         }

@@ -231,7 +231,7 @@ import Testing
         let child = try session.start("--set", "session.isolation=process")
         var done: [String] = [fault]
         var (kills, mayLose) = (0, fault != "none")
-        if child.waitForErrors(containing: "sending", atMost: .seconds(20)) {
+        if child.waitForErrors(containing: "sending") {
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 usleep(.random(in: 100_000...700_000, using: &random))
                 guard
@@ -264,7 +264,7 @@ import Testing
             }
         }
         tally.faults += done.count { $0 != "none" }
-        let run = child.wait(atMost: .seconds(60))
+        let run = child.wait()
         let told = "seed \(seed): \(done)\n\(run)"
         #expect(run.exit == .code(0), "\(told)")
         let report = try session.expectTrueReport(run)
@@ -305,7 +305,7 @@ import Testing
         }
         child.signal(SIGKILL)
         tally.faults += 1
-        let run = child.wait(atMost: .seconds(10))
+        let run = child.wait()
         let told = "seed \(seed): host killed\(takesAll ? " and all" : "")\n\(run)"
         #expect(run.exit == .signal(SIGKILL), "\(told)")
         expectNothingLeft(child.id, told)
@@ -329,7 +329,7 @@ import Testing
     private func expectNothingLeft(
         _ host: pid_t, _ told: String, sourceLocation: SourceLocation = #_sourceLocation
     ) {
-        let isEmpty = Runners.wait(for: 0, ofHost: host, atMost: .seconds(20))
+        let isEmpty = Runners.wait(for: 0, ofHost: host)
         #expect(
             isEmpty, "\(Runners.all(ofHost: host)) are left: \(told)",
             sourceLocation: sourceLocation)

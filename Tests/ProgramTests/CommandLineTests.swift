@@ -56,13 +56,13 @@ import Testing
     func `a mistyped command or option is answered with the nearest one`(
         arguments: [String], words: String
     ) throws {
-        let run = try Greenroom.start(arguments).wait(atMost: .seconds(30))
+        let run = try Greenroom.start(arguments).wait()
         #expect(run.exit == .code(64) && run.standardError.contains(words), "\(run)")
     }
 
     @Test(.nightly) func `a mistyped plugin is answered with the nearest one`() throws {
         for command in [["preview"], ["validate"], ["plugin", "info"]] {
-            let run = try Greenroom.start(command + ["colorbras"]).wait(atMost: .seconds(30))
+            let run = try Greenroom.start(command + ["colorbras"]).wait()
             #expect(
                 run.exit == .code(65)
                     && run.standardError.contains(#"colorbras: no plugin of this name is "#)
@@ -72,7 +72,7 @@ import Testing
 
     @Test func `help of a command is printed`() throws {
         for arguments in [["help"], ["help", "run"], ["help", "plugin", "install"], ["--help"]] {
-            let run = try Greenroom.start(arguments).wait(atMost: .seconds(30))
+            let run = try Greenroom.start(arguments).wait()
             #expect(run.exit == .code(0) && run.text.contains("USAGE: greenroom"), "\(run)")
         }
     }
@@ -120,7 +120,7 @@ import Testing
             outputs: [{ stream: "rtmp://ana:geheim@live/app/geheim" }]
             """)
         for options in [[], ["--json"]] {
-            let run = try Greenroom.start(["check", file] + options).wait(atMost: .seconds(20))
+            let run = try Greenroom.start(["check", file] + options).wait()
             #expect(run.exit == .code(0), "\(run)")
             #expect(run.text.contains("rtsp://**********@camera/******"), "\(run.text)")
             #expect(!run.text.contains("geheim"), "\(run.text)")
@@ -307,7 +307,7 @@ import Testing
         for (arguments, cure) in cures {
             for command in ["check", "run"] {
                 let run = try Greenroom.start([command, file] + arguments)
-                    .wait(atMost: .seconds(20))
+                    .wait()
                 #expect(run.exit == .code(64), "\(run)")
                 #expect(run.standardError.contains(cure), "\(run)")
             }
@@ -389,12 +389,12 @@ import Testing
 
     @Test(.nightly) func `a session on the virtual clock needs a duration`() throws {
         let file = try folder.write("s.yaml", "camera: { plugin: ColorBars }")
-        let argument = try Greenroom.run("run", file, "--virtual-clock", atMost: .seconds(20))
+        let argument = try Greenroom.run("run", file, "--virtual-clock")
         #expect(argument.exit == .code(64), "\(argument)")
         #expect(argument.standardError.contains("--duration 10s"), "\(argument)")
         let own = try folder.write(
             "own.yaml", "camera: { plugin: ColorBars }\nsession: { clock: virtual }")
-        let run = try Greenroom.run("run", own, atMost: .seconds(20))
+        let run = try Greenroom.run("run", own)
         #expect(run.exit == .code(65), "\(run)")
         #expect(run.standardError.hasPrefix("\(own):2:19: session.clock: "), "\(run)")
     }
@@ -409,7 +409,7 @@ import Testing
             ["run", file, "--duration", "100ms"],
         ] {
             let run = try Greenroom.start(arguments, environment: ["GREENROOM_PLUGIN_PATH": path])
-                .wait(atMost: .seconds(20))
+                .wait()
             #expect(run.exit == .code(0), "\(run)")
             #expect(run.standardError.components(separatedBy: warning).count == 2, "\(run)")
             #expect(run.standardError.components(separatedBy: "GREENROOM").count == 2, "\(run)")
@@ -442,7 +442,7 @@ import Testing
         let (from, to) = (["bgra", "1920x1080"], ["i420", "1280x720"])
         func explain(_ more: String...) throws -> String {
             try Greenroom.start(["explain-conversion"] + from + to + more)
-                .wait(atMost: .seconds(60)).text
+                .wait().text
         }
         let lines = try explain().split(separator: "\n")
         #expect(lines.count == 5)
@@ -473,7 +473,7 @@ import Testing
     func `a conversion that can't be explained is told clearly`(
         arguments: [String], text: String
     ) throws {
-        let run = try Greenroom.start(["explain-conversion"] + arguments).wait(atMost: .seconds(60))
+        let run = try Greenroom.start(["explain-conversion"] + arguments).wait()
         #expect(run.exit == .code(64), "\(run)")
         #expect(run.standardError.contains(text), "\(run)")
     }

@@ -148,8 +148,8 @@ import Testing
                     .trimmingCharacters(in: .whitespacesAndNewlines)))
         #expect(kill(pid, 0) == -1 && errno == ESRCH)
         // Those that it left are reaped by another process.
-        for _ in 0..<100 where kill(-pid, 0) == 0 { usleep(50_000) }
-        #expect(kill(-pid, 0) == -1 && errno == ESRCH, "nothing of its group is left")
+        let isGone = Runners.wait { kill(-pid, 0) == -1 && errno == ESRCH }
+        #expect(isGone, "nothing of its group is left")
     }
 
     @Test(

@@ -116,7 +116,7 @@ import Testing
                     "run", session.file, "--virtual-clock", "--set",
                     "timeline=[{ at: 9s, do: mute }]",
                 ] + arguments
-            ).wait(atMost: .seconds(60))
+            ).wait()
             #expect(run.exit == .code(0), "\(run)")
             let words = "timeline[0]: never executed: due at 9s, and the session ends at 200ms"
             let first =
@@ -204,7 +204,7 @@ import Testing
             let input = arguments.isEmpty ? "stop\nxyzzy\n" : "# nothing\n"
             let run = try Greenroom.start(
                 ["run", session.file] + arguments, input: Array(input.utf8)
-            ).wait(atMost: .seconds(60))
+            ).wait()
             #expect(run.exit == .code(0), "\(run)")
             #expect(run.standardError.contains("stopping: the duration is over"), "\(run)")
             #expect(!run.standardError.contains("control"), "\(run)")
@@ -308,7 +308,7 @@ import Testing
             }
             return child.hasEnded
         }
-        let run = child.wait(atMost: .seconds(60))
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)\n\(text.suffix(1000))")
         var next = 1
         var leftOut = 0

@@ -45,7 +45,7 @@ import Testing
         let folder = try Self.folder(for: commands.text)
         let run = try ChildProcess.run(
             "sh", ["-euc", "cd '\(folder.path)'\n\(commands.text)"],
-            environment: Self.environment(in: folder), atMost: .seconds(200))
+            environment: Self.environment(in: folder))
         #expect(run.exit == .code(0), "\(commands.text)\n\(run)\n\(run.text)")
     }
 
@@ -68,11 +68,11 @@ import Testing
                 environment: Self.environment(in: folder))
             if command.2 == "live" {
                 #expect(
-                    process.waitForErrors(containing: "operators: http", atMost: .seconds(30)),
+                    process.waitForErrors(containing: "operators: http"),
                     "\(process.errorsSoFar)")
                 process.signal(SIGINT)
             }
-            let run = process.wait(atMost: .seconds(60))
+            let run = process.wait()
             #expect(run.exit == .code(command.2 == "live" ? 130 : 0), "\(words)\n\(run)")
             #expect(command.2 == "live" || folder.has("color-bars.png"), "\(words)")
         }

@@ -33,7 +33,7 @@ import Testing
 
     @Test func `every installed effect is listed under its own name`() throws {
         let run = try Greenroom.start(["plugins", "--json"], environment: installed)
-            .wait(atMost: .seconds(180))
+            .wait()
         let list = try json(run.text)
         let plugins = try #require(list["plugins"] as? [[String: Any]])
         var listed: [String: String] = [:]
@@ -59,7 +59,7 @@ import Testing
             let run = try Greenroom.start(
                 ["plugin", "info", name, "--json"], environment: installed
             )
-            .wait(atMost: .seconds(30))
+            .wait()
             let settings = try #require(try json(run.text)["settings"] as? [[String: Any]])
             #expect(settings.map { $0["name"] as? String } == ["blur"])
             #expect(settings.map { $0["default"] as? Double } == [0])

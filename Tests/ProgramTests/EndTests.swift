@@ -19,7 +19,7 @@ import Testing
     /// Starts a session and waits until all its sources have sent for a while.
     private func running(_ session: TestSession) throws -> ChildProcess {
         let child = try session.start()
-        #expect(child.waitForErrors(containing: "sending\n", atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: "sending\n"))
         usleep(700_000)
         return child
     }
@@ -29,7 +29,7 @@ import Testing
         let session = try TestSession(try Self.sources(), duration: nil)
         let child = try running(session)
         child.signal(signal)
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(run.standardError.contains("stopping: stop requested\n"), "\(run)")
         let report = try session.expectTrueReport(run)
@@ -60,10 +60,10 @@ import Testing
             """, duration: nil, deadline: "10m")
         let child = try running(session)
         child.signal(SIGINT)
-        #expect(child.waitForErrors(containing: "stopping: ", atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: "stopping: "))
         child.signal(SIGINT)
         // It would hang for ten minutes.
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(try session.picture("camera").frameCount > 0)
         #expect(try session.sound("camera").frameCount > 0)
@@ -78,7 +78,7 @@ import Testing
             ["run", session.file], environment: ["XDG_CACHE_HOME": session.folder("cache")])
         // The session blocks the signal first of all: before that it ends any program.
         #expect(
-            Runners.wait(atMost: .seconds(20)) {
+            Runners.wait {
                 let status = (try? readFile("/proc/\(child.id)/status")) ?? []
                 let blocked = String(decoding: status, as: UTF8.self).firstMatch(
                     of: /SigBlk:\s*([0-9a-f]+)/)
@@ -87,7 +87,7 @@ import Testing
             })
         usleep(200_000)
         child.signal(SIGINT)
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(run.standardError.isEmpty, "\(run)")
         #expect(!session.folder.has("recording"))
@@ -97,7 +97,7 @@ import Testing
         let session = try TestSession(try Self.sources(), duration: nil)
         let child = try running(session)
         child.signal(SIGKILL)
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         #expect(run.exit == .signal(SIGKILL), "\(run)")
         #expect(try session.report().outcome == "running")
         for track in ["camera", "share"] {
@@ -122,12 +122,12 @@ import Testing
 
     /// A session whose Y4M goes through a pipe into a shell command.
     private func piped(
-        _ session: TestSession, into command: String, atMost limit: Duration = .seconds(30)
+        _ session: TestSession, into command: String
     ) throws -> Finished {
         let script =
             "set -o pipefail; '\(Checkout.greenroom)' run '\(session.file)' | \(command)"
         return try ChildProcess.run(
-            "bash", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil], atMost: limit)
+            "bash", ["-c", script], environment: ["GREENROOM_PLUGIN_PATH": nil])
     }
 
     @Test(.nightly) func `a session ends when its only reader is gone`() throws {

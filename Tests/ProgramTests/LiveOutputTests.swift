@@ -21,7 +21,7 @@ import Testing
         let run = try ChildProcess(
             "bash", ["-c", script, Checkout.greenroom, session.file, session.folder("live.y4m")],
             environment: ["GREENROOM_PLUGIN_PATH": nil, "ASAN_OPTIONS": "detect_leaks=0"]
-        ).wait(atMost: .seconds(60))
+        ).wait()
         #expect(run.exit == .code(exit), "\(run)")
         return (session, run, try session.expectTrueReport(run))
     }

@@ -188,7 +188,7 @@ import Testing
               Ben 10s-\(seconds - 10)s camera=160x90@10 microphone=660;
               Cleo 5s-\(seconds / 2)s share=160x90@2 microphone=330 mute=10s-20s" } }
             """, maximum: "160x90@10", duration: "\(seconds)s", clock: "virtual")
-        let run = try session.run(atMost: .seconds(600))
+        let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
         let report = try session.expectTrueReport(run, readingAudio: false)
         #expect(try report.picture("camera").account.real == seconds * 10)

@@ -51,7 +51,7 @@ import Testing
     }
 
     private func expect(_ run: ChildProcess, _ text: String) throws {
-        guard run.waitForErrors(containing: text, atMost: .seconds(40)) else {
+        guard run.waitForErrors(containing: text) else {
             throw Failure("no \"\(text)\":\n\(run.errorsSoFar)")
         }
     }
@@ -79,7 +79,7 @@ import Testing
         let process = try ChildProcess(
             "python3", [Checkout.root + "/Tests/WebRoom/server.py"])
         // The whole line: the word may come before the number.
-        guard process.waitForOutput(containing: "\n", atMost: .seconds(20)),
+        guard process.waitForOutput(containing: "\n"),
             let port = process.outputSoFar.firstMatch(of: /port ([0-9]+)\n/)?.1
         else { throw Failure("\(process.wait(atMost: .zero))") }
         return (process, String(port))
@@ -115,7 +115,7 @@ import Testing
             waits(for: "fetcher/hall-camera.y4m") { ($0.max() ?? 0) - ($0.min() ?? 255) > 100 })
         // A server that is killed comes back at the same place.
         kill(server.id, SIGKILL)
-        _ = server.wait(atMost: .seconds(20))
+        _ = server.wait()
         try expect(publisher, "the connection is lost")
         server = try self.server(port: port)
         try expect(server, "relay-camera: opened")
@@ -124,14 +124,14 @@ import Testing
 
         // The end of a session is the end of its connection.
         publisher.signal(SIGINT)
-        let published = publisher.wait(atMost: .seconds(30))
+        let published = publisher.wait()
         #expect(published.exit == .code(130), "\(published)")
         try expect(server, "Relay left")
         fetcher.signal(SIGINT)
-        let fetched = fetcher.wait(atMost: .seconds(30))
+        let fetched = fetcher.wait()
         #expect(fetched.exit == .code(130), "\(fetched)")
         server.signal(SIGINT)
-        let served = server.wait(atMost: .seconds(30))
+        let served = server.wait()
         #expect(served.exit == .code(130), "\(served)")
 
         for run in [published, fetched] {
@@ -162,12 +162,12 @@ import Testing
                 + "fetch-name: Hall")
         // The room hears its own audio from the server for 2 s, which are many round trips.
         #expect(
-            Runners.wait(atMost: .seconds(60)) {
+            Runners.wait {
                 (try? loudTenths(of: "relay/hall-microphone.wav").count) ?? 0 >= 20
             })
         for run in [relay, server] {
             run.signal(SIGINT)
-            let finished = run.wait(atMost: .seconds(30))
+            let finished = run.wait()
             #expect(finished.exit == .code(130), "\(finished)")
         }
         let sent = try loudTenths(of: "server/relay-microphone.wav")
@@ -188,7 +188,7 @@ import Testing
 
     /// Waits for more than 20 frames of a recording, with certain lumas.
     private func waits(for file: String, until areSeen: ([Int]) -> Bool) -> Bool {
-        Runners.wait(atMost: .seconds(40)) {
+        Runners.wait {
             guard let recording = try? Y4MRecording(folder(file)), recording.frameCount > 20,
                 let seen = try? lumas(of: recording)
             else { return false }
@@ -222,13 +222,13 @@ import Testing
             "publish: \"http://127.0.0.1:\(port)/\(path)\", publish-token: word")
         try expect(run, "http://127.0.0.1:\(port): \(text)")
         try expect(run, "retrying in 1 s")
-        #expect(server.waitForOutput(containing: "POST /\(path) word True", atMost: .seconds(20)))
+        #expect(server.waitForOutput(containing: "POST /\(path) word True"))
         if path == "no-video" {
             #expect(
-                server.waitForOutput(containing: "DELETE /ended?id=7 word", atMost: .seconds(20)))
+                server.waitForOutput(containing: "DELETE /ended?id=7 word"))
         }
         run.signal(SIGINT)
-        let finished = run.wait(atMost: .seconds(30))
+        let finished = run.wait()
         #expect(finished.exit == .code(130), "\(finished)")
     }
 
@@ -251,9 +251,9 @@ import Testing
             "nothing", camera: "ball: false",
             "fetch: \"http://127.0.0.1:\(port)/\(path)\", fetch-token: word, fetch-name: Hall")
         try expect(run, "http://127.0.0.1:\(port): \(text)")
-        #expect(server.waitForOutput(containing: "POST /\(path) word True", atMost: .seconds(20)))
+        #expect(server.waitForOutput(containing: "POST /\(path) word True"))
         run.signal(SIGINT)
-        let finished = run.wait(atMost: .seconds(30))
+        let finished = run.wait()
         #expect(finished.exit == .code(130), "\(finished)")
         #expect(!finished.standardError.contains("word"), "no secret is said: \(finished)")
     }
@@ -261,7 +261,7 @@ import Testing
     @Test(.nightly) func `an address that is none is an error of the session file`() throws {
         let run = try start(
             "wrong", camera: "ball: false", "publish: \"rtmp://media.example/live\"")
-        let finished = run.wait(atMost: .seconds(30))
+        let finished = run.wait()
         #expect(finished.exit == .code(65), "\(finished)")
         #expect(finished.standardError.contains("publish: not a URL"), "\(finished)")
     }

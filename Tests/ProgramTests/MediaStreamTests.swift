@@ -18,7 +18,7 @@ import Testing
         /// The first line that it prints.
         var firstLine: String {
             get throws {
-                guard process.waitForOutput(containing: "\n", atMost: .seconds(30)) else {
+                guard process.waitForOutput(containing: "\n") else {
                     throw Failure("\(process.wait(atMost: .zero))")
                 }
                 return process.outputSoFar.split(separator: "\n").first.map(String.init) ?? ""
@@ -27,7 +27,7 @@ import Testing
 
         deinit {
             process.signal(SIGKILL)
-            _ = process.wait(atMost: .seconds(5))
+            _ = process.wait()
         }
     }
 
@@ -185,7 +185,7 @@ import Testing
             withExtendedLifetime(test) {}
         }
         func came(_ text: String, _ times: Int) -> Bool {
-            host.waitForOutput(containing: text, times: times, atMost: .seconds(60))
+            host.waitForOutput(containing: text, times: times)
         }
         for time in 1...2 {
             var servers = try stream.start()
@@ -207,10 +207,10 @@ import Testing
         defer { host.signal(SIGKILL) }
         // Without a stream the camera has the session's size.
         #expect(
-            host.waitForOutput(containing: "\"started\"", atMost: .seconds(60)),
+            host.waitForOutput(containing: "\"started\""),
             "\(host.outputSoFar)")
         let (server, _) = try serve(film.folderPath, at: port)
-        let run = host.wait(atMost: .seconds(60))
+        let run = host.wait()
         withExtendedLifetime(server) {}
         #expect(run.exit == .code(0), "\(run)")
         let picture = try session.picture("camera")
@@ -234,7 +234,7 @@ import Testing
         let host = try session.start("--json")
         defer { host.signal(SIGKILL) }
         func came(_ text: String, _ times: Int) -> Bool {
-            host.waitForOutput(containing: text, times: times, atMost: .seconds(60))
+            host.waitForOutput(containing: text, times: times)
         }
         #expect(came(": connected; h264 320x180", 1), "\(host.outputSoFar)")
         server = nil
@@ -242,7 +242,7 @@ import Testing
         server = try Server(script, [file, port])
         #expect(came(": connected; h264 320x180", 2), "\(host.outputSoFar)")
         host.signal(SIGTERM)
-        let run = host.wait(atMost: .seconds(60))
+        let run = host.wait()
         #expect(run.exit == .code(130), "\(run)")
         withExtendedLifetime(server) {}
     }

@@ -10,11 +10,8 @@ import Testing
 
     init() throws { folder = try TemporaryFolder() }
 
-    /// A generous limit for a busy machine.
-    private static let patience = Duration.seconds(30)
-
     private func preview(_ arguments: String...) throws -> Finished {
-        try Greenroom.start(["preview"] + arguments).wait(atMost: .seconds(60))
+        try Greenroom.start(["preview"] + arguments).wait()
     }
 
     private static func lines(_ run: Finished) -> [String] {
@@ -164,9 +161,9 @@ import Testing
 
     @Test func `Ctrl-C ends a preview with its statistics`() throws {
         let child = try Greenroom.start(["preview", "Tone"])
-        #expect(child.waitForOutput(containing: "level -23.0 dBFS", atMost: Self.patience))
+        #expect(child.waitForOutput(containing: "level -23.0 dBFS"))
         child.signal(SIGINT)
-        let run = child.wait(atMost: Self.patience)
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(Self.row("audio", of: run) == "peak -20.0 dBFS, clipped 0", "\(run.text)")
     }
@@ -227,11 +224,11 @@ import Testing
         ])
         #expect(
             child.waitForOutput(
-                containing: "kill -USR1 \(child.id) writes \(file)", atMost: Self.patience))
+                containing: "kill -USR1 \(child.id) writes \(file)"))
         for _ in 1...2 {
             // Before the first frame there is nothing to write, which is reported.
             #expect(
-                Runners.wait(atMost: Self.patience) {
+                Runners.wait {
                     child.signal(SIGUSR1)
                     usleep(50_000)
                     return folder.has("a.png")
@@ -240,7 +237,7 @@ import Testing
             unlink(file)
         }
         child.signal(SIGINT)
-        let run = child.wait(atMost: Self.patience)
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(run.text.contains("\(file): 320x180"), "\(run.text)")
         // A snapshot at the end would overwrite requested ones.
@@ -278,10 +275,10 @@ import Testing
             "preview", "ColorBars", "--maximum", "320x180@15", "--y4m", pipe,
         ])
         #expect(
-            child.waitForOutput(containing: "\(pipe): waiting for a reader", atMost: Self.patience))
-        let reader = try ChildProcess.run("head", ["-c", "400000", pipe], atMost: Self.patience)
+            child.waitForOutput(containing: "\(pipe): waiting for a reader"))
+        let reader = try ChildProcess.run("head", ["-c", "400000", pipe])
         #expect(reader.standardOutput.count == 400_000, "\(reader)")
-        let run = child.wait(atMost: Self.patience)
+        let run = child.wait()
         #expect(run.exit == .code(0), "\(run)\n\(run.text)")
         #expect(run.text.contains("\(pipe): the reader closed it"), "\(run.text)")
         let stream = try Y4MRecording(try folder.write("a.y4m", reader.standardOutput))
@@ -328,7 +325,7 @@ import Testing
         ])
         func expect(_ text: String, times: Int = 1, line: SourceLocation = #_sourceLocation) {
             let hasCome = child.waitForOutput(
-                containing: text, times: times, atMost: Self.patience)
+                containing: text, times: times)
             #expect(hasCome, "\(text)", sourceLocation: line)
         }
         expect("\(library) is missing: waiting for it\n")
@@ -359,7 +356,7 @@ import Testing
         expect("CCamera 1.2.0, a video source, in a process of its own")
         expect("offer 1 (initial): 320x180@15; accepted", times: 3)
         child.signal(SIGINT)
-        let run = child.wait(atMost: Self.patience)
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)\n\(run.text)")
     }
 
@@ -371,19 +368,19 @@ import Testing
             folder("a.png"),
         ])
         func waitForSnapshot(of grey: Int) -> Bool {
-            Runners.wait(atMost: Self.patience) {
+            Runners.wait {
                 child.signal(SIGUSR1)
                 usleep(100_000)
                 return (try? greyOfSnapshot()).map { abs($0 - grey) <= 1 } == true
             }
         }
-        #expect(child.waitForErrors(containing: "kill -USR1", atMost: Self.patience))
+        #expect(child.waitForErrors(containing: "kill -USR1"))
         // Luma of limited range, 16 to 235, in full range.
         #expect(waitForSnapshot(of: 128))
         try put(try build(version: "1.1.0", grey: 200), at: library)
         #expect(waitForSnapshot(of: 214))
         child.signal(SIGINT)
-        let run = child.wait(atMost: Self.patience)
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         let stream = try Y4MRecording(try folder.write("a.y4m", run.standardOutput))
         #expect(stream.width == 320 && stream.frameCount > 0)
@@ -418,12 +415,12 @@ import Testing
                 "waiting for the next build of \(library)",
             ] {
                 #expect(
-                    child.waitForOutput(containing: text, times: times, atMost: Self.patience))
+                    child.waitForOutput(containing: text, times: times))
             }
             try put(try TestPlugins.hostile(), at: library)
         }
         child.signal(SIGINT)
-        #expect(child.wait(atMost: Self.patience).exit == .code(130))
+        #expect(child.wait().exit == .code(130))
     }
 
     @Test(.nightly) func `a watched bundled plugin is isolated`() throws {
@@ -477,7 +474,7 @@ import Testing
         func exit(_ grants: String...) throws -> Exit {
             try Greenroom.start(
                 ["preview", library, "--duration", "30s", "--virtual-clock"] + grants
-            ).wait(atMost: Self.patience).exit
+            ).wait().exit
         }
         #expect(try exit() == .code(69))
         #expect(try exit("--allow-read", file) == .code(0))
@@ -522,7 +519,7 @@ import Testing
                 "preview", reference, "--duration", "30s", "--virtual-clock", "--maximum",
                 "320x180@15",
             ] + settings.flatMap { ["--set", $0] }
-        ).wait(atMost: .seconds(60))
+        ).wait()
         #expect(Self.row("lost", of: alone) != nil, "\(alone.text)")
         #expect(alone.exit == run.exit, "\(alone)\n\(alone.text)")
     }
@@ -565,7 +562,7 @@ import Testing
     func `a wrong argument is reported with the rule and the cure`(
         arguments: [String], code: Int32, text: String
     ) throws {
-        let run = try Greenroom.start(["preview"] + arguments).wait(atMost: Self.patience)
+        let run = try Greenroom.start(["preview"] + arguments).wait()
         #expect(run.exit == .code(code), "\(run)\n\(run.text)")
         #expect(run.standardError.contains(text), "\(run)")
         #expect(run.text.isEmpty, "nothing was begun: \(run.text)")

@@ -229,15 +229,15 @@ import Testing
         let child = try session.start()
         let first = ["talk", "talk-share", "talk-ana-camera"].map { "\($0).mkv" }
         let second = ["talk-2", "talk-share-2", "talk-ana-camera-part-2"].map { "\($0).mkv" }
-        #expect(Self.haveContent(first, in: session, atMost: .seconds(40)))
+        #expect(Self.haveContent(first, in: session))
         let runner = try #require(Runners.all(ofHost: child.id).first)
         kill(runner, SIGKILL)
         #expect(
-            child.waitForErrors(containing: "outputs[0]: back after", atMost: .seconds(20)),
+            child.waitForErrors(containing: "outputs[0]: back after"),
             "\(child.errorsSoFar)")
-        #expect(Self.haveContent(second, in: session, atMost: .seconds(40)))
+        #expect(Self.haveContent(second, in: session))
         child.signal(SIGINT)
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         for file in first + second {
             let recorded = try RecordedFile(session.folder(file))
@@ -253,15 +253,12 @@ import Testing
 
     /// Waits until files that are being written have content.
     private static func haveContent(
-        _ files: [String], in session: TestSession, atMost limit: Duration
+        _ files: [String], in session: TestSession
     ) -> Bool {
-        let deadline = ContinuousClock.now + limit
-        while ContinuousClock.now < deadline {
+        Runners.wait {
             let written = files.compactMap { try? RecordedFile(session.folder($0)) }
-            if written.count == files.count, written.allSatisfy(hasContent) { return true }
-            usleep(200_000)
+            return written.count == files.count && written.allSatisfy(hasContent)
         }
-        return false
     }
 
     /// The files of a recording in segments.
@@ -423,7 +420,7 @@ import Testing
                 "(trap '' XFSZ; ulimit -f 0; \"$0\" run \"$1\"; echo \"exit $?\") 2>&1 | cat >&2",
                 Checkout.greenroom, session.file,
             ], environment: Greenroom.environment)
-        let run = child.wait(atMost: .seconds(60))
+        let run = child.wait()
         #expect(run.standardError.contains("exit 74"), "\(run)")
         #expect(!run.standardError.contains("recorded in"), "\(run)")
         #expect(run.standardError.contains("a.mkv: no room for it: File too large"), "\(run)")
@@ -445,7 +442,7 @@ import Testing
                 "s-001.mkv: is being recorded to by another recording. Name another file"),
             "\(refused)")
         child.signal(SIGINT)
-        let run = child.wait(atMost: .seconds(30))
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         let files = try Self.segments("s", "mkv", long)
         let spans = files.map { $0.streams[0].end - ($0.streams[0].times.first ?? .infinity) }
@@ -471,7 +468,7 @@ import Testing
                 "-c", "trap '' XFSZ; ulimit -f 300; exec \"$0\" run \"$1\"", Checkout.greenroom,
                 session.file,
             ], environment: Greenroom.environment)
-        let run = child.wait(atMost: .seconds(60))
+        let run = child.wait()
         for name in ["a.mkv", "a.mp4"] {
             let file = try RecordedFile(session.folder(name))
             let end = file.streams.map(\.end).min() ?? 0
@@ -499,17 +496,17 @@ import Testing
             "camera: { plugin: ColorBars }\nmicrophone: { plugin: Tone }", maximum: "160x90@15",
             duration: nil, outputs: "[\(Self.output("file: \(name)")), { record: recording }]")
         let child = try session.start()
-        #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: "sending"))
         var random = SeededGenerator(seed: UInt64(round))
         let target = Double.random(in: 2.5...4, using: &random)
         #expect(
-            Runners.wait(atMost: .seconds(40)) {
+            Runners.wait {
                 var about = stat()
                 return stat(session.recording + "/camera.wav", &about) == 0
                     && Double(about.st_size) / 192_000 >= target
             })
         child.signal(SIGKILL)
-        let run = child.wait(atMost: .seconds(5))
+        let run = child.wait()
         let reached =
             Double(try WAVRecording(session.recording + "/camera.wav").frameCount) / 48_000
         let file = try RecordedFile(session.folder(name))

@@ -54,7 +54,7 @@ import Testing
     func `a named pipe is refused at once`(name: String) throws {
         let session = try session()
         #expect(mkfifo("\(session.recording)/\(name)", 0o666) == 0)
-        let run = try session.run(atMost: .seconds(30))
+        let run = try session.run()
         #expect(run.exit == .code(74), "\(run)")
         #expect(run.standardError.contains("is a named pipe, not a regular file"), "\(run)")
     }
@@ -92,7 +92,7 @@ import Testing
     @Test func `a second session in a folder is refused, and says who has it`() throws {
         let first = try session(duration: nil)
         let child = try first.start()
-        #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: "sending"))
         for overwrite in [true, false] {
             let second = try session(
                 "[{ record: { folder: \"\(first.recording)\", overwrite: \(overwrite) } }]")
@@ -105,7 +105,7 @@ import Testing
                         + "session."), "\(refused)")
         }
         child.signal(SIGINT)
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(try first.picture("camera").frameCount > 0)
         // Now that it has ended they may.
@@ -153,7 +153,7 @@ import Testing
                 "-c", "trap '' XFSZ; ulimit -f 300; exec \"$0\" run --json \"$1\"",
                 Checkout.greenroom, session.file,
             ], environment: Greenroom.environment)
-        let run = child.wait(atMost: .seconds(60))
+        let run = child.wait()
         #expect(run.exit == .code(74), "\(run)")
         #expect(run.text.contains(#""outcome":"outputs-failed""#), "\(run.text)")
         let report = try #require(
@@ -165,16 +165,16 @@ import Testing
     @Test(.nightly) func `a folder that goes is told in plain words`() throws {
         let session = try session(duration: nil)
         let child = try session.start()
-        #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: "sending"))
         // The session may write a file into the folder while its files are removed.
         for _ in 0..<100 where session.folder.has("recording") {
             try? FileManager.default.removeItem(atPath: session.recording)
         }
         #expect(!session.folder.has("recording"))
         let text = "session.json: failed: cannot be written: No such file or directory; check"
-        #expect(child.waitForErrors(containing: text, atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: text))
         child.signal(SIGINT)
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         for word in ["NSCocoa", "Error Domain", "CocoaError", "NSFilePath"] {
             #expect(!run.standardError.contains(word), "\(run)")
         }
@@ -183,12 +183,12 @@ import Testing
     @Test(.nightly) func `SIGUSR1 and SIGUSR2 do not end a session`() throws {
         let session = try session(duration: nil)
         let child = try session.start()
-        #expect(child.waitForErrors(containing: "sending", atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: "sending"))
         child.signal(SIGUSR1)
         child.signal(SIGUSR2)
         usleep(200_000)
         child.signal(SIGTERM)
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(try session.picture("camera").frameCount > 0)
     }

@@ -37,7 +37,7 @@ import Testing
         ) throws {
             session = try TestSession(sources, duration: nil, deadline: "20s", isolation: nil)
             run = try Greenroom.start(["live", session.file] + arguments)
-            guard run.waitForErrors(containing: "operators: http", atMost: .seconds(30)) else {
+            guard run.waitForErrors(containing: "operators: http") else {
                 throw Failure("\(run.wait(atMost: .zero))")
             }
             let links = run.errorsSoFar.split(separator: "\n").compactMap {
@@ -92,17 +92,13 @@ import Testing
 
         /// Waits until the session says something: a command takes effect after its answer.
         func wait<Value: Equatable>(for value: Value, _ said: (Room) throws -> Value?) throws {
-            for _ in 0..<50 {
-                if try said(self) == value { return }
-                usleep(200_000)
-            }
-            #expect(try said(self) == value)
+            #expect(try Runners.wait { try said(self) == value })
         }
 
         /// Ends the session.
         func end() -> Finished {
             run.signal(SIGINT)
-            let finished = run.wait(atMost: .seconds(30))
+            let finished = run.wait()
             #expect(finished.exit == .code(130), "\(finished)")
             return finished
         }
@@ -120,8 +116,8 @@ import Testing
         try room.wait(for: 880.0) { try $0.setting("frequency", of: "microphone") as? Double }
         #expect(
             room.run.waitForErrors(
-                containing: "microphone: frequency set to 880.0 (command 1 of call)",
-                atMost: .seconds(10)), "\(room.run.errorsSoFar)")
+                containing: "microphone: frequency set to 880.0 (command 1 of call)"),
+            "\(room.run.errorsSoFar)")
 
         let mute = try room.ask("/api/command", command: "mute")
         #expect(try mute.object()["text"] as? String == "microphone muted", "\(mute)")
@@ -144,7 +140,7 @@ import Testing
         // Orderly, and as planned.
         let stop = try room.ask("/api/command", command: "stop")
         #expect(stop.status == 202, "\(stop)")
-        let finished = room.run.wait(atMost: .seconds(30))
+        let finished = room.run.wait()
         #expect(finished.exit == .code(0), "\(finished)")
     }
 
@@ -257,10 +253,10 @@ import Testing
                 "-sSv", "-m", "20", "-H", "Authorization: Bearer \(room.viewer)",
                 room.url + "/room?after=\(revision)",
             ])
-        #expect(waiting.waitForErrors(containing: "> GET /room", atMost: .seconds(10)))
+        #expect(waiting.waitForErrors(containing: "> GET /room"))
         #expect(try seen("", room.viewer)["ended"] == nil)
         _ = room.end()
-        let last = waiting.wait(atMost: .seconds(20))
+        let last = waiting.wait()
         let text = String(decoding: last.standardOutput, as: UTF8.self)
         #expect(text.contains("\"ended\":true"), "\(last)")
     }
@@ -277,11 +273,12 @@ import Testing
         #expect(set.status == 200, "\(set)")
         // Frames from before the change may be on their way.
         var bars = grey
-        for _ in 0..<30 where !zip(grey, bars).contains(where: { abs($0 - $1) > 30 }) {
-            usleep(200_000)
+        let hasChanged = try Runners.wait {
             let still = try room.ask("/api/still/camera.jpg")
             if still.status == 200 { bars = try Self.luma(of: still.body, in: room.session) }
+            return zip(grey, bars).contains { abs($0 - $1) > 30 }
         }
+        #expect(hasChanged, "\(bars)")
         // The luma of the colour bars in BT.601, in full range.
         for (bar, luma) in zip(bars, [191, 169, 134, 112, 79, 57, 22, 0]) {
             #expect(abs(bar - luma) <= 12, "\(bars)")
@@ -349,13 +346,12 @@ import Testing
                 "-sSN", "-m", "30", "-H", "Authorization: Bearer \(room.operator)",
                 room.url + "/api/events",
             ])
-        #expect(stream.waitForOutput(containing: #""event":"started""#, atMost: .seconds(20)))
+        #expect(stream.waitForOutput(containing: #""event":"started""#))
         let stop = try room.ask("/api/command", command: "stop camera")
         #expect(stop.status == 200, "\(stop)")
         #expect(
             stream.waitForOutput(
-                containing: #""event":"commanded","level":"info","origin":"command 1 of call""#,
-                atMost: .seconds(20)))
+                containing: #""event":"commanded","level":"info","origin":"command 1 of call""#))
         // After the last one there is nothing yet.
         let later = try ChildProcess.run(
             "curl",
@@ -366,7 +362,7 @@ import Testing
         #expect(!later.text.contains("data:"), "\(later)")
         // The end of the session ends the stream.
         _ = room.end()
-        #expect(stream.wait(atMost: .seconds(20)).exit != .killedAfter(.seconds(20)))
+        #expect(stream.wait().exit != .killedAfter(.seconds(20)))
     }
 
     @Test func `viewers, guests and clients without a token control nothing`() throws {
@@ -450,7 +446,7 @@ import Testing
         let room = try Room("camera: { plugin: ColorBars }", "--control")
         let run = try ChildProcess.run(
             "bash", ["-euc", "cd '\(room.session.folder.path)'\n\(block.text)"],
-            environment: ["ROOM": room.url, "TOKEN": room.operator], atMost: .seconds(60))
+            environment: ["ROOM": room.url, "TOKEN": room.operator])
         #expect(run.exit == .code(0), "\(run)\n\(run.text)")
         #expect(run.text.contains(#""status":"done""#), "\(run.text)")
         #expect(run.text.contains("greenroom_video_frames_total"), "\(run.text)")

@@ -87,7 +87,7 @@ import Testing
                     "PATH": "/usr/bin:/bin:\(path):\(Checkout.products)",
                     "PKG_CONFIG_PATH": folder.path, "SWIFTPM_HOOKS_DIR": nil,
                     "XDG_CACHE_HOME": Checkout.products + "/test-cache",
-                ], atMost: .seconds(Nightly.value(3600, byDay: 120)))
+                ])
             #expect(run.exit == .code(0), "\(script)\n\(run)\n\(run.text)")
             for promise in page.text.matches(of: #/recording is (?:in )?`([^`]+)`/#) {
                 #expect(folder.has("Samples/\(sample)/\(promise.1)"), "\(promise.0)")

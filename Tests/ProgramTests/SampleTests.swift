@@ -57,7 +57,7 @@ import Testing
         for file in files where Nightly.isOn || !file.hasPrefix("VendorStyle/") {
             let run = try Greenroom.start(
                 ["check", "\(Self.folder)/\(file)"] + (try Self.arguments(for: file))
-            ).wait(atMost: .seconds(20))
+            ).wait()
             #expect(run.exit == .code(0), "\(run)")
         }
     }
@@ -111,7 +111,7 @@ import Testing
         let child = try Greenroom.start(
             ["run", "\(Self.folder)/\(file)"] + (try Self.arguments(for: file)) + arguments
                 + ["--set", "outputs=[{ record: \"\(session.recording)\" }]"])
-        return (session, child.wait(atMost: .seconds(60)))
+        return (session, child.wait())
     }
 
     @Test(.nightly) func `a third-party camera runs`() throws {

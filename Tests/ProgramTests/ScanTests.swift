@@ -44,7 +44,7 @@ import Testing
 
     private func list(_ arguments: String...) throws -> Finished {
         let run = try Greenroom.start(["plugins"] + arguments, environment: environment)
-            .wait(atMost: .seconds(60))
+            .wait()
         #expect(run.exit == .code(0), "\(run)")
         return run
     }
@@ -188,7 +188,7 @@ import Testing
             ["run", isolated, "--duration", "500ms"],
         ] {
             let child = try Greenroom.start(arguments, environment: environment)
-            let run = child.wait(atMost: .seconds(60))
+            let run = child.wait()
             #expect(!folder.has("mark"), "\(run)")
             guard arguments.last == "--rescan" else { continue }
             #expect(run.text.contains("child of \(child.id)"), "\(run.text)")
@@ -197,7 +197,7 @@ import Testing
         // It could have created the file.
         let host = try Greenroom.start(
             ["check", try session(library, ", isolation: host")], environment: environment)
-        let run = host.wait(atMost: .seconds(60))
+        let run = host.wait()
         #expect(run.exit == .code(0), "\(run)")
         #expect(String(decoding: try readFile(folder("mark")), as: UTF8.self) == "\(host.id)\n")
     }

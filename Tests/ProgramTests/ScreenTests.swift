@@ -147,8 +147,7 @@ import Testing
         let key = String(repeating: "5a", count: 16)
         func add(_ key: String, to file: String, _ display: String) throws {
             let run = try ChildProcess.run(
-                "xauth", ["-f", file, "add", display, "MIT-MAGIC-COOKIE-1", key],
-                atMost: .seconds(20))
+                "xauth", ["-f", file, "add", display, "MIT-MAGIC-COOKIE-1", key])
             guard run.exit == .code(0) else { throw Failure("\(run)") }
         }
         try add(key, to: keys, ":0")
@@ -184,7 +183,7 @@ import Testing
         ]) { $1 }
         let run = try ChildProcess.run(
             "sh", ["-euc", "cd '\(folder.path)'\n" + commands.joined(separator: "\n")],
-            environment: environment, atMost: .seconds(120))
+            environment: environment)
         #expect(run.exit == .code(0) && folder.has("screen.png"), "\(run)")
         let lines = run.text.split(separator: "\n")
         #expect(lines.contains("monitor screen, 1280x720 at 0,0"), "\(run.text)")
@@ -204,7 +203,7 @@ import Testing
             let run = try Greenroom.start(
                 ["preview"] + arguments + ["--duration", "1s"],
                 environment: environment ?? server.environment
-            ).wait(atMost: .seconds(60))
+            ).wait()
             #expect(run.exit != .code(0))
             return "\(run)\(run.text)"
         }
@@ -250,7 +249,7 @@ import Testing
                 "\(Checkout.root)/Tests/Screens/portal.py", try server.id(ofNode: "fake-screen"),
                 answer,
             ], environment: environment(server))
-        guard portal.waitForOutput(containing: "ready", atMost: .seconds(30)) else {
+        guard portal.waitForOutput(containing: "ready") else {
             throw Failure("the portal does not start: \(portal.wait(atMost: .zero))")
         }
         return (screen, portal)
@@ -282,7 +281,7 @@ import Testing
                 abs($0.luma($0.width / 2, $0.height / 4) - TestWindow.ground) < 12
             }
             portal.signal(SIGUSR1)
-            let run = stream.program.wait(atMost: .seconds(60))
+            let run = stream.program.wait()
             #expect(run.text.contains("share: choose what to share in the desktop's dialog"))
             #expect(
                 "\(run)\(run.text)".contains("the desktop ended the share"), "\(run)\(run.text)"
@@ -347,7 +346,7 @@ import Testing
             let played = try size()
             while try size() < played + 2 * 96_000 { usleep(20_000) }
             run.signal(SIGINT)
-            let finished = run.wait(atMost: .seconds(60))
+            let finished = run.wait()
             #expect(finished.exit == .code(130), "\(finished)")
             let tail = try WAVRecording(file).channels[0].suffix(48_000 / 2)
             return (

@@ -212,7 +212,7 @@ import Testing
                 """)
         let host = try session.start()
         defer { _ = host.wait(atMost: .zero) }
-        try #require(Runners.wait(for: 3, ofHost: host.id, atMost: .seconds(20)))
+        try #require(Runners.wait(for: 3, ofHost: host.id))
         /// The memory files of frames that each process has mapped.
         func mapped() -> [Set<Substring>] {
             Runners.all(ofHost: host.id).map { process in
@@ -229,7 +229,7 @@ import Testing
             return all.map { one in all.count { !$0.isDisjoint(with: one) } }.sorted()
         }
         #expect(
-            Runners.wait(atMost: .seconds(20)) { sharers() == [1, 2, 2] }, "\(mapped())")
+            Runners.wait { sharers() == [1, 2, 2] }, "\(mapped())")
     }
 
     @Test(.nightly) func `no process of a filter maps another's frames`() throws {
@@ -251,7 +251,7 @@ import Testing
             }.sorted { $0.count < $1.count }
         }
         let own: [Substring] = ["rw-s"]
-        #expect(Runners.wait(atMost: .seconds(20)) { mapped() == [own, own, own] }, "\(mapped())")
+        #expect(Runners.wait { mapped() == [own, own, own] }, "\(mapped())")
     }
 
     @Test(.nightly, arguments: ["hurry", "hoard"])
@@ -283,7 +283,7 @@ import Testing
             most = max(most, mapped.reduce(0) { $0 + (sizes[$1] ?? 0) })
             usleep(20_000)
         }
-        let run = host.wait(atMost: .seconds(20))
+        let run = host.wait()
         #expect(run.exit == .code(0), "\(run)")
         // 64 MiB of ended frames, and the blocks of the change that was let through before and after.
         let block = try #require(sizes.values.max())

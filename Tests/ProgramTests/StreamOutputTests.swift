@@ -112,7 +112,7 @@ import Testing
             "url: 'rtsp://127.0.0.1:\(port)/\(Self.secret)'", duration: "5s", clock: nil)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        #expect(server.wait(atMost: .seconds(30)).exit == .code(0))
+        #expect(server.wait().exit == .code(0))
         try expectTogether(folder("a.mkv"), seconds: 2, frames: 60...150, run)
         try expectNoSecret(session, run)
     }
@@ -129,7 +129,7 @@ import Testing
             "url: 'srt://127.0.0.1:\(port)?streamid=\(Self.secret)'", duration: "5s", clock: nil)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        _ = server.wait(atMost: .seconds(30))
+        _ = server.wait()
         try expectTogether(folder("a.ts"), seconds: 2, frames: 60...150, run)
         try expectNoSecret(session, run)
     }
@@ -150,12 +150,12 @@ import Testing
                     f.flush()
             """
         let server = try ChildProcess("python3", ["-c", receiver, folder("a.ts")])
-        #expect(server.waitForErrors(containing: "bound", atMost: .seconds(20)))
+        #expect(server.waitForErrors(containing: "bound"))
         let session = try session(
             "url: 'udp://127.0.0.1:\(port)'", duration: "3s", clock: nil)
         let run = try session.run()
         #expect(run.exit == .code(0), "\(run)")
-        _ = server.wait(atMost: .seconds(30))
+        _ = server.wait()
         try expectTogether(folder("a.ts"), seconds: 2, frames: 85...92, run)
     }
 
@@ -168,17 +168,17 @@ import Testing
             clock: nil)
         let child = try session.start()
         let name = "rtmp://127.0.0.1:\(server.port)"
-        #expect(child.waitForErrors(containing: "live: \(name)\n", atMost: .seconds(20)))
+        #expect(child.waitForErrors(containing: "live: \(name)\n"))
         server.kill()
         #expect(
-            child.waitForErrors(containing: "; reconnecting in 0.5 s", atMost: .seconds(20)))
+            child.waitForErrors(containing: "; reconnecting in 0.5 s"))
         try server.start()
         #expect(
-            Runners.wait(atMost: .seconds(30)) {
+            Runners.wait {
                 child.errorsSoFar.components(separatedBy: "live: \(name)\n").count == 3
             }, "\(child.errorsSoFar)")
         child.signal(SIGINT)
-        let run = child.wait(atMost: .seconds(20))
+        let run = child.wait()
         #expect(run.standardError.contains(/reconnections [1-9]/), "\(run)")
         server.kill()
         let last = try #require(try server.recordings().last)
@@ -203,7 +203,7 @@ import Testing
                 b.sendall(d); time.sleep(len(d) / 20000)
             """
         let slow = try ChildProcess("python3", ["-c", relay])
-        #expect(slow.waitForErrors(containing: "bound", atMost: .seconds(20)))
+        #expect(slow.waitForErrors(containing: "bound"))
         let noise = """
             { plugin: Command, settings: { command: [ffmpeg, -v, error, -f, lavfi, -i, \
             "testsrc2=size=640x360:rate=30,noise=alls=60:allf=t", -pix_fmt, yuv420p, -f, \
@@ -214,10 +214,10 @@ import Testing
             clock: nil, camera: noise)
         let child = try session.start()
         #expect(
-            child.waitForErrors(containing: "the video has 1000 kbit/s now", atMost: .seconds(40)),
+            child.waitForErrors(containing: "the video has 1000 kbit/s now"),
             "\(child.errorsSoFar)")
         child.signal(SIGINT)
-        let run = child.wait(atMost: .seconds(30))
+        let run = child.wait()
         let log = run.standardError
         #expect(log.contains("the video has 1400 kbit/s now"), "\(run)")
         let report = String(

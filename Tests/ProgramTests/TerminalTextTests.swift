@@ -58,7 +58,7 @@ import Testing
     @Test(.nightly) func `check, run and live events`() throws {
         let file = try session("recording")
         for arguments in [["check"], ["check", "--json"], ["run"], ["run", "--json"]] {
-            let run = try Greenroom.start(arguments + [file]).wait(atMost: .seconds(60))
+            let run = try Greenroom.start(arguments + [file]).wait()
             expectPlain(run)
             // The second run finds the recording of the first.
             #expect(run.exit == .code(arguments == ["run", "--json"] ? 74 : 0), "\(run)")
@@ -102,7 +102,7 @@ import Testing
             ["run", "--port", Self.escapes], ["run", file, "--set", Self.escapes],
             ["run", file, "--metrics", "\(made)/none/metrics"],
         ] {
-            let run = try Greenroom.start(arguments).wait(atMost: .seconds(60))
+            let run = try Greenroom.start(arguments).wait()
             expectPlain(run)
             #expect(run.exit != .code(0) && !run.standardError.isEmpty, "\(run)")
         }
@@ -133,7 +133,7 @@ import Testing
             ["plugin", "remove", "CCamera"],
         ] {
             let run = try Greenroom.start(arguments, environment: environment)
-                .wait(atMost: .seconds(120))
+                .wait()
             expectPlain(run)
             #expect(run.exit == .code(0), "\(run)")
             if arguments.count == 3, arguments[1] == "remove" {

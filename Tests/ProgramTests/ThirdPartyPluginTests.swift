@@ -126,7 +126,7 @@ import Testing
             \(plugin.timeline.isEmpty ? "" : "timeline: \(plugin.timeline)")
             outputs: [{record: {folder: out}}]
             """)
-        let run = try Greenroom.start(["run", session]).wait(atMost: .seconds(120))
+        let run = try Greenroom.start(["run", session]).wait()
         #expect(run.exit == .code(plugin.exit), "\(run)")
         let lines = run.standardError.split(separator: "\n").filter { line in
             line.hasPrefix("\(plugin.role): ") && !line.contains("as suggested")

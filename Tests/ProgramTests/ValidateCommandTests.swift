@@ -6,9 +6,6 @@ import Testing
 
 /// Tests `greenroom validate` except for the findings of its checks.
 @Suite(.ownThreads) struct ValidateCommandTests {
-    /// A generous limit for a busy machine.
-    private static let patience = Duration.seconds(30)
-
     private struct Listed: Decodable {
         var id: String
         var title: String
@@ -21,7 +18,7 @@ import Testing
     @Test(.nightly) func `the list has the selected checks, as text and as JSON`() throws {
         func listed(_ arguments: String...) throws -> [Listed] {
             let run = try Greenroom.start(["validate", "--list", "--format", "json"] + arguments)
-                .wait(atMost: Self.patience)
+                .wait()
             #expect(run.exit == .code(0), "\(run)")
             return try JSONDecoder().decode([Listed].self, from: Data(run.standardOutput))
         }
@@ -67,7 +64,7 @@ import Testing
         arguments: [String], code: Int32, text: String
     ) throws {
         let run = try Greenroom.start(["validate", "ColorBars"] + arguments)
-            .wait(atMost: Self.patience)
+            .wait()
         #expect(run.exit == .code(code), "\(run)\n\(run.text)")
         #expect(run.standardError.contains(text), "\(run)")
         #expect(run.text.isEmpty, "something was made: \(run.text)")
@@ -83,7 +80,7 @@ import Testing
     func `a file that is no plugin is reported`(arguments: [String], code: Int32, text: String)
         throws
     {
-        let run = try Greenroom.start(["validate"] + arguments).wait(atMost: Self.patience)
+        let run = try Greenroom.start(["validate"] + arguments).wait()
         #expect(run.exit == .code(code), "\(run)\n\(run.text)")
         #expect(run.standardError.contains(text), "\(run)")
     }
@@ -109,21 +106,21 @@ import Testing
         let child = try Greenroom.start(["validate", hanging, "--format", "json"])
         var workers: [pid_t] = []
         var runners: [pid_t] = []
-        let isAtWork = Runners.wait(atMost: Self.patience) {
+        let isAtWork = Runners.wait {
             workers = self.workers(of: child.id)
             runners = workers.flatMap { Runners.all(ofHost: $0) }
             return !runners.isEmpty
         }
         #expect(isAtWork)
         child.signal(number)
-        let run = child.wait(atMost: Self.patience)
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
         #expect(
             run.standardError
                 == "greenroom: interrupted: partial results are not reported.\n")
         #expect(run.text.isEmpty, "half a report: \(run.text)")
         #expect(self.workers(of: child.id).isEmpty)
-        let areGone = Runners.wait(atMost: Self.patience) {
+        let areGone = Runners.wait {
             workers.allSatisfy { Runners.all(ofHost: $0).isEmpty }
                 && (workers + runners).allSatisfy { !Self.lives($0) }
         }
@@ -133,11 +130,11 @@ import Testing
     @Test(.nightly) func `a library that hangs while loading does not block it`() throws {
         let hanging = try WrongPlugin(file: "load/hangs-in-entry.c").build()
         let child = try Greenroom.start(["validate", hanging])
-        #expect(Runners.wait(for: 1, ofHost: child.id, atMost: Self.patience))
+        #expect(Runners.wait(for: 1, ofHost: child.id))
         child.signal(SIGTERM)
-        let run = child.wait(atMost: Self.patience)
+        let run = child.wait()
         #expect(run.exit == .code(130), "\(run)")
-        #expect(Runners.wait(for: 0, ofHost: child.id, atMost: Self.patience))
+        #expect(Runners.wait(for: 0, ofHost: child.id))
     }
 
     /// Whether a process runs; one that has ended and is not reaped does not.
@@ -156,7 +153,7 @@ import Testing
     {
         let hanging = try WrongPlugin(file: "lifecycle/ignores-stop.c").build()
         let groups = ["--only", "load,lifecycle,negotiation"]
-        let table = try Greenroom.start(["validate", hanging] + groups).wait(atMost: .seconds(120))
+        let table = try Greenroom.start(["validate", hanging] + groups).wait()
         #expect(table.exit == .code(69), "\(table)")
         let cause = "stop-send has not returned"
         #expect(table.text.components(separatedBy: cause).count == 2, "\(table.text)")
@@ -205,14 +202,14 @@ import Testing
                 + [source, "-o", library])
         #expect(built.exit == .code(0), "\(built)")
         let check = ["--only", "audio.back-pressure"]
-        let table = try Greenroom.start(["validate", library] + check).wait(atMost: Self.patience)
+        let table = try Greenroom.start(["validate", library] + check).wait()
         #expect(table.exit == .code(75), "\(table)")
         #expect(table.text.contains("  not-proven  audio.back-pressure"), "\(table.text)")
         #expect(table.text.contains(": NOT PROVEN: 1 not-proven "), "\(table.text)")
         let validation = try Greenroom.validate(library, check)
         #expect(validation.checks.map(\.outcome) == ["not-proven"], "\(validation)")
         let report = try Greenroom.start(["validate", library, "--format", "junit"] + check)
-            .wait(atMost: Self.patience)
+            .wait()
         #expect(report.exit == .code(75), "\(report)")
         #expect(report.text.contains("<error message="), "\(report.text)")
         #expect(report.text.contains("errors=\"1\""), "\(report.text)")
@@ -234,7 +231,7 @@ import Testing
         ]
         func run(_ arguments: String...) throws -> Finished {
             let run = try Greenroom.start(arguments, environment: environment)
-                .wait(atMost: .seconds(300))
+                .wait()
             #expect(run.exit == .code(0), "\(run)")
             return run
         }
@@ -321,7 +318,7 @@ import Testing
                 [
                     "-C", folder.path, Checkout.greenroom, "validate", plugin, "--only",
                     "load.entry",
-                ], environment: Greenroom.environment, atMost: Self.patience)
+                ], environment: Greenroom.environment)
         }
         for (plugin, names) in [
             ("libMine.so", ["Tone", "ToneShareAudio"]), ("libMine.so#Tone", ["Tone"]),

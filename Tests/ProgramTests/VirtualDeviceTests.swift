@@ -11,7 +11,7 @@ import Testing
         _ run: ChildProcess, sourceLocation: SourceLocation = #_sourceLocation
     ) -> Finished {
         run.signal(SIGINT)
-        let finished = run.wait(atMost: .seconds(20))
+        let finished = run.wait()
         #expect(finished.exit == .code(130), "\(finished)", sourceLocation: sourceLocation)
         return finished
     }
@@ -82,7 +82,7 @@ import Testing
         let first = try server.frames(30, of: "Stage", to: folder("first.yuv"))
         let second = try server.frames(10, of: "Stage", to: folder("second.yuv"))
         for reader in [first, second] {
-            let reader = reader.wait(atMost: .seconds(20))
+            let reader = reader.wait()
             #expect(reader.exit == .code(0), "\(reader)")
         }
         // One that stands still keeps no other from its frames.
@@ -93,15 +93,15 @@ import Testing
                 "ffmpeg", "-nostdin", "-v", "error", "-f", "v4l2", "-i", "/dev/video0", "-frames:v",
                 "10", "-pix_fmt", "yuv420p", "-f", "rawvideo", "-y", folder("v4l2.yuv"),
             ]
-        ).wait(atMost: .seconds(20))
+        ).wait()
         #expect(v4l2.exit == .code(0), "\(v4l2)")
         stalled.signal(SIGSTOP)
         let beside = try server.frames(10, of: "Stage", to: folder("beside.yuv"))
-            .wait(atMost: .seconds(20))
+            .wait()
         #expect(beside.exit == .code(0), "\(beside)")
         _ = stalled.wait(atMost: .zero)
         let again = try server.frames(3, of: "Stage", to: folder("again.yuv"))
-            .wait(atMost: .seconds(20))
+            .wait()
         #expect(again.exit == .code(0), "\(again)")
 
         let finished = end(run)
@@ -136,7 +136,7 @@ import Testing
         let own = try server.frames(30, of: "Greenroom", to: session.folder("own.yuv"))
         let small = try server.frames(3, of: "Small", to: session.folder("small.yuv"))
         for reader in [own, small] {
-            let reader = reader.wait(atMost: .seconds(20))
+            let reader = reader.wait()
             #expect(reader.exit == .code(0), "\(reader)")
         }
         _ = end(run)
@@ -164,10 +164,10 @@ import Testing
         try server.waitForNode("Stage")
         // It is lost in its first second, and the slate comes a second later.
         let reader = try server.frames(150, of: "Stage", to: session.folder("stage.yuv"))
-            .wait(atMost: .seconds(30))
+            .wait()
         #expect(reader.exit == .code(0), "\(reader)")
         run.signal(SIGINT)
-        let finished = run.wait(atMost: .seconds(20))
+        let finished = run.wait()
         let luma = try readFile(session.folder("stage.yuv")).suffix(640 * 360 * 3 / 2)
             .prefix(640 * 360)
         #expect(luma.count { (30...38).contains($0) } > luma.count * 3 / 4, "\(finished)")
@@ -243,11 +243,11 @@ import Testing
                 ])
         }
         let far = try record("far.wav", seconds: 2, from: "Far")
-        let first = try record("first.wav", seconds: 2).wait(atMost: .seconds(20))
-        #expect(far.wait(atMost: .seconds(20)).exit == .code(0))
+        let first = try record("first.wav", seconds: 2).wait()
+        #expect(far.wait().exit == .code(0))
         // Opened again, while another program has never closed it.
-        let second = try record("second.wav", seconds: 1).wait(atMost: .seconds(20))
-        let heard = pulse.wait(atMost: .seconds(20))
+        let second = try record("second.wav", seconds: 1).wait()
+        let heard = pulse.wait()
         #expect(first.exit == .code(0), "\(first)")
         #expect(second.exit == .code(0), "\(second)")
         try session.expectTrueReport(end(run))
@@ -285,7 +285,7 @@ import Testing
         try server.waitForNode("Greenroom")
         try server.waitForNode("Other")
         for name in ["Greenroom", "Other"] {
-            let player = try server.start("paplay", ["-d", name, file]).wait(atMost: .seconds(20))
+            let player = try server.start("paplay", ["-d", name, file]).wait()
             #expect(player.exit == .code(0), "\(player)")
         }
         _ = end(run)
@@ -346,15 +346,15 @@ import Testing
         let run = try server.greenroom(session)
         try server.waitForNode("Loud")
         let before = try server.frames(5, of: "Greenroom", to: session.folder("before.yuv"))
-        #expect(before.wait(atMost: .seconds(20)).exit == .code(0))
+        #expect(before.wait().exit == .code(0))
         server.kill()
         #expect(
-            run.waitForErrors(containing: "reconnecting every second", atMost: .seconds(10)))
+            run.waitForErrors(containing: "reconnecting every second"))
         try server.start()
         try server.waitForNode("Greenroom")
         try server.waitForNode("Loud")
         let after = try server.frames(5, of: "Greenroom", to: session.folder("after.yuv"))
-            .wait(atMost: .seconds(20))
+            .wait()
         #expect(after.exit == .code(0), "\(after)")
         server.kill()
         // With PipeWire gone again it stops all the same.
@@ -383,14 +383,14 @@ import Testing
         let run = try server.greenroom(free)
         try server.waitForNode("Greenroom")
         let reader = try server.frames(3, of: "Greenroom", to: free.folder("frames.yuv"))
-            .wait(atMost: .seconds(20))
+            .wait()
         #expect(reader.exit == .code(0), "\(reader)")
         _ = end(run)
         try expectBars(free.folder("frames.yuv"), frames: 3)
 
         let boxed = try session("allow: { network: true }")
         let confined = try server.greenroom(boxed)
-        #expect(confined.waitForErrors(containing: "continues without it", atMost: .seconds(20)))
+        #expect(confined.waitForErrors(containing: "continues without it"))
         let refused = end(confined)
         #expect(refused.standardError.contains("this plugin without a sandbox"), "\(refused)")
     }

@@ -188,8 +188,7 @@ package enum TestPlugins {
             swiftFlags(module) + [
                 "-O", "-emit-library", file, "-o", library, "-Xlinker",
                 "--version-script=\(Checkout.root)/Plugins/exports.map",
-            ] + flags + objects,
-            atMost: .seconds(120))
+            ] + flags + objects)
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
     }
 
@@ -205,7 +204,7 @@ package enum TestPlugins {
     /// Expects that a plugin in Swift compiles.
     package static func checkSwift(_ file: String, module: String) throws -> Finished {
         try ChildProcess.run(
-            "swiftc", swiftFlags(module) + ["-typecheck", file], atMost: .seconds(120))
+            "swiftc", swiftFlags(module) + ["-typecheck", file])
     }
 
     private static func swiftFlags(_ module: String) -> [String] {

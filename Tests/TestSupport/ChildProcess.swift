@@ -1,6 +1,9 @@
 public import Glibc
 import SystemPackage
 
+/// The longest wait of a test: only a hang lasts so long.
+public let patience = Duration.seconds(600)
+
 /// A program that a test runs: in its own process group, with output to unnamed files, so that
 /// neither a full pipe nor a grandchild can hang the test.
 public final class ChildProcess {
@@ -85,23 +88,21 @@ public final class ChildProcess {
 
     /// Waits until standard error contains a text.
     ///
-    /// - Returns: Whether it appeared while the program ran and before the limit.
-    public func waitForErrors(containing text: String, atMost limit: Duration) -> Bool {
-        wait(atMost: limit) { errors.text.contains(text) }
+    /// - Returns: Whether it appeared while the program ran, within ``patience``.
+    public func waitForErrors(containing text: String) -> Bool {
+        wait { errors.text.contains(text) }
     }
 
     /// Waits until standard output contains a text.
     ///
     /// - Parameter times: The required number of occurrences.
-    /// - Returns: Whether they appeared while the program ran and before the limit.
-    public func waitForOutput(
-        containing text: String, times: Int = 1, atMost limit: Duration
-    ) -> Bool {
-        wait(atMost: limit) { output.text.ranges(of: text).count >= times }
+    /// - Returns: Whether they appeared while the program ran, within ``patience``.
+    public func waitForOutput(containing text: String, times: Int = 1) -> Bool {
+        wait { output.text.ranges(of: text).count >= times }
     }
 
-    private func wait(atMost limit: Duration, until hasCome: () -> Bool) -> Bool {
-        let deadline = ContinuousClock.now + limit
+    private func wait(until hasCome: () -> Bool) -> Bool {
+        let deadline = ContinuousClock.now + patience
         repeat {
             let ended = hasEnded
             if hasCome() { return true }
@@ -112,7 +113,7 @@ public final class ChildProcess {
     }
 
     /// Waits for the end of the program; after the limit kills its process group.
-    public func wait(atMost limit: Duration) -> Finished {
+    public func wait(atMost limit: Duration = patience) -> Finished {
         if exit == nil {
             let deadline = ContinuousClock.now + limit
             while !hasEnded, ContinuousClock.now < deadline { usleep(2_000) }
@@ -209,14 +210,11 @@ public struct Finished: Sendable, CustomStringConvertible {
 
 extension ChildProcess {
     /// Runs a program to its end.
-    ///
-    /// - Parameter limit: After this time the process group is killed.
     public static func run(
         _ program: String, _ arguments: [String], input: [UInt8] = [],
-        environment: [String: String?] = [:], atMost limit: Duration = .seconds(180)
+        environment: [String: String?] = [:]
     ) throws -> Finished {
-        try ChildProcess(program, arguments, input: input, environment: environment)
-            .wait(atMost: limit)
+        try ChildProcess(program, arguments, input: input, environment: environment).wait()
     }
 }
 

@@ -21,7 +21,7 @@ enum Compiler {
                 "-emit-sil", "-wmo", "-o", "/dev/null", "-parse-as-library",
                 "-swift-version", "6",
                 "-warnings-as-errors", "-module-name", "Snippet",
-            ] + Modules.arguments + paths, atMost: .seconds(120))
+            ] + Modules.arguments + paths)
         #expect(
             finished.standardError.isEmpty == (finished.exit == .code(0)), "\(finished)")
         return finished.standardError
@@ -35,8 +35,7 @@ enum Compiler {
             [
                 "-emit-assembly", "-O", "-wmo", "-o", "-", "-parse-as-library",
                 "-swift-version", "6", "-warnings-as-errors", "-module-name", "Snippet",
-            ] + Modules.arguments + [try folder.write("Snippet.swift", source)],
-            atMost: .seconds(120))
+            ] + Modules.arguments + [try folder.write("Snippet.swift", source)])
         #expect(finished.exit == .code(0), "\(finished.standardError)")
         return String(decoding: finished.standardOutput, as: UTF8.self)
     }

@@ -15,7 +15,7 @@ static gr_status fail_sometimes(instance *me, gr_mutable_frame *frame) {
 static gr_status hang_at_frame(instance *me, gr_mutable_frame *frame) {
   (void)frame;
   if (me->count++ < (uint64_t)setting_integer(me, "frames")) return GR_STATUS_OK;
-  for (;;) pause();
+  hang_here(me);
 }
 
 /* FilterScribbles: overwrites the description of the frame, which is read-only. */

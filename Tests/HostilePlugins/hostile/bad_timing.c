@@ -8,7 +8,7 @@
 
 static void hang_in(instance *me, const char *place) {
   if (!setting_is(me, "where", place)) return;
-  for (;;) pause();
+  hang_here(me);
 }
 
 static gr_status hang_in_create(instance *me) {
@@ -43,10 +43,7 @@ static gr_status fail_to_start(instance *me) {
   return GR_STATUS_FAILED;
 }
 
-static void hang_always(instance *me) {
-  (void)me;
-  for (;;) pause();
-}
+static void hang_always(instance *me) { hang_here(me); }
 
 /* PumpInStart: sends good frames from within start_send; ends when a frame is refused, or if
    it is deaf, never. */
@@ -95,7 +92,7 @@ static gr_status pump_then_fail(instance *me) {
 /* HangsAtSecondStart: sends well once started, and hangs in the next start_send. */
 static gr_status start_once(instance *me) {
   static bool has_started; /* of the process: one instance lives in it */
-  if (has_started) hang_always(me);
+  if (has_started) hang_here(me);
   has_started = true;
   return start_thread(me);
 }

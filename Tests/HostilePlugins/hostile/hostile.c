@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Settings: every plugin has all of them and reads those that it needs. */
 
@@ -104,6 +105,11 @@ void say(instance *me, uint32_t level, const char *format, ...) {
   vsnprintf(line, sizeof line, format, arguments);
   va_end(arguments);
   me->host->log(me->handle, level, line);
+}
+
+_Noreturn void hang_here(instance *me) {
+  me->host->log(me->handle, GR_LOG_INFO, "hangs");
+  for (;;) pause();
 }
 
 void report(instance *me, const char *what, gr_status status) {

@@ -78,6 +78,9 @@ bool setting_is(const instance *me, const char *name, const char *text);
 
 /* Reporting. */
 void report(instance *me, const char *what, gr_status status);
+
+/* Logs "hangs", and never returns. */
+_Noreturn void hang_here(instance *me);
 void say(instance *me, uint32_t level, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 

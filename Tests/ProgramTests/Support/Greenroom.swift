@@ -11,12 +11,10 @@ enum Greenroom {
     /// - Parameters:
     ///   - environment: Changes to the environment; nil removes a variable. By default plugins are
     ///     found only beside the command.
-    ///   - limit: The time after which it is killed and the test fails.
     static func run(
-        _ arguments: String..., input: [UInt8] = [], environment: [String: String?] = [:],
-        atMost limit: Duration = .seconds(180)
+        _ arguments: String..., input: [UInt8] = [], environment: [String: String?] = [:]
     ) throws -> Finished {
-        try start(arguments, input: input, environment: environment).wait(atMost: limit)
+        try start(arguments, input: input, environment: environment).wait()
     }
 
     /// Starts it, for tests that send it signals.
@@ -45,19 +43,17 @@ enum Greenroom {
 extension TestSession {
     /// Runs the session to its end.
     func run(
-        _ arguments: String..., environment: [String: String?] = [:],
-        atMost limit: Duration = .seconds(180)
+        _ arguments: String..., environment: [String: String?] = [:]
     ) throws -> Finished {
-        try run(arguments, environment: environment, atMost: limit)
+        try run(arguments, environment: environment)
     }
 
     /// Runs the session to its end.
     func run(
-        _ arguments: [String], environment: [String: String?] = [:],
-        atMost limit: Duration = .seconds(180)
+        _ arguments: [String], environment: [String: String?] = [:]
     ) throws -> Finished {
         let run = try Greenroom.start(["run", file] + arguments, environment: environment)
-            .wait(atMost: limit)
+            .wait()
         // A test may have put something else in the report's place.
         let path = recording + "/session.json"
         let kind = try? FileManager.default.attributesOfItem(atPath: path)[.type]

@@ -148,7 +148,7 @@ struct NewPlugin {
         return try Greenroom.start(
             ["run", "\(folder)/session.yaml", "--virtual-clock", "--duration", duration]
                 + set.flatMap { ["--set", $0] }
-        ).wait(atMost: .seconds(60))
+        ).wait()
     }
 
     func report() throws -> Report { try Report(recording + "/session.json") }

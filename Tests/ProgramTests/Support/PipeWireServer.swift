@@ -43,7 +43,7 @@ final class PipeWireServer {
             let server = try ChildProcess(
                 "dbus-run-session", ["--", "sh", "-c", script], environment: environment)
             self.server = server
-            if server.waitForOutput(containing: "ready", atMost: .seconds(15)) { return }
+            if server.waitForOutput(containing: "ready") { return }
             said = "\(server.wait(atMost: .zero))"
             self.server = nil
         }
@@ -63,7 +63,7 @@ final class PipeWireServer {
 
     /// The id of a node.
     func id(ofNode name: String) throws -> String {
-        let list = try start("pw-cli", ["ls", "Node"]).wait(atMost: .seconds(5))
+        let list = try start("pw-cli", ["ls", "Node"]).wait()
         for block in list.text.split(separator: "\tid ") where block.contains("\"\(name)\"") {
             return String(block.prefix { $0 != "," })
         }
@@ -93,7 +93,7 @@ final class PipeWireServer {
     /// Waits until other programs can use a node.
     func waitForNode(_ name: String) throws {
         for _ in 0..<200 {
-            let list = try start("pw-cli", ["ls", "Node"]).wait(atMost: .seconds(5))
+            let list = try start("pw-cli", ["ls", "Node"]).wait()
             if list.text.contains("node.name = \"\(name)\"") { return }
             usleep(50_000)
         }
@@ -104,7 +104,7 @@ final class PipeWireServer {
     func waitForLink(from output: String, to input: String) throws {
         var list = ""
         for _ in 0..<400 {
-            list = try start("pw-link", ["-l"]).wait(atMost: .seconds(5)).text
+            list = try start("pw-link", ["-l"]).wait().text
             let blocks = list.replacing("\n  |", with: "|").split(separator: "\n")
             if blocks.contains(where: { $0.hasPrefix(output) && $0.contains("|-> \(input):") }) {
                 return

@@ -17,13 +17,13 @@ struct Runners {
     }
 
     /// Waits until a host has that many.
-    static func wait(for count: Int, ofHost host: pid_t, atMost limit: Duration) -> Bool {
-        wait(atMost: limit) { all(ofHost: host).count == count }
+    static func wait(for count: Int, ofHost host: pid_t) -> Bool {
+        wait { all(ofHost: host).count == count }
     }
 
-    static func wait(atMost limit: Duration, until condition: () -> Bool) -> Bool {
-        let deadline = ContinuousClock.now + limit
-        while !condition() {
+    static func wait(until condition: () throws -> Bool) rethrows -> Bool {
+        let deadline = ContinuousClock.now + patience
+        while try !condition() {
             if ContinuousClock.now > deadline { return false }
             usleep(10_000)
         }

@@ -25,8 +25,7 @@ struct SampleProgram {
                 "-parse-as-library", "-swift-version", "6", "-warnings-as-errors",
                 "-module-name", name, "-o", program,
             ] + Modules.arguments + (try objects()) + (try libraries())
-                + sources.map { "\(folder)/\($0)" },
-            atMost: .seconds(120))
+                + sources.map { "\(folder)/\($0)" })
         try Self.expectFine(run)
         return program
     }
@@ -41,7 +40,7 @@ struct SampleProgram {
             [
                 "build", "--package-path", "\(SampleTests.folder)/\(sample)", "--scratch-path",
                 build,
-            ] + arguments, environment: ["SWIFTPM_HOOKS_DIR": nil], atMost: .seconds(1200))
+            ] + arguments, environment: ["SWIFTPM_HOOKS_DIR": nil])
         try expectFine(run)
         return build + "/debug"
     }

@@ -29,7 +29,7 @@ final class RTMPServer {
     func start() throws {
         let started = try ChildProcess("nginx", ["-c", folder("nginx.conf"), "-e", folder("log")])
         process = started
-        guard Runners.wait(atMost: .seconds(20), until: { isListening(port) }) else {
+        guard Runners.wait(until: { isListening(port) }) else {
             throw Failure("nginx does not listen: \(started.errorsSoFar)")
         }
     }
@@ -37,7 +37,7 @@ final class RTMPServer {
     /// Kills the server; its recordings stay.
     func kill() {
         process?.signal(SIGKILL)
-        _ = process?.wait(atMost: .seconds(10))
+        _ = process?.wait()
         process = nil
     }
 

@@ -42,10 +42,10 @@ struct ScheduledCheck: Decodable {
 extension Greenroom {
     /// Validates a plugin or a library.
     static func validate(
-        _ library: String, _ arguments: [String] = [], atMost limit: Duration = .seconds(300)
+        _ library: String, _ arguments: [String] = []
     ) throws -> Validation {
         let run = try start(["validate", library, "--format", "json"] + arguments)
-            .wait(atMost: limit)
+            .wait()
         let reports = try JSONDecoder().decode(
             [ScheduledCheck.Report].self, from: Data(run.standardOutput))
         return Validation(run: run, reports: reports)

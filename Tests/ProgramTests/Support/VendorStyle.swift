@@ -88,7 +88,7 @@ enum VendorStyle {
                 "-swift-version", "5", "-parse-as-library", "-wmo", "-O",
                 "-package-name", "vendorstyle", "-module-name", module, "-I", folder.path,
                 "-I", Checkout.products + "/Modules", "-I", Checkout.root + "/Sources/GreenroomABI",
-            ] + arguments + flags, atMost: .seconds(180))
+            ] + arguments + flags)
         guard run.exit == .code(0) else { throw Failure("\(run)\n\(run.text)") }
     }
 

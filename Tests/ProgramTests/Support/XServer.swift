@@ -31,7 +31,7 @@ final class XServer {
             (display.isEmpty ? [] : [display]) + options + [
                 "-displayfd", "1", "-screen", "0", "\(size)x24", "-noreset", "-nolisten", "tcp",
             ])
-        guard server.waitForOutput(containing: "\n", atMost: .seconds(30)) else {
+        guard server.waitForOutput(containing: "\n") else {
             throw Failure("Xvfb does not start: \(server.wait(atMost: .zero))")
         }
         self.server = server
@@ -59,7 +59,7 @@ final class XServer {
 
     /// Changes its monitors.
     func xrandr(_ arguments: String...) throws {
-        let run = try start("xrandr", arguments).wait(atMost: .seconds(20))
+        let run = try start("xrandr", arguments).wait()
         guard run.exit == .code(0) else { throw Failure("xrandr: \(run)") }
     }
 
@@ -73,7 +73,7 @@ final class XServer {
         let program = try start(
             try Self.program.get(),
             [pipe, title, className] + [place.x, place.y, size.width, size.height].map { "\($0)" })
-        guard program.waitForOutput(containing: "\n", atMost: .seconds(30)) else {
+        guard program.waitForOutput(containing: "\n") else {
             throw Failure("the window does not open: \(program.wait(atMost: .zero))")
         }
         return TestWindow(program, pipe)
@@ -87,8 +87,7 @@ final class XServer {
             [
                 "-Wall", "-Wextra", "-Werror", "-o", program,
                 "\(Checkout.root)/Tests/Screens/window.c", "-lxcb",
-            ],
-            atMost: .seconds(60))
+            ])
         guard run.exit == .code(0) else { throw Failure("\(run)") }
         return program
     }
@@ -117,7 +116,7 @@ final class TestWindow {
         guard write(file, bytes, bytes.count) == bytes.count else { throw Failure("write \(pipe)") }
         lines += 1
         guard
-            program.waitForOutput(containing: "\n", times: lines + 1, atMost: .seconds(30))
+            program.waitForOutput(containing: "\n", times: lines + 1)
         else { throw Failure("the window does not obey: \(program.wait(atMost: .zero))") }
     }
 
@@ -201,7 +200,7 @@ final class FrameStream {
         }
         (width, height) = size
         guard width > 0, height > 0 else {
-            throw Failure("no frames: \(program.wait(atMost: .seconds(20)))")
+            throw Failure("no frames: \(program.wait())")
         }
     }
 
@@ -243,6 +242,6 @@ final class FrameStream {
                 usleep(2_000)
             }
         }
-        return program.wait(atMost: .seconds(30))
+        return program.wait()
     }
 }
