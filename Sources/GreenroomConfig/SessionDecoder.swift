@@ -154,11 +154,11 @@ enum SessionDecoder {
             Field(
                 "callback-deadline", \.configuration.callbackDeadline,
                 .duration(.milliseconds(10) ... .seconds(600)),
-                "How long a plugin may take for any call before it counts as hung; an output may "
-                    + "take five times as long to finish. A source that owes frames or audio fails "
-                    + "after a second plus this deadline without any.",
-                examples: ["2s", "500ms"],
-                defaultValue: .string(SessionConfiguration().callbackDeadline.asWritten)),
+                "How long a plugin may take for any call before it counts as hung: by default 2 s, "
+                    + "and 60 s on the virtual clock. An output may take five times as long to "
+                    + "finish. A source that owes frames or audio fails after a second plus this "
+                    + "deadline without any, by default after 3 s.",
+                examples: ["2s", "500ms"]),
             Field(
                 "minimum-real", \.configuration.minimumRealPercent, .percent,
                 "The minimum share of real media in each track at the end: frames and audio that its "
@@ -376,8 +376,8 @@ enum SessionDecoder {
         "start-deadline", \Source.configuration.startDeadline,
         .duration(.seconds(1) ... .seconds(600)),
         "How long the source may take from its start to its first frame or audio before it has "
-            + "failed, such as a network camera; by default 0.9 s and the session's "
-            + "callback-deadline. After one second a slate is shown.",
+            + "failed, such as a network camera; by default 0.9 s plus the "
+            + "session's callback-deadline (2.9 s). After one second a slate is shown.",
         examples: ["10s"])
 
     /// A list of filters.

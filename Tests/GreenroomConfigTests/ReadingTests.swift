@@ -206,7 +206,7 @@ func faults(_ bytes: [UInt8], overrides: [Override] = []) -> [String] {
         #expect(file.configuration.name == "s")
         #expect(file.configuration.maximum == VideoCapability(width: 1920, height: 1080, fps: 30))
         #expect(file.configuration.duration == nil)
-        #expect(file.configuration.callbackDeadline == .seconds(2))
+        #expect(file.configuration.callbackDeadline == nil)
         #expect(file.configuration.slots[.camera]?.plugin.onFailure == nil)
         #expect(file.configuration.outputs.map { $0.output as? Y4MOutput } == [Y4MOutput()])
     }

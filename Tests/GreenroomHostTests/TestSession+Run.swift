@@ -53,7 +53,7 @@ extension TestSession {
             let installation = Installation(programs: Checkout.products, pluginFolders: [])
             var plan = try file.plan(with: installation.locator())
             plan.awaitBroadcast()
-            let deadline = file.configuration.callbackDeadline.nanoseconds
+            let deadline = file.configuration.hangDeadline.nanoseconds
             let time = endsHangs ? ManualTime() : nil
             let session = Session(plan: plan, host: time.map(HostClock.init) ?? .real) { event in
                 if case .ended = event { return }

@@ -64,7 +64,7 @@ import Testing
         return try #require(loudspeakers?.first)
     }
 
-    @Test func `a device gets the session's audio, sample by sample`() throws {
+    @Test(.nightly) func `a device gets the session's audio, sample by sample`() throws {
         // It never loses audio in silence, or each time.
         let run = try playWhole(on: "tofile")
         #expect(run.exit == .code(0), "\(run)")

@@ -245,7 +245,7 @@ import Testing
         #expect(run.text.contains("Second ") && !run.text.contains("First "), "\(run.text)")
     }
 
-    @Test func `an unchanged plugin is scanned once, unless --rescan is given`() throws {
+    @Test(.nightly) func `an unchanged plugin is scanned once, unless --rescan is given`() throws {
         _ = try TestPlugins.loading("nothing", in: "ENTRY", as: "\(plugins)/a.so")
         // It reports its process.
         let first = try line(of: "a.so", in: try list())

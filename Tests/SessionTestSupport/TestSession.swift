@@ -24,7 +24,7 @@ package struct TestSession {
     ///   - outputs: Other outputs than one recording.
     package init(
         _ sources: String, maximum: String = "320x180@15", duration: String? = "800ms",
-        deadline: String = "5s", clock: String? = nil, table: String? = nil,
+        deadline: String = "60s", clock: String? = nil, table: String? = nil,
         timeline: [String] = [], isolation: String? = "host",
         outputs: String = "[{ record: recording }]"
     ) throws {

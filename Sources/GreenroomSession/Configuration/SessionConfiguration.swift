@@ -31,9 +31,10 @@ public struct SessionConfiguration: Sendable {
     public var clock = ClockKind.real
     /// The duration; nil to run until stopped.
     public var duration: Duration?
-    /// How long a plugin's callback may take before it counts as hung. A source that owes frames or
-    /// audio fails after a second plus this without any.
-    public var callbackDeadline = Duration.seconds(2)
+    /// How long a plugin's callback may take before it counts as hung; nil: 2 s, and 60 s on the
+    /// virtual clock, where a slow machine only takes longer. A source that owes frames or audio
+    /// fails after a second plus this deadline without any, by default 3 s on both clocks.
+    public var callbackDeadline: Duration?
     /// How much of each track has to be real at the end, in per cent; nil: anything at all. With
     /// less the outcome of the report is `not-real`.
     public var minimumRealPercent: Int?
@@ -55,6 +56,14 @@ public struct SessionConfiguration: Sendable {
     package var needsCall = false
     /// Commands while the session runs, in order of time.
     public var timeline: [TimelineEntry] = []
+
+    /// The deadline of callbacks, in the machine's time.
+    package var hangDeadline: Duration {
+        callbackDeadline ?? (clock == .virtual ? .seconds(60) : .seconds(2))
+    }
+
+    /// How long a silent source may stay silent after a second, in the session's time.
+    package var silenceDeadline: Duration { callbackDeadline ?? .seconds(2) }
 
     /// Makes a configuration without plugins, relative to the working directory.
     public init(name: String = "session") {

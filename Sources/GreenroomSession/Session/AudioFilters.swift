@@ -21,7 +21,7 @@ struct AudioFilters {
         _ plugins: SessionPlugins, _ plan: SessionPlan, timeline: SessionTimeline,
         clock: SessionClock
     ) {
-        hangNanoseconds = plan.configuration.callbackDeadline.nanoseconds
+        hangNanoseconds = plan.configuration.hangDeadline.nanoseconds
         var chains: [SessionRole: AudioFilterChain] = [:]
         for role in plan.slots.map(\.role) where role.medium == .audio {
             let filters = plugins.slots.chain(of: role)

@@ -229,7 +229,7 @@ public final class Session: Sendable {
     /// Logs plugins that the virtual clock does not wait for, and wakes the session when its alarm is due, or
     /// an output hangs.
     private func watchClock(_ instances: [PluginInstance]) {
-        let deadline = plan.configuration.callbackDeadline.nanoseconds
+        let deadline = plan.configuration.hangDeadline.nanoseconds
         let ring: @Sendable () -> Void = { [inbox, clock, weak self] in
             let isDue = self?.alarm.withLock { alarm in
                 guard let due = alarm, due <= clock.host.now else { return false }

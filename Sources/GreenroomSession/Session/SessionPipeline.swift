@@ -101,7 +101,7 @@ final class SessionPipeline: Sendable {
                 taps: outputs.taps(of: kind),
                 largest: source.instance.descriptor.kind.facts.canPause
                     ? configuration.maximum.size : nil,
-                filterDeadline: configuration.callbackDeadline.nanoseconds, duration: duration,
+                filterDeadline: configuration.hangDeadline.nanoseconds, duration: duration,
                 tell: { events.send(.note(role: kind.rawValue, text: $0)) })
             videoTracks.append(
                 Video(
@@ -141,7 +141,7 @@ final class SessionPipeline: Sendable {
         participants = ParticipantPipelines(
             outputs: all, connections: connections, feeds: feeds, mixer: audioMixer,
             timeline: timeline, clock: clock, events: events,
-            filterDeadline: configuration.callbackDeadline.nanoseconds, filters: filters)
+            filterDeadline: configuration.hangDeadline.nanoseconds, filters: filters)
     }
 
     /// The report entries of audio sinks, in the order of the outputs; those of participants follow.

@@ -46,7 +46,7 @@ struct SessionPlugins {
                     (plugin.number, PluginEntry.Facts(plugin, in: plan.configuration))
                 }), at: clock.now)
         steps = StepRunner(
-            deadlineNanoseconds: plan.configuration.callbackDeadline.nanoseconds,
+            deadlineNanoseconds: plan.configuration.hangDeadline.nanoseconds,
             clock: clock.host, inbox: inbox)
     }
 
