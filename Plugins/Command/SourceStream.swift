@@ -69,7 +69,7 @@ final class SourceStream: Sendable {
             descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             guard descriptor >= 0 else {
                 throw PluginError(
-                    "\(path): can't be opened: \(Errno(rawValue: errno)). Make it before the session "
+                    "\(path): cannot open it: \(Errno(rawValue: errno)). Make it before the session "
                         + "starts: mkfifo \(path)", status: .unavailable)
             }
         }
@@ -117,7 +117,7 @@ final class SourceStream: Sendable {
         let count = Glibc.read(descriptor, memory.baseAddress, memory.count)
         guard count < 0 else { return count }
         guard errno == EAGAIN || errno == EINTR else {
-            throw PluginError("\(name): can't be read: \(Errno(rawValue: errno))")
+            throw PluginError("\(name): cannot read it: \(Errno(rawValue: errno))")
         }
         return nil
     }

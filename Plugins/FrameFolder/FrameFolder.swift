@@ -90,7 +90,7 @@ final class FrameFolder: Output {
             try FileDescriptor.makeFolder(settings.folder)
         } catch {
             throw PluginError(
-                "\(settings.folder): the folder can't be made: \(error); name one below a writable "
+                "\(settings.folder): cannot make the folder: \(error); name one below a writable "
                     + "folder", status: .unavailable)
         }
         host.report("images", images)

@@ -143,7 +143,7 @@ private final class PortalRequest: Sendable {
         if !isWritten {
             host.log(
                 .warning,
-                "\(tokenFile): the token can't be written, so the desktop asks again next time. Check "
+                "\(tokenFile): cannot write the token, so the desktop asks again next time. Check "
                     + "the path and its permissions")
         }
     }

@@ -273,7 +273,7 @@ final class Stream: Output {
             try FileDescriptor.makeFolder(String(path[..<slash]))
         } catch {
             throw PluginError(
-                "\(path): its folder can't be made: \(error). Name a folder that is writable.",
+                "\(path): cannot make its folder: \(error). Name a folder that is writable.",
                 status: .unavailable)
         }
     }

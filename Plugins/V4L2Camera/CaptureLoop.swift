@@ -217,7 +217,7 @@ private final class CaptureWork {
                 try sender.send(format: .i420, size: size, planes: planes, info: info)
             }
         } catch let error as FFmpegError {
-            tell("the camera sent H.264 that can't be decoded: \(error.description)")
+            tell("cannot decode the camera's H.264: \(error.description)")
         }
     }
 

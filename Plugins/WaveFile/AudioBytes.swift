@@ -30,7 +30,7 @@ final class AudioBytes {
             body = chunks?.samples ?? 0..<max(0, length)
         } catch {
             try? file.close()
-            throw PluginError("\(path): the file can't be read: \(error)", status: .badSetting)
+            throw PluginError("\(path): cannot read the file: \(error)", status: .badSetting)
         }
     }
 
@@ -43,7 +43,7 @@ final class AudioBytes {
             file = try .reading(path, options: .nonBlocking)
         } catch {
             throw PluginError(
-                "\(path): the file can't be opened: \(error)", status: .badSetting)
+                "\(path): cannot open the file: \(error)", status: .badSetting)
         }
         guard (try? file.stat())?.type == .regular else {
             try? file.close()

@@ -94,7 +94,7 @@ public struct ConversionPlan: Equatable, Sendable {
         else { return }
         guard format.canBeMade else {
             throw .unsupported(
-                "\(inputFormat.name) frames can't be converted to \(format.name), which only "
+                "cannot convert \(inputFormat.name) frames to \(format.name), which only "
                     + "passes unchanged: want i420, nv12, bgra or rgba")
         }
 

@@ -26,7 +26,7 @@ package final class Portal: @unchecked Sendable {
             connection = try host.connect(to: .sessionBus)
         } catch {
             throw PluginError(
-                "the session bus can't be reached: \(error.text)", status: .unavailable)
+                "cannot reach the session bus: \(error.text)", status: .unavailable)
         }
         var reason = greenroom_portal_reason()
         guard let handle = greenroom_portal_open(connection.descriptor, &reason) else {

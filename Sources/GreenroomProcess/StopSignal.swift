@@ -14,7 +14,7 @@ package final class StopSignal: Sendable {
         let result = greenroom_pipe(&ends)
         guard result == 0 else {
             throw PluginError(
-                "a pipe can't be made: \(Errno(rawValue: -result))", status: .unavailable)
+                "cannot make a pipe: \(Errno(rawValue: -result))", status: .unavailable)
         }
         (descriptor, other) = (ends[0], ends[1])
     }

@@ -40,7 +40,7 @@ package enum SignallingError: Error, Equatable {
     package var text: String {
         switch self {
         case .bad(let text): "The request is wrong: \(text)."
-        case .unacceptable(let text): "The offer can't be met: \(text)."
+        case .unacceptable(let text): "Cannot answer the offer: \(text)."
         case .tooLarge: "The request is too large."
         case .forbidden(let text), .notFound(let text), .conflict(let text), .stale(let text),
             .otherType(let text), .full(let text), .failed(let text):

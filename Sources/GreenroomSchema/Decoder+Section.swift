@@ -200,7 +200,7 @@ extension Schema.Section {
                         + "with \"- \" for each.")
             } else if found != [first], alone.count > 1, !others.isEmpty {
                 messages.append(
-                    "\(list(others)) can't be beside \(list(found)): a key of \"\(first)\" alone. "
+                    "\(list(others)) and \(list(found)) exclude each other: \"\(first)\" stands alone. "
                         + "Remove it.")
             }
         case .exactlyOneOf(let wanted):

@@ -55,7 +55,7 @@ package struct V4L2Device: ~Copyable {
         self.path = path
         var camera = greenroom_v4l2_camera()
         guard greenroom_v4l2_open_camera(&camera, path) == 0 else {
-            throw Self.failure(path, "can't be opened", errno)
+            throw Self.failure(path, "cannot open", errno)
         }
         self.camera = camera
     }

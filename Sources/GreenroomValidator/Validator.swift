@@ -133,7 +133,7 @@ public struct Validator: Sendable {
         let path = try absolute(library)
         let checks = try chosenChecks(options.only)
         guard let hash = LibraryHash.hexadecimal(of: path) else {
-            throw Problem(description: "\(library): it can't be read.")
+            throw Problem(description: "\(library): cannot read it")
         }
         let description: LibraryDescription
         do throws(LoadError) {
@@ -370,7 +370,7 @@ public struct Validator: Sendable {
             else {
                 if own.isHindered {
                     made[index]?.result.text =
-                        "can't be checked: \(own.result.text), and \(suspect) "
+                        "not checked: \(own.result.text), and \(suspect) "
                         + (found == nil ? "did not run" : "found nothing")
                 }
                 return
@@ -443,7 +443,7 @@ public struct Validator: Sendable {
             Made(result: CheckResult(check: check.id, outcome: outcome, text: text))
         }
         guard let request = try? JSONEncoder().encode(request) else {
-            return failed(.failed, "the check could not be made: its request can't be written")
+            return failed(.failed, "the check did not run: cannot write its request")
         }
         // The process itself reports what is running at the timeout.
         let limit = check.limitSeconds + Self.graceSeconds

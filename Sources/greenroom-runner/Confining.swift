@@ -26,7 +26,7 @@ func confine(_ message: [UInt8], _ socket: borrowing ControlSocket, host: pid_t)
         }
     } catch {
         answer.write(false)
-        answer.write("the host's policy can't be read")
+        answer.write("cannot read the host's policy")
     }
     return answer.bytes
 }

@@ -21,7 +21,7 @@ struct CameraDevices: DeviceList {
         lines += CameraEntry.lines(camera.modes).map { "  has \($0)" }
         lines += camera.controls.map { "  has \($0.control.rawValue): \($0.range.text)" }
         if let problem = camera.problem {
-            lines.append("  can't be used: \(problem)")
+            lines.append("  unusable: \(problem)")
         } else {
             lines.append("  \(line(camera.path))")
         }

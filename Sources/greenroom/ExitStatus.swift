@@ -24,7 +24,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .fine: "success"
         case .usage: "wrong arguments"
         case .badFile:
-            "the session file or a setting in it is wrong, or a plugin can't be loaded"
+            "the session file or a setting in it is wrong, or a plugin does not load"
         case .notReal: "no real media, or less than minimum-real"
         case .pluginFailed:
             "a plugin failed and ended the session, or does not conform"

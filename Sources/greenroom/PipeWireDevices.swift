@@ -59,7 +59,7 @@ struct PipeWireDevices: DeviceList {
             if let found = Self.cameras(in: bytes) {
                 cameras = found
             } else {
-                problem = "pw-dump's list can't be read; check what pw-dump prints"
+                problem = "cannot read pw-dump's list; check what pw-dump prints"
             }
         case 124: problem = "PipeWire does not answer for 5 s; restart it"
         case 127: problem = "pw-dump is missing; install it with: apt install pipewire-bin"

@@ -26,8 +26,8 @@ struct PluginParts {
             guard let name = Self.name(of: part.place, below: folder) else {
                 throw Failure(
                     .badFile,
-                    "\(library) needs \(part.place), which is outside of its folder, so that it can't be "
-                        + "installed with it. Build it with its libraries beside it ($ORIGIN).")
+                    "\(library) needs \(part.place), which is outside the plugin's folder. Build the "
+                        + "plugin with its libraries beside it ($ORIGIN).")
             }
             parts.append((part.path, name))
         }
@@ -306,7 +306,7 @@ struct PluginParts {
             }
             guard fchmod(to.rawValue, 0o644) == 0 else { throw .last }
         } catch {
-            throw Failure(.outputFailed, "\(source): can't be copied to \(target): \(error)")
+            throw Failure(.outputFailed, "\(source): cannot copy it to \(target): \(error)")
         }
         if let excess { throw excess }
     }

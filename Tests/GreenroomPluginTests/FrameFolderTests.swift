@@ -131,7 +131,7 @@ import Testing
         #expect(
             nowhere.host.state.withLock { $0.errors }
                 == [
-                    "\(folder("file/c/d")): the folder can't be made: Not a directory; name one below "
+                    "\(folder("file/c/d")): cannot make the folder: Not a directory; name one below "
                         + "a writable folder"
                 ])
     }

@@ -146,7 +146,7 @@ import Testing
         // A program in place of pw-dump, and a part of the output.
         ("exit 127", "no cameras of PipeWire: pw-dump is missing; install it with: apt install"),
         ("exit 255", "no cameras of PipeWire: PipeWire does not run for this user; start it"),
-        ("echo '{'", "no cameras of PipeWire: pw-dump's list can't be read"),
+        ("echo '{'", "no cameras of PipeWire: cannot read pw-dump's list"),
         ("echo '[1, null, { \"info\": 2 }]'", "no cameras of PipeWire: no device or program"),
         (
             #"""

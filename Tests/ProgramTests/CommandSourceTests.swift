@@ -145,7 +145,7 @@ import Testing
         ("command: [cat], path: x", "both a command and a path"),
         ("command: 'cat x'", "Write a list: command: [cat, x]"),
         ("command: [no-such-program-anywhere]", "no such program; install it"),
-        ("path: /no/such/pipe", "can't be opened: No such file or directory"),
+        ("path: /no/such/pipe", "cannot open it: No such file or directory"),
     ])
     func `what can't be played is an error with its cure`(settings: String, text: String) throws {
         for key in ["camera", "microphone"] {

@@ -26,7 +26,7 @@ struct Slots: Sendable {
                 { value, slot in
                     greenroom_gst_context.object(value, Handler<Int>.self).call(Int(slot))
                 })
-        else { throw PluginError("GStreamer: the slots can't be linked") }
+        else { throw PluginError("GStreamer: cannot link the slots") }
     }
 
     /// Whether the connection is so slow that frames are left out.

@@ -265,11 +265,11 @@ final class Peer: Sendable {
         guard
             let end = greenroom_peer_add(
                 pipeline.element.pointer, elements ?? "fakesink sync=false async=false")
-        else { return events.onGone("\(encoding) can't be received") }
+        else { return events.onGone("cannot receive \(encoding)") }
         count(pad, encoding)
         if encoding == VideoCodec.h264.rawValue { retime(pad) }
         if elements != nil { events.onAdded(encoding) }
-        if !greenroom_peer_link(pad, end) { events.onGone("\(encoding) can't be received") }
+        if !greenroom_peer_link(pad, end) { events.onGone("cannot receive \(encoding)") }
     }
 
     /// Counts the packets of a stream: what is behind the pad keeps them until a frame is whole.

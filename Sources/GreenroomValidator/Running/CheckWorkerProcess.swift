@@ -69,7 +69,7 @@ struct CheckWorkerProcess {
         close(output[1])
         defer { close(output[0]) }
         guard status == 0 else {
-            return .failed("\(program) can't be started: \(Errno(rawValue: status))")
+            return .failed("cannot start \(program): \(Errno(rawValue: status))")
         }
         workers.add(process)
         let answer = read(

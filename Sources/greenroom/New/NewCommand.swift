@@ -91,7 +91,7 @@ struct NewCommand: ParsableCommand {
         }
         guard let here = resolvedPath(".") else {
             throw Failure(
-                .outputFailed, "this folder can't be found: \(Errno.last)")
+                .outputFailed, "cannot find this folder: \(Errno.last)")
         }
         return checkout.path(from: "\(here)/\(name)")
     }
@@ -108,9 +108,8 @@ struct NewCommand: ParsableCommand {
             } catch {
                 throw Failure(
                     .usage,
-                    "a plugin in \(language.title) is built with greenroom/\(name), and \(path) "
-                        + "can't be read (\(error)): say where a checkout of Greenroom is with "
-                        + "--greenroom PATH")
+                    "a plugin in \(language.title) needs greenroom/\(name): cannot read \(path) "
+                        + "(\(error)). Name a checkout of Greenroom with --greenroom PATH")
             }
         }
     }

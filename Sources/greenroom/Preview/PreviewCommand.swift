@@ -81,7 +81,7 @@ struct PreviewCommand: ParsableCommand {
     @Flag(
         help: """
             Restart in a new process whenever the library is rebuilt; wait while the library is \
-            missing or can't be loaded.
+            missing or does not load.
             """)
     var watch = false
 

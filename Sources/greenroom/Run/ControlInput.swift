@@ -32,7 +32,7 @@ struct ControlInput: Sendable {
                     poll(&wanted, 1, -1)
                 } catch {
                     complain(
-                        "standard input can't be read: \(error). "
+                        "cannot read standard input: \(error). "
                             + "The session continues without control lines.", "control")
                     return
                 }

@@ -145,7 +145,7 @@ struct SessionRun {
             parts.open(try SessionSocket(of: session, named: name))
         } catch {
             printer.warn([
-                "warning: the session can't be reached from outside: \(error.message)".printable
+                "warning: other programs cannot reach the session: \(error.message)".printable
             ])
         }
     }

@@ -90,7 +90,7 @@ struct ValidateCommand: ParsableCommand {
         case .junit: Console.write(ConformanceReport.junit(reports).lines)
         }
         guard Console.flush() == nil, !printing.hasFailed else {
-            throw Failure(.outputFailed, "the results can't be written.")
+            throw Failure(.outputFailed, "cannot write the results")
         }
         let conclusions = reports.map(\.conclusion)
         if conclusions.contains(.doesNotConform) { throw Failure(explained: .pluginFailed) }

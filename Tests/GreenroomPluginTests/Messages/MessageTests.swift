@@ -48,7 +48,9 @@ import Testing
         (#"\b(is|are|was|were) (told|asked for)\b"#, "use the verb of the field"),
         (#"\bfor want of\b"#, "write: lacks …"),
         (#"\ball the same\b"#, "write: anyway"),
+        (#"\bcan't be\b"#, "write: cannot, and the verb"),
         (#"\bthat there (is|are|was)\b"#, "name the subject"),
+        (#"\bcan't be\b"#, "write: cannot, and the verb"),
     ])
     func `no message has a habit that hides its subject`(habit: String, cure: String) throws {
         let habit = try Regex(habit)

@@ -165,7 +165,7 @@ private final class ALSACapture {
         // SND_PCM_STREAM_CAPTURE is 1, SND_PCM_FORMAT_S16_LE 2, SND_PCM_ACCESS_RW_INTERLEAVED 3.
         guard open(&pcm, "default", 1, 0) == 0, let pcm else {
             throw PluginError(
-                "ALSA's device \"default\" can't be opened for capture; in a sandbox grant it with "
+                "ALSA's device \"default\" does not open for capture; in a sandbox grant it with "
                     + "allow: { devices: [/dev/snd] }", status: .unavailable)
         }
         self.pcm = pcm

@@ -41,7 +41,7 @@ extension Catalogue {
         let part = take.part(from: 1, to: 1 + seconds)
         let balance = part.balance
         guard balance.pausedSeconds == 0 else {
-            throw .skipped("pauses: its samples can't be compared with time")
+            throw .skipped("pauses: cannot compare its samples with time")
         }
         let count = part.accepted.reduce(0) { $0 + Int($1.block.frames) }
         let wanted = format.sampleRate * Int(seconds)
@@ -103,7 +103,7 @@ extension Catalogue {
         let accepted = part.accepted
         guard let first = accepted.first, let last = accepted.last, accepted.count > 10,
             part.balance.pausedSeconds == 0
-        else { throw .skipped("pauses: its samples can't be compared with time") }
+        else { throw .skipped("pauses: cannot compare its samples with time") }
         // From one block to another: everything between them except the last one.
         let count = accepted.dropLast().reduce(0) { $0 + Int($1.block.frames) }
         let seconds = Double(last.nanoseconds - first.nanoseconds) / 1e9

@@ -57,7 +57,7 @@ extension Examination {
         guard made > 0 else {
             throw .hindered(
                 by: evidence == nil ? "lifecycle.whole-life" : "lifecycle.destroy-at-once",
-                "can't be created or destroyed")
+                "does not survive create and destroy")
         }
         if let evidence { throw .crashed(evidence, process.lines) }
         let snapshot = ProcessSnapshot(of: process.process)

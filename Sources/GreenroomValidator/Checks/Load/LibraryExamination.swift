@@ -22,7 +22,7 @@ struct LibraryExamination: Sendable {
         do throws(ELFFile.Problem) {
             return try file.get()
         } catch {
-            throw .hindered(by: "load.loads", "its file can't be parsed")
+            throw .hindered(by: "load.loads", "cannot parse its file")
         }
     }
 
@@ -87,7 +87,7 @@ extension Verdict {
     static func hindered(
         by error: LoadError, _ file: Result<ELFFile, ELFFile.Problem>
     ) -> Verdict {
-        var verdict = hindered(by: error.check(file), "can't be loaded")
+        var verdict = hindered(by: error.check(file), "does not load")
         verdict.details = ["\(error)"]
         return verdict
     }

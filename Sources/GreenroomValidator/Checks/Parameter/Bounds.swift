@@ -7,11 +7,11 @@ extension Catalogue {
     static let parameterBounds = Check(
         "parameter.bounds", "every boundary value works",
         proving: """
-            The minimum and maximum of each bounded parameter, both values of each boolean and \
-            each choice are given to create, followed by a short life, and set while sending if \
-            the parameter is live. The host checks values against the table, and session files \
-            rely on it: what the table allows must work. A plugin that gives a reason why a value \
-            can't be used now gets a warning.
+            Passes to create the minimum and maximum of each bounded parameter, both values of \
+            each boolean and each choice, and runs a short life. Sets live parameters while the \
+            plugin sends. The host checks values against the table, and session files rely on it: \
+            every value that the table allows must work. A plugin that refuses a value with a \
+            reason gets a warning.
             """
     ) { examination throws(Verdict) in
         guard examination.descriptor.parameters.contains(where: { !$0.edges.isEmpty }) else {

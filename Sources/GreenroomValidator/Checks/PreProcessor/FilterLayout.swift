@@ -25,7 +25,7 @@ extension Catalogue {
             guard first == third else {
                 throw .warning(
                     "two instances edit the same frames differently at \(row.size): "
-                        + "the effect of the layout can't be told")
+                        + "the layout's effect is unknown")
             }
             guard first == second else {
                 let number = zip(first, second).prefix { $0 == $1 }.count

@@ -8,16 +8,15 @@ extension Catalogue {
         "robustness.identical", "same output in process and isolated",
         proving: """
             Runs a second of session time on the virtual clock in the host's process and in an \
-            isolated one, and compares all frames, timestamps and audio, and of an output what it \
-            wants and the values that it reports. Any session file may say \
-            isolation: process. A plugin that is not repeatable, or that does not use the session \
-            clock, can't be compared.
+            isolated one, and compares all frames, timestamps and audio, and the wants and reported \
+            values of an output. Any session file may say isolation: process. The check skips a \
+            plugin that is not repeatable, or that does not use the session clock.
             """
     ) { examination throws(Verdict) in
         let seconds: Int64 = 1_000_000_000
         let isolated = try examination.isolatedDigest(nanoseconds: seconds)
         guard try examination.isolatedDigest(nanoseconds: seconds) == isolated else {
-            throw .skipped("its output differs each time and can't be compared")
+            throw .skipped("its output differs each time: cannot compare it")
         }
         let hosted = try examination.inProcessRun(nanoseconds: seconds)
         guard let difference = isolated.difference(from: hosted) else {
@@ -31,7 +30,7 @@ extension Catalogue {
                     "\(isolated.frames.count) frames, \(isolated.blocks.count * 10) ms of audio")
         }
         guard try examination.inProcessRun(nanoseconds: seconds) == hosted else {
-            throw .skipped("its output differs each time and can't be compared")
+            throw .skipped("its output differs each time: cannot compare it")
         }
         // Unwritten bytes of a frame depend on its memory.
         throw .failed(

@@ -14,7 +14,7 @@ extension Catalogue {
         proving: """
             Measures the processor time that the plugin's process spends on a frame, at each row \
             of the table (median), for the conformance report. A row whose frames take longer than \
-            one interval can't be sustained by one thread on this machine. Fails only if the \
+            one interval is too slow for one thread on this machine. Fails only if the \
             plugin can sustain no row at less than twice the interval.
             """
     ) { examination throws(Verdict) in

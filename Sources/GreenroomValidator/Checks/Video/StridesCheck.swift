@@ -16,7 +16,7 @@ extension Catalogue {
         case .honoured: return .passed()
         case .leasesNothing: throw .skipped("sends its own memory and leases nothing")
         case .cannotTell:
-            throw .skipped("its frames differ each time and can't be compared")
+            throw .skipped("its frames differ each time: cannot compare them")
         case .ignored(let frame):
             return .failed(
                 "frame \(frame) differs when the stride is \(extraStrideBytes) bytes "
