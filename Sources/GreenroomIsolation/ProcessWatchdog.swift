@@ -5,8 +5,8 @@
 struct ProcessWatchdog {
     /// Why to kill a process.
     enum Finding: Equatable, Sendable {
-        /// It has not answered for ``ProcessWatchdog/silenceLimit``.
-        case silent
+        /// It has not answered for this time, in nanoseconds.
+        case silent(Int64)
         case memory(bytes: Int, limit: Int)
         case mainThreadExited
         case threads(Int)
@@ -33,8 +33,11 @@ struct ProcessWatchdog {
         var rate: Double
     }
 
-    /// Limit of time without an answer, in nanoseconds.
-    static let silenceLimit: Int64 = 3_000_000_000
+    /// Limit of time without an answer, in nanoseconds: on the virtual clock a slow machine only takes
+    /// longer.
+    static func silenceLimit(isVirtual: Bool) -> Int64 {
+        isVirtual ? 60_000_000_000 : 3_000_000_000
+    }
     /// Limit of time without a main thread, in nanoseconds. An exiting process is briefly in this
     /// state, longer on a busy machine; how it exited says more.
     static let exitLimit: Int64 = 3_000_000_000
@@ -63,12 +66,17 @@ struct ProcessWatchdog {
 
     /// Checks a sample.
     ///
-    /// - Parameter nanoseconds: Real time since the last sample.
+    /// - Parameters:
+    ///   - nanoseconds: Real time since the last sample.
+    ///   - silenceLimit: The longest time without an answer.
     /// - Returns: Why to kill the process; nil if there is no reason.
-    mutating func check(_ sample: Sample, after nanoseconds: Int64) -> Finding? {
+    mutating func check(
+        _ sample: Sample, after nanoseconds: Int64,
+        silenceLimit: Int64 = silenceLimit(isVirtual: false)
+    ) -> Finding? {
         let interval = min(nanoseconds, Self.longestInterval)
         silence = sample.hasAnswered ? 0 : silence + interval
-        if silence >= Self.silenceLimit { return .silent }
+        if silence >= silenceLimit { return .silent(silenceLimit) }
         if sample.memoryBytes > memoryLimitBytes {
             return .memory(bytes: sample.memoryBytes, limit: memoryLimitBytes)
         }
@@ -102,9 +110,8 @@ extension ProcessWatchdog.Finding {
     /// - Parameter isStopped: Whether a signal has stopped the process.
     func text(isStopped: Bool) -> String {
         switch self {
-        case .silent:
-            let seconds = ProcessWatchdog.silenceLimit / 1_000_000_000
-            return "the process has not answered for \(seconds) s"
+        case .silent(let nanoseconds):
+            return "the process has not answered for \(nanoseconds / 1_000_000_000) s"
                 + (isStopped ? ": stopped (SIGSTOP)" : "")
         case .memory(let bytes, let limit):
             return

@@ -30,7 +30,7 @@ import Testing
             camera: \(try TestSession.hostile("Hang", "where: \(place)"))
             share: \(try TestSession.hostile("Share"))
             """, duration: "1s", clock: "virtual")
-        let run = try session.run("--json", endsHangs: true)
+        let run = try session.run("--json", deadlines: .allPass)
         #expect(run.exit == .code(69), "\(run)")
         try expectNamed([place], of: "camera", run)
     }
@@ -44,7 +44,7 @@ import Testing
         let session = try TestSession(
             "camera: \(try TestSession.hostile("Hang", "where: \(place)"))", duration: "2s",
             clock: "virtual")
-        let run = try session.run("--json", endsHangs: true)
+        let run = try session.run("--json", deadlines: .allPass)
         try expectNamed([place], of: "camera", run)
         let report = try session.expectTrueReport(run)
         #expect(try report.plugin("camera").state == "faulted")
@@ -72,7 +72,7 @@ import Testing
         let session = try TestSession(
             "camera: \(try TestSession.hostile("FailsThenHangs", "", "on-failure: off"))",
             duration: "2s", clock: "virtual")
-        let run = try session.run("--json", endsHangs: true)
+        let run = try session.run("--json", deadlines: .allPass)
         #expect(run.exit == .code(69), "\(run)")
         let failure = try #require(try run.events("step-failed", of: "camera").first)
         #expect(failure.step == "start-send" && failure.text == "no light", "\(run.text)")
@@ -154,7 +154,7 @@ import Testing
         let session = try TestSession(
             "camera: \(try TestSession.hostile("GiveUpThenHang", "", "on-failure: off"))",
             duration: "2s", clock: "virtual")
-        let run = try session.run("--json", endsHangs: true)
+        let run = try session.run("--json", deadlines: .allPass)
         #expect(run.exit == .code(69), "\(run)")
         #expect(try run.events("callback-hangs", of: "camera").count == 1, "\(run.text)")
         try session.expectTrueReport(run)
@@ -175,7 +175,7 @@ import Testing
 
     @Test func `video continues without a filter that hangs`() throws {
         let session = try withHangingFilter("off", duration: "3s")
-        let run = try session.run("--json", endsHangs: true)
+        let run = try session.run("--json", deadlines: .onePasses)
         #expect(run.exit == .code(0), "\(run)")
         try expectNamed(["process"], of: "camera.pre-processors[0]", run)
         try expectDropped("camera.pre-processors[0]", run)
@@ -196,7 +196,7 @@ import Testing
 
     @Test func `a filter that hangs ends the session`() throws {
         let session = try withHangingFilter("end", duration: "3s")
-        let run = try session.run("--json", endsHangs: true)
+        let run = try session.run("--json", deadlines: .onePasses)
         #expect(run.exit == .code(69), "\(run)")
         try expectNamed(["process"], of: "camera.pre-processors[0]", run)
         let report = try session.expectTrueReport(run)

@@ -30,15 +30,51 @@ private final class EventLines: Sendable {
     }
 }
 
+/// How the callback deadlines of a session pass, once a plugin has logged that it hangs.
+enum Deadlines {
+    /// In real time.
+    case real
+    /// One passes at once; other plugins' callbacks that begin later have all time.
+    case onePasses
+    /// Each passes as soon as the session waits for it: only the hanging plugin has callbacks.
+    case allPass
+}
+
+/// The time of a session's deadlines. It stands still until a plugin logs that it hangs.
+private final class HangTime: Sendable {
+    let manual = ManualTime()
+    private let span: Int64
+    private let isHanging = Atomic(false)
+    private let isOver = Atomic(false)
+
+    init(_ span: Duration) { self.span = span.nanoseconds + 1 }
+
+    func hang() {
+        manual.advance(by: span)
+        isHanging.store(true, ordering: .releasing)
+    }
+
+    /// Lets each deadline pass that the session waits for, until `end()`.
+    func passAll() {
+        while !isOver.load(ordering: .acquiring) {
+            if isHanging.load(ordering: .acquiring), let next = manual.nextDeadline {
+                manual.advance(by: next - manual.now)
+            }
+            sched_yield()
+        }
+    }
+
+    func end() { isOver.store(true, ordering: .releasing) }
+}
+
 extension TestSession {
     /// Runs the session to its end in this process, and expects that its accounts add up.
     ///
     /// - Parameters:
     ///   - arguments: Options of `greenroom run`: `--json` and `--set`.
-    ///   - endsHangs: Whether deadlines wait for a time of the test's, which advances by the
-    ///     callback deadline whenever a plugin logs that it hangs.
+    ///   - deadlines: How deadlines pass.
     /// - Returns: As if the command had run: with the lines that it prints, and its exit code.
-    func run(_ arguments: String..., endsHangs: Bool = false) throws -> Finished {
+    func run(_ arguments: String..., deadlines: Deadlines = .real) throws -> Finished {
         let began = ContinuousClock.now
         let isJSON = arguments.contains("--json")
         let overrides = arguments.indices.filter { arguments[$0] == "--set" }.map {
@@ -53,13 +89,15 @@ extension TestSession {
             let installation = Installation(programs: Checkout.products, pluginFolders: [])
             var plan = try file.plan(with: installation.locator())
             plan.awaitBroadcast()
-            let deadline = file.configuration.hangDeadline.nanoseconds
-            let time = endsHangs ? ManualTime() : nil
-            let session = Session(plan: plan, host: time.map(HostClock.init) ?? .real) { event in
+            let time = deadlines == .real ? nil : HangTime(file.configuration.hangDeadline)
+            let clock = time.map { HostClock($0.manual) } ?? .real
+            let session = Session(plan: plan, host: clock) { event in
                 if case .ended = event { return }
                 lines.add(event.record, line: event.line)
-                if case .pluginLog(_, _, "hangs") = event { time?.advance(by: deadline) }
+                if case .pluginLog(_, _, "hangs") = event { time?.hang() }
             }
+            if deadlines == .allPass { Thread { time?.passAll() }.start() }
+            defer { time?.end() }
             let report = try session.run()
             var record = EventRecord(event: .ended)
             record.outcome = report.outcome.rawValue

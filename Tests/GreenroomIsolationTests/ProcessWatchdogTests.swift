@@ -37,7 +37,7 @@ import Testing
 
     @Test func `a process that does not answer for 3 s is found`() throws {
         let found = try #require(Self.check(ticks: 100) { Self.sample(hasAnswered: $0 < 10) })
-        #expect(found.1 == .silent)
+        #expect(found.1 == .silent(3_000_000_000))
         #expect(found.tick == 39)
     }
 
@@ -46,7 +46,17 @@ import Testing
         let findings = (0..<8).map { _ in
             watchdog.check(Self.sample(hasAnswered: false), after: 400_000_000)
         }
-        #expect(findings == [nil, nil, nil, nil, nil, nil, nil, .silent])
+        #expect(findings == [nil, nil, nil, nil, nil, nil, nil, .silent(3_000_000_000)])
+    }
+
+    @Test func `on the virtual clock a process has a minute to answer`() {
+        var watchdog = ProcessWatchdog(memoryLimitBytes: 1)
+        let limit = ProcessWatchdog.silenceLimit(isVirtual: true)
+        let findings = (0..<60).map { _ in
+            watchdog.check(
+                Self.sample(hasAnswered: false), after: 1_000_000_000, silenceLimit: limit)
+        }
+        #expect(findings == Array(repeating: nil, count: 59) + [.silent(60_000_000_000)])
     }
 
     @Test func `every answer restarts the silence`() {

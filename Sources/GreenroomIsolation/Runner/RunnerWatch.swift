@@ -41,7 +41,10 @@ struct RunnerWatch {
     /// - Parameter isStopped: Whether a signal has stopped the process.
     mutating func check(_ sample: ProcessWatchdog.Sample, isStopped: Bool) {
         let now = clock.now
-        if let finding = watchdog.check(sample, after: now - lastCheck) {
+        // A stopped process will not answer, however long the host waits.
+        let limit = ProcessWatchdog.silenceLimit(
+            isVirtual: connection.context.hasVirtualClock && !isStopped)
+        if let finding = watchdog.check(sample, after: now - lastCheck, silenceLimit: limit) {
             connection.lose(because: finding.text(isStopped: isStopped))
         }
         intervalMilliseconds =

@@ -17,7 +17,7 @@ final class VirtualClock: Sendable {
     static let startTime: Int64 = 3_600_000_000_000
 
     /// How long, in real time, the clock waits for a thread that has used it before.
-    private static let waitTimeout: Int64 = 8_000_000_000
+    private static let waitTimeout: Int64 = 60_000_000_000
     /// How long, in real time, the clock waits for a started source that has not used it yet.
     private static let startTimeout: Int64 = 2_000_000_000
     /// How often in a row a plugin is found at rest that only reacts.

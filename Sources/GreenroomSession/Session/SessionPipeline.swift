@@ -30,7 +30,7 @@ final class SessionPipeline: Sendable {
     }
 
     /// Time limit for outputs to finish after the session's end.
-    static let finishNanoseconds: Int64 = 5_000_000_000
+    static let finishNanoseconds: Int64 = 10_000_000_000
 
     let videoTracks: [Video]
     let audioTracks: [Audio]

@@ -90,8 +90,9 @@ final class VideoPipeline: Sendable {
 
     /// Waits for the threads of the branches, and reports those that do not end in time.
     func joinBranches(until deadline: Int64) {
+        // A branch that has failed writes nothing more: its thread has ended, or hangs.
         for (branch, thread) in threads.withLock({ $0.branches })
-        where !thread.join(until: deadline, on: clock.host) {
+        where branch.failure == nil && !thread.join(until: deadline, on: clock.host) {
             events.sendFailed(branch, because: "not finished: write timed out")
         }
     }
