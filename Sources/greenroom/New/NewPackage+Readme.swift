@@ -17,8 +17,8 @@ extension NewPackage {
             "The id, `\(plugin.id)`: begin it with a domain of yours before others have the plugin. It "
             + "never changes."
         let setting =
-            "The setting `\(plugin.template.setting.name)`: \(plugin.settingPlaces). The host checks "
-            + "the values of the session file before the plugin sees them."
+            "The setting `\(plugin.template.setting.name)`: \(plugin.settingPlaces). `session.yaml` sets it, "
+            + "too. The host checks the values of the session file before the plugin sees them."
         let test =
             "`\(Self.test)` is an example of a test: `swift test` runs the plugin in a session without "
             + "processes and devices, whose time passes only when the test advances it."
