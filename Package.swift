@@ -88,7 +88,8 @@ let bundledPlugins: [BundledPlugin] = [
         exports: "Ladspa/exports.map"),
     BundledPlugin(name: "LoopbackCall"),
     BundledPlugin(
-        name: "Media", dependencies: ["CDecoderCrash", "CFFmpeg", "GreenroomPlayback"],
+        name: "Media",
+        dependencies: ["CDecoderCrash", "CFFmpeg", "GreenroomEncoding", "GreenroomPlayback"],
         libraries: ["avdevice", "swresample", "swscale"]),
     BundledPlugin(name: "NoiseSuppression", dependencies: ["CWebRTCAudio"]),
     BundledPlugin(
@@ -364,7 +365,8 @@ let package = Package(
             dependencies: ["CGreenroomKernels", "CLibYUV", "GreenroomMedia"],
             linkerSettings: [.linkedLibrary("yuv")]),
         .target(name: "GreenroomFiles", dependencies: ["GreenroomMedia", "GreenroomSystem"]),
-        .target(name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia"]),
+        .target(
+            name: "GreenroomALSA", dependencies: ["CALSA", "GreenroomMedia", systemPackage]),
         .target(
             name: "GreenroomAudio",
             dependencies: ["CSpeexDSP", "GreenroomMedia", "GreenroomRuntime"],

@@ -117,7 +117,7 @@ struct BrowserPage: ~Copyable {
             "Page.navigate", "\"url\":\(address.url.quoted)", within: Self.serverPatience, idle
         ) { failure = $0.member("errorText", in: $1)?.text(in: $1) }
         if let failure {
-            throw BrowserLoss(reason: "\(address.url.prefix(200)): cannot load it: \(failure)")
+            throw BrowserError("\(address.url.prefix(200)): cannot load it: \(failure)")
         }
         let end = realMilliseconds() + Int64(Self.loadPatience)
         while !events.takeLoad(), realMilliseconds() < end {
@@ -150,7 +150,7 @@ struct BrowserPage: ~Copyable {
         schedule.reset()
     }
 
-    /// Throws ``BrowserLoss`` if the page's scripts hang: frames are drawn without them, too.
+    /// Throws ``BrowserError`` if the page's scripts hang: frames are drawn without them, too.
     mutating func checkResponse() throws { try browser.ping(within: Self.patience) }
 
     // MARK: Pictures

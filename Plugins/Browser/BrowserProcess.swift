@@ -7,12 +7,11 @@ import Synchronization
 import SystemPackage
 
 /// Why a page can't continue: its browser must be restarted.
-struct BrowserLoss: Error {
-    var reason: String
-}
+struct BrowserError: Error, CustomStringConvertible {
+    var description: String
 
-/// Sending has stopped: the thread ends.
-struct BrowserStopped: Error {}
+    init(_ description: String) { self.description = description }
+}
 
 /// A Chromium that runs, and the messages between it and one thread.
 struct BrowserProcess: ~Copyable {
@@ -147,13 +146,13 @@ struct BrowserProcess: ~Copyable {
             "\"url\":\"about:blank\",\"newWindow\":true,\"enableBeginFrameControl\":true",
             within: longWait, events, idle: idle
         ) { target = $0.member("targetId", in: $1)?.text(in: $1) }
-        guard let target else { throw BrowserLoss(reason: "Chromium did not open a page") }
+        guard let target else { throw BrowserError("Chromium did not open a page") }
         var session: String?
         try call(
             "Target.attachToTarget", "\"targetId\":\(target.quoted),\"flatten\":true",
             within: longWait, events, idle: idle
         ) { session = $0.member("sessionId", in: $1)?.text(in: $1) }
-        guard let session else { throw BrowserLoss(reason: "Chromium did not open a page") }
+        guard let session else { throw BrowserError("Chromium did not open a page") }
         self.session = session
         for domain in ["Page", "Runtime", "Inspector"] {
             try call("\(domain).enable", "", within: longWait, events, idle: idle) {
@@ -177,7 +176,7 @@ struct BrowserProcess: ~Copyable {
     ///   - events: Takes events that come meanwhile.
     ///   - idle: Runs ten times a second while the result is missing.
     ///   - result: Takes the result.
-    /// - Throws: ``BrowserLoss``, ``BrowserStopped``, or a ``PluginError`` if DevTools refuses the call.
+    /// - Throws: ``BrowserError``, ``CancellationError``, or a ``PluginError`` if DevTools refuses the call.
     mutating func call(
         _ method: String, _ parameters: String, within limit: Int, _ events: EventHandler,
         idle: () throws -> Void = {}, result: (JSONText, Span<UInt8>) -> Void
@@ -209,17 +208,17 @@ struct BrowserProcess: ~Copyable {
             {}
             self.ping.isAnswered = isPingAnswered
             guard !isGarbled else {
-                throw BrowserLoss(reason: "Chromium sent a message that is not JSON")
+                throw BrowserError("Chromium sent a message that is not JSON")
             }
-            guard !crashed else { throw BrowserLoss(reason: "the page crashed") }
+            guard !crashed else { throw BrowserError("the page crashed") }
             if let answer {
                 guard let failure = answer.failure else { return }
                 throw PluginError("\(method): \(failure)")
             }
             let left = end - realMilliseconds()
             guard left > 0 else {
-                throw BrowserLoss(
-                    reason: "the page does not respond for \(limit / 1000) s")
+                throw BrowserError(
+                    "the page does not respond for \(limit / 1000) s")
             }
             try read(within: Int(min(left, 100)))
             try idle()
@@ -229,12 +228,12 @@ struct BrowserProcess: ~Copyable {
     /// Asks the page for a sign of life once a second.
     ///
     /// - Parameter limit: How long the answer to the last question may take, in milliseconds of real time.
-    /// - Throws: ``BrowserLoss`` if it took longer.
+    /// - Throws: ``BrowserError`` if it took longer.
     mutating func ping(within limit: Int) throws {
         let age = realMilliseconds() - ping.time
         guard ping.isAnswered else {
             guard age < limit else {
-                throw BrowserLoss(reason: "the page does not respond for \(limit / 1000) s")
+                throw BrowserError("the page does not respond for \(limit / 1000) s")
             }
             return
         }
@@ -264,7 +263,7 @@ struct BrowserProcess: ~Copyable {
         guard count > 0 else { throw loss() }
         let isShort = input.withUnsafeBytes { stream.append(.init(rebasing: $0[..<count])) }
         guard isShort else {
-            throw BrowserLoss(reason: "Chromium sent a message of more than 96 MiB")
+            throw BrowserError("Chromium sent a message of more than 96 MiB")
         }
     }
 
@@ -281,7 +280,7 @@ struct BrowserProcess: ~Copyable {
             }
             guard errno == EAGAIN || errno == EINTR else { throw loss() }
             guard try wait(process.pipes[0], POLLOUT, Int(end - realMilliseconds())) else {
-                throw BrowserLoss(reason: "Chromium does not read messages")
+                throw BrowserError("Chromium does not read messages")
             }
         }
     }
@@ -289,7 +288,7 @@ struct BrowserProcess: ~Copyable {
     /// Waits, in milliseconds; stop ends the wait.
     func rest(_ milliseconds: Int32) throws {
         var query = pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0)
-        if poll(&query, 1, milliseconds) > 0 { throw BrowserStopped() }
+        if poll(&query, 1, milliseconds) > 0 { throw CancellationError() }
     }
 
     /// Waits for a pipe.
@@ -301,15 +300,15 @@ struct BrowserProcess: ~Copyable {
             pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0),
         ]
         guard poll(&queries, 2, Int32(clamping: max(milliseconds, 0))) > 0 else { return false }
-        guard queries[1].revents == 0 else { throw BrowserStopped() }
+        guard queries[1].revents == 0 else { throw CancellationError() }
         return queries[0].revents != 0
     }
 
     /// Chromium has closed the pipe.
-    private func loss() -> BrowserLoss {
+    private func loss() -> BrowserError {
         let line = lastLine.text.withLock { $0 }
-        return BrowserLoss(
-            reason: "Chromium ended" + (line.isEmpty ? "" : " (its last line: \(line))"))
+        return BrowserError(
+            "Chromium ended" + (line.isEmpty ? "" : " (its last line: \(line))"))
     }
 }
 

@@ -1,3 +1,4 @@
+import GreenroomMedia
 import GreenroomBrowser
 import GreenroomPlugin
 
@@ -39,7 +40,7 @@ struct BrowserSettings: PluginSettings, Equatable {
 
     /// - Throws: ``PluginError`` with the cure.
     func address() throws(PluginError) -> PageAddress {
-        do throws(PageAddress.Fault) {
+        do throws(InvalidValueError) {
             return try PageAddress(page: page, url: url, isNetworkGranted: network)
         } catch {
             throw PluginError(error.description, status: .badSetting)

@@ -98,13 +98,13 @@ private struct PageWork {
             do {
                 try drive()
                 return
-            } catch is BrowserStopped {
+            } catch is CancellationError {
                 return
             } catch let refusal as SendRefusal {
                 if !refusal.isEnd { host.giveUp(refusal.text, status: refusal.status) }
                 return
-            } catch let loss as BrowserLoss {
-                reason = loss.reason
+            } catch let loss as BrowserError {
+                reason = loss.description
             } catch {
                 reason = "\(error)"
             }

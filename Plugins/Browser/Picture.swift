@@ -18,16 +18,16 @@ struct Picture {
 
     /// Decodes a PNG image. Its memory is reused while the size stays.
     ///
-    /// - Throws: ``BrowserLoss`` if it is none.
-    mutating func decode(_ png: [UInt8], showing wanted: FrameSize) throws(BrowserLoss) {
+    /// - Throws: ``BrowserError`` if it is none.
+    mutating func decode(_ png: [UInt8], showing wanted: FrameSize) throws(BrowserError) {
         func number(_ place: Int) -> Int {
             png[place..<place + 4].reduce(0) { $0 << 8 | Int($1) }
         }
-        guard png.count > 24 else { throw BrowserLoss(reason: "Chromium's picture is empty") }
+        guard png.count > 24 else { throw BrowserError("Chromium's picture is empty") }
         let size = FrameSize(width: number(16), height: number(20))
         guard (1...PageGeometry.longestSide).contains(size.width),
             (1...PageGeometry.longestSide).contains(size.height)
-        else { throw BrowserLoss(reason: "Chromium's picture has \(size)") }
+        else { throw BrowserError("Chromium's picture has \(size)") }
         if pixels.count != size.area * 4 {
             pixels = [UInt8](repeating: 0, count: size.area * 4)
         }
@@ -37,8 +37,8 @@ struct Picture {
         guard done != 0 else {
             self.size = FrameSize(width: 0, height: 0)
             let text = message.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-            throw BrowserLoss(
-                reason: "Chromium's picture is damaged: \(String(decoding: text, as: UTF8.self))")
+            throw BrowserError(
+                "Chromium's picture is damaged: \(String(decoding: text, as: UTF8.self))")
         }
         self.size = size
         visible = FrameSize(

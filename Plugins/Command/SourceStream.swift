@@ -33,9 +33,6 @@ enum StreamPlace: Sendable {
     }
 }
 
-/// Sending has stopped.
-struct SendingStopped: Error {}
-
 /// Whether a stream is ended before its end.
 private final class Ending: Sendable {
     let flag = Atomic(false)
@@ -98,7 +95,8 @@ final class SourceStream: Sendable {
     ///   - milliseconds: The longest time, in real time; negative for no limit.
     ///   - stop: Ends the wait.
     /// - Returns: Whether there is.
-    func wait(_ milliseconds: Int, until stop: StopSignal? = nil) throws(SendingStopped) -> Bool {
+    func wait(_ milliseconds: Int, until stop: StopSignal? = nil) throws(CancellationError) -> Bool
+    {
         var queries = [pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)]
         if let stop {
             queries.append(pollfd(fd: stop.descriptor, events: Int16(POLLIN), revents: 0))
@@ -106,7 +104,7 @@ final class SourceStream: Sendable {
         guard poll(&queries, nfds_t(queries.count), Int32(clamping: milliseconds)) > 0 else {
             return false
         }
-        guard stop == nil || queries[1].revents == 0 else { throw SendingStopped() }
+        guard stop == nil || queries[1].revents == 0 else { throw CancellationError() }
         return queries[0].revents != 0
     }
 
@@ -153,7 +151,7 @@ protocol StreamPlayer: SendableMetatype {
     ///
     /// - Parameters:
     ///   - isFirst: Whether it was open before the thread ran.
-    /// - Throws: ``SendingStopped`` or a ``SendRefusal`` if sending stops; else why the stream can't be played.
+    /// - Throws: ``CancellationError`` or a ``SendRefusal`` if sending stops; else why the stream can't be played.
     mutating func play(_ stream: SourceStream, _ stop: StopSignal, isFirst: Bool) throws
 
     /// Waits until a time on the session clock.
@@ -211,7 +209,7 @@ final class SourceLoop: Sendable {
                         stream.end(isOver: false)
                         throw error
                     }
-                } catch is SendingStopped {
+                } catch is CancellationError {
                     return
                 } catch let refusal as SendRefusal {
                     if !refusal.isEnd { host.giveUp(refusal.text, status: refusal.status) }

@@ -1,3 +1,4 @@
+import GreenroomSystem
 import GreenroomFiles
 import GreenroomPlugin
 import GreenroomProcess
@@ -74,7 +75,7 @@ private final class VideoCommand {
     private static func read(_ bytes: inout StreamBytes, _ name: String) throws -> Header? {
         do {
             return try Y4MFormat.read(from: &bytes, name: name)
-        } catch let error as MediaFileError {
+        } catch let error as FileError {
             throw PluginError(
                 "\(name): the stream is not 8-bit 4:2:0 Y4M: \(error.rule). With ffmpeg, end the command "
                     + "with -pix_fmt yuv420p -f yuv4mpegpipe -", status: .unavailable)
@@ -137,7 +138,7 @@ private final class VideoCommand {
             var schedule = StreamSchedule(rate: format.rate)
             while try format.readFrame(from: &bytes, into: &frame, name: stream.name) {
                 let time = schedule.due(arriving: host.nowNanoseconds)
-                guard host.wait(untilNanoseconds: time) == .ok else { throw SendingStopped() }
+                guard host.wait(untilNanoseconds: time) == .ok else { throw CancellationError() }
                 try send(frame, format.size, color, at: time)
                 newest = (format.size, format.rate, time)
             }

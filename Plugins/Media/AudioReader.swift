@@ -1,4 +1,5 @@
 import CFFmpeg
+import GreenroomEncoding
 import GreenroomPlayback
 import GreenroomPlugin
 

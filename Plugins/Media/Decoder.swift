@@ -1,4 +1,5 @@
 import CFFmpeg
+import GreenroomEncoding
 import GreenroomPlugin
 
 /// An open decoder.

@@ -1,5 +1,6 @@
 import CDecoderCrash
 import CFFmpeg
+import GreenroomEncoding
 import GreenroomPlayback
 import GreenroomPlugin
 

@@ -1,36 +1,6 @@
 import CFFmpeg
+import GreenroomEncoding
 import GreenroomPlugin
-
-/// A failed call of FFmpeg's libraries.
-struct FFmpegError: Error, CustomStringConvertible {
-    /// The failed action, e.g. `"opening the decoder"`.
-    var call: String
-    var code: Int32
-
-    var description: String { "\(call): \(Self.text(of: code))" }
-
-    static func text(of code: Int32) -> String {
-        var text = [CChar](repeating: 0, count: 128)
-        av_strerror(code, &text, text.count)
-        let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return String(decoding: bytes, as: UTF8.self)
-    }
-}
-
-/// Throws if a call of FFmpeg's libraries has failed.
-@discardableResult
-func check(_ code: Int32, _ call: @autoclosure () -> String) throws(FFmpegError) -> Int32 {
-    guard code < 0 else { return code }
-    throw FFmpegError(call: call(), code: code)
-}
-
-/// Returns what an allocation of FFmpeg's libraries has made.
-func allocated<Value>(_ made: Value?) throws(FFmpegError) -> Value {
-    guard let made else {
-        throw FFmpegError(call: "allocating", code: Int32(CFFMPEG_NO_MEMORY))
-    }
-    return made
-}
 
 /// A packet of a stream. Safe to hand over: its holder has the only reference.
 final class Packet: @unchecked Sendable {

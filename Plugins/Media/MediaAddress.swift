@@ -1,4 +1,6 @@
 import CFFmpeg
+import func GreenroomEncoding.allocated
+import struct GreenroomEncoding.FFmpegError
 import Glibc
 import GreenroomPlayback
 import GreenroomPlugin

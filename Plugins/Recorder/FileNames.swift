@@ -1,4 +1,5 @@
 import Glibc
+import SystemPackage
 
 /// The names of a recording's files.
 struct FileNames {
@@ -43,11 +44,11 @@ struct FileNames {
 
     /// Throws if the next file, or one that follows it, is being recorded to: the files before that
     /// one are of the same recording.
-    func checkUnlocked() throws(FileFailure) {
+    func checkUnlocked() throws(RecordingError) {
         var later = self
         while later.number < 100_000, Self.exists(later.next) {
             guard !Self.isLocked(later.next) else {
-                throw FileFailure(path: later.next, number: EWOULDBLOCK)
+                throw RecordingError(path: later.next, underlyingError: .wouldBlock)
             }
             later.advance()
         }
@@ -84,27 +85,29 @@ struct FileNames {
     }
 
     /// Makes the folder of the files, and those around it that are missing.
-    func makeFolder() throws(FileFailure) {
+    func makeFolder() throws(RecordingError) {
         guard let slash = path.lastIndex(of: "/"), slash > path.startIndex else { return }
         try Self.make(String(path[..<slash]))
     }
 
     /// Throws if the next file can't be made: makes one beside it, and removes that.
-    func checkWritable() throws(FileFailure) {
+    func checkWritable() throws(RecordingError) {
         var trial = Array((next + ".XXXXXX").utf8CString)
         let descriptor = mkstemp(&trial)
-        guard descriptor >= 0 else { throw FileFailure(path: next, number: errno) }
+        guard descriptor >= 0 else {
+            throw RecordingError(path: next, underlyingError: Errno(rawValue: errno))
+        }
         unlink(trial)
         close(descriptor)
     }
 
-    private static func make(_ folder: String) throws(FileFailure) {
+    private static func make(_ folder: String) throws(RecordingError) {
         guard !exists(folder) else { return }
         if let slash = folder.lastIndex(of: "/"), slash > folder.startIndex {
             try make(String(folder[..<slash]))
         }
         guard mkdir(folder, 0o700) == 0 || errno == EEXIST else {
-            throw FileFailure(path: folder, number: errno)
+            throw RecordingError(path: folder, underlyingError: Errno(rawValue: errno))
         }
     }
 }

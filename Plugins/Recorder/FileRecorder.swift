@@ -1,4 +1,5 @@
 import CFFmpeg
+import SystemPackage
 import Glibc
 import GreenroomEncoding
 import GreenroomPlugin
@@ -48,7 +49,7 @@ final class FileRecorder {
             if !FileNames.exists(names.next) {
                 try names.checkWritable()
             } else if !settings.overwrite, !mayContinue {
-                throw FileFailure(path: names.next, number: EEXIST)
+                throw RecordingError(path: names.next, underlyingError: .fileExists)
             }
             if settings.overwrite, !mayContinue { try names.checkUnlocked() }
             // In a process that may have been started again the time of the first frame says whether
@@ -196,7 +197,7 @@ final class FileRecorder {
         if isResumed, !isContinued, !settings.overwrite,
             names.isOlder(thanSeconds: start / 1_000_000_000 + 2)
         {
-            throw FileFailure(path: names.next, number: EEXIST)
+            throw RecordingError(path: names.next, underlyingError: .fileExists)
         }
         let (container, streams) = (container, streams)
         return try Recording(from: start, limits: settings.limits) { [weak self] start in

@@ -9,18 +9,20 @@ final class FileSink {
     private var position: Int64 = 0
     /// The bytes in the file.
     private(set) var size: Int64 = 0
-    /// The number of the error of the first write that failed; 0 without one.
-    private(set) var failure: Int32 = 0
+    /// The error of the first write that failed.
+    private(set) var failure: Errno?
 
     /// Creates a file, and locks it against other recordings for as long as it is open. A link is not
     /// followed, and what is no file is refused.
     ///
     /// - Parameter replaces: Whether the file may exist.
-    init(path: String, replaces: Bool) throws(FileFailure) {
+    init(path: String, replaces: Bool) throws(RecordingError) {
         self.path = path
         let flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK
         descriptor = open(path, replaces ? flags : flags | O_EXCL, 0o600)
-        guard descriptor >= 0 else { throw FileFailure(path: path, number: errno) }
+        guard descriptor >= 0 else {
+            throw RecordingError(path: path, underlyingError: Errno(rawValue: errno))
+        }
         var about = stat()
         var number: Int32 = 0
         if fstat(descriptor, &about) != 0 {
@@ -35,7 +37,7 @@ final class FileSink {
         }
         guard number == 0 else {
             Glibc.close(descriptor)
-            throw FileFailure(path: path, number: number)
+            throw RecordingError(path: path, underlyingError: Errno(rawValue: number))
         }
     }
 
@@ -45,7 +47,7 @@ final class FileSink {
     ///
     /// - Returns: Whether it succeeded. After a failure nothing is written any more.
     func write(_ bytes: UnsafeRawBufferPointer) -> Bool {
-        guard failure == 0 else { return false }
+        guard failure == nil else { return false }
         var rest = bytes
         while !rest.isEmpty {
             do {
@@ -56,7 +58,7 @@ final class FileSink {
                 size = max(size, position)
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             } catch {
-                failure = (error as? Errno ?? .ioError).rawValue
+                failure = error as? Errno ?? .ioError
                 return false
             }
         }
@@ -91,36 +93,34 @@ final class FileSink {
 }
 
 /// A file that can't be made or written.
-struct FileFailure: Error, CustomStringConvertible {
+struct RecordingError: Error, CustomStringConvertible {
     var path: String
-    /// The number of the error.
-    var number: Int32
+    var underlyingError: Errno
     /// Whether nothing is in the file, which is removed.
     var isEmpty = false
 
     /// Whether there is no room for more, which is an ordinary end of a recording.
-    var isFull: Bool { [ENOSPC, EDQUOT, EFBIG].contains(number) }
+    var isFull: Bool { [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(underlyingError) }
 
     var description: String {
-        let reason = "\(Errno(rawValue: number))"
-        return switch number {
-        case EEXIST:
+        return switch underlyingError {
+        case .fileExists:
             "\(path): already exists. Name another file, remove it, or set overwrite: true."
-        case EWOULDBLOCK:
+        case .wouldBlock:
             "\(path): is being recorded to by another recording. Name another file, or stop that "
                 + "recording."
-        case ELOOP:
+        case .tooManySymbolicLinkLevels:
             "\(path): is a link, and links are not followed. Name the file itself."
-        case EINVAL, ENXIO, EISDIR:
+        case .invalidArgument, .noSuchAddressOrDevice, .isDirectory:
             "\(path): not a regular file. Name another file, or remove it."
         case _ where isFull && isEmpty:
-            "\(path): no room for it: \(reason). No file was made. Free space, or record to "
+            "\(path): no room for it: \(underlyingError). No file was made. Free space, or record to "
                 + "another disk."
         case _ where isFull:
-            "\(path): no room for more: \(reason). The file ends here, and is playable. Free "
+            "\(path): no room for more: \(underlyingError). The file ends here, and is playable. Free "
                 + "space, or record to another disk."
         default:
-            "\(path): cannot be written: \(reason). Record to a folder that is writable."
+            "\(path): cannot be written: \(underlyingError). Record to a folder that is writable."
         }
     }
 }

@@ -172,11 +172,13 @@ final class MediaFile {
     /// Throws if something could not be written. Then the file is closed, and ends with its last
     /// whole piece.
     private func whole(_ code: Int32) throws {
-        guard sink.failure != 0 || code < 0 else { return }
-        let number = sink.failure
+        guard sink.failure != nil || code < 0 else { return }
+        let failure = sink.failure
         free()
         if size > 0 { sink.cut(to: size) } else { sink.remove() }
-        if number != 0 { throw FileFailure(path: path, number: number, isEmpty: size == 0) }
+        if let failure {
+            throw RecordingError(path: path, underlyingError: failure, isEmpty: size == 0)
+        }
         throw FFmpegError(call: "\(path): writing", code: code)
     }
 }

@@ -350,7 +350,7 @@ final class Recorder: Output {
     /// Ends a participant's file, or else the recording: what keeps one piece of it from the disk
     /// keeps the next ones, too. The other files are completed.
     private func fail(_ error: any Error, _ file: FileRecorder, _ track: Track) throws {
-        let isFull = (error as? FileFailure)?.isFull ?? false
+        let isFull = (error as? RecordingError)?.isFull ?? false
         if track.participant != nil, !isFull {
             files[track.id] = nil
             book(file)
@@ -368,7 +368,7 @@ final class Recorder: Output {
 
     /// Whether the disk is full; without room for the first piece there is no recording.
     private static func isOrdinaryEnd(_ error: any Error, _ file: FileRecorder) -> Bool {
-        (error as? FileFailure)?.isFull ?? false && file.seconds > 0
+        (error as? RecordingError)?.isFull ?? false && file.seconds > 0
     }
 
     /// Frees the encoders.

@@ -1,3 +1,4 @@
+import GreenroomSystem
 import GreenroomPlugin
 import GreenroomImages
 
@@ -91,7 +92,7 @@ final class Slides: Screen {
     /// left, the share ends.
     private func show(in size: FrameSize, orFailWith status: Status = .unavailable) throws {
         while shownPath != slides[place] || image.size != size {
-            do throws(ImageError) {
+            do throws(FileError) {
                 let slide = try Image(contentsOf: slides[place], fitting: size)
                 for note in slide.notes where told.insert(note).inserted {
                     host.log(.warning, note)

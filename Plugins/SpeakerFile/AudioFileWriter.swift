@@ -25,11 +25,11 @@ final class AudioFileWriter {
         let type = try Self.type(of: path)
         info.format = Int32(type | SF_FORMAT_PCM_16)
         let descriptor: FileDescriptor
-        do throws(OutputFileError) {
+        do throws(FileError) {
             descriptor = try .output(path, replaces: true)
         } catch {
             let explanation =
-                if case .system(let number) = error {
+                if let number = error.underlyingError {
                     "cannot make the file: \(number); name a file in a writable folder that is there"
                 } else {
                     "\(error.rule); \(error.cure)"

@@ -1,3 +1,4 @@
+import GreenroomMedia
 import GreenroomPlugin
 import GreenroomStage
 import GreenroomText
@@ -47,10 +48,10 @@ struct StageSettings: PluginSettings, Equatable {
     ///
     /// - Throws: A ``PluginError`` about a place that can't be read.
     func places() throws(PluginError) -> [CustomPlace] {
-        do throws(CustomPlace.Problem) {
+        do throws(InvalidValueError) {
             return try CustomPlace.places(in: custom)
         } catch {
-            throw PluginError("custom: \(error.text)", status: .badSetting)
+            throw PluginError("custom: \(error)", status: .badSetting)
         }
     }
 

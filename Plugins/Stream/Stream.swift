@@ -80,7 +80,7 @@ final class Stream: Output {
             do {
                 return try StreamAddress.url(settings.url).get()
             } catch {
-                throw PluginError("url: \(error.text)", status: .badSetting)
+                throw PluginError("url: \(error)", status: .badSetting)
             }
         }
         guard settings.hls.hasSuffix(".m3u8") else {

@@ -26,7 +26,7 @@ final class CaptureLoop: Sendable {
         let shared = SharedWish(wish, stop: try StopSignal())
         self.wish = shared
         let work = CaptureWork(shared, sender: sender)
-        do throws(CameraFailure) {
+        do throws(CameraError) {
             try work.open()
         } catch {
             throw PluginError(error.description, status: .unavailable)
@@ -88,7 +88,7 @@ private final class CaptureWork {
     }
 
     /// Opens the camera and starts it.
-    func open() throws(CameraFailure) {
+    func open() throws(CameraError) {
         let current = wish.value.withLock { $0 }
         let setting = current.settings.device
         let path =
@@ -120,7 +120,7 @@ private final class CaptureWork {
                 do {
                     while try capture() {}
                     return
-                } catch let failure as CameraFailure {
+                } catch let failure as CameraError {
                     guard try waitForCamera(failure) else { return }
                 }
             }
@@ -151,11 +151,11 @@ private final class CaptureWork {
         ]
         let count = poll(&queries, 2, Self.patience)
         if queries[1].revents != 0 { return false }
-        guard count != 0 else { throw CameraFailure("the camera sends nothing for 2 s") }
+        guard count != 0 else { throw CameraError("the camera sends nothing for 2 s") }
         // The device says what is wrong.
         while try device?.take({ try send($0, $1) }) == true {}
         if queries[0].revents & Int16(POLLHUP | POLLNVAL) != 0 {
-            throw CameraFailure("the camera was unplugged")
+            throw CameraError("the camera was unplugged")
         }
         return true
     }
@@ -231,18 +231,18 @@ private final class CaptureWork {
     /// Shows a slate until the camera is there again.
     ///
     /// - Returns: false at the end.
-    private func waitForCamera(_ failure: CameraFailure) throws(SendRefusal) -> Bool {
+    private func waitForCamera(_ failure: CameraError) throws(SendRefusal) -> Bool {
         device = nil
         host.log(.warning, "\(failure); retrying every second")
         var nextAttempt = host.nowNanoseconds + Self.pause
         while true {
-            try showSlate(failure.isBusy ? "busy" : "unplugged")
+            try showSlate(failure.code == .busy ? "busy" : "unplugged")
             guard host.wait(untilNanoseconds: host.nowNanoseconds + Self.slatePause) == .ok else {
                 return false
             }
             guard host.nowNanoseconds >= nextAttempt else { continue }
             nextAttempt = host.nowNanoseconds + Self.pause
-            do throws(CameraFailure) {
+            do throws(CameraError) {
                 try open()
                 host.log(.info, "the camera is back")
                 return true

@@ -64,7 +64,7 @@ final class V4L2Camera: VideoSource {
         _ sender: VideoSender, supported: [VideoCapability], suggested: VideoCapability
     ) throws -> VideoAnswer {
         self.sender = sender
-        do throws(CameraFailure) {
+        do throws(CameraError) {
             var device = try V4L2Device(try CameraEntry.find(settings.device))
             _ = try device.description()
             modes = device.modes()

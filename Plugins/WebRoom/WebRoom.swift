@@ -332,18 +332,18 @@ final class WebRoom: Call {
     }
 
     private static func name(_ text: String) throws -> String {
-        do throws(SignallingError) {
+        do throws(RequestError) {
             return try RoomLimits.name(text)
         } catch {
-            throw PluginError("fetch-name: \(error.text)", status: .badSetting)
+            throw PluginError("fetch-name: \(error)", status: .badSetting)
         }
     }
 
     private static func title(_ text: String) throws -> String {
-        do throws(SignallingError) {
+        do throws(RequestError) {
             return try RoomLimits.name(text)
         } catch {
-            throw PluginError("title: \(error.text)", status: .badSetting)
+            throw PluginError("title: \(error)", status: .badSetting)
         }
     }
 

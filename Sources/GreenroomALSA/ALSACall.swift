@@ -1,4 +1,5 @@
 import CALSA
+import SystemPackage
 
 /// Calls ALSA and captures its messages, which it would print to standard error.
 ///
@@ -18,6 +19,6 @@ func attempt(
     let code = Int32(clamping: -result)
     let said = String(cString: greenroom_alsa_text())
     throw ALSAError(
-        call: "\(call)", pcm: pcm, code: code,
+        call: "\(call)", pcm: pcm, underlyingError: Errno(rawValue: code),
         message: said.isEmpty ? String(cString: snd_strerror(-code)) : said)
 }

@@ -1,4 +1,5 @@
 import Glibc
+public import SystemPackage
 
 /// An error of ALSA.
 public struct ALSAError: Error, Sendable, CustomStringConvertible {
@@ -6,25 +7,27 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
     public var call: String
     /// The name of the PCM.
     public var pcm: String
-    /// The error number, positive, e.g. `ENODEV`.
-    public var code: Int32
+    /// The error of ALSA, which uses the numbers of the system.
+    public var underlyingError: Errno
     /// ALSA's message.
     public var message: String
 
     /// Makes an error.
-    public init(call: String, pcm: String, code: Int32, message: String) {
+    public init(call: String, pcm: String, underlyingError: Errno, message: String) {
         self.call = call
         self.pcm = pcm
-        self.code = code
+        self.underlyingError = underlyingError
         self.message = message
     }
 
     /// Whether ALSA's configuration has no PCM of the name: no attempt can succeed.
-    public var isUnknownName: Bool { code == ENOENT && message.hasPrefix("Unknown PCM") }
+    public var isUnknownName: Bool {
+        underlyingError == .noSuchFileOrDirectory && message.hasPrefix("Unknown PCM")
+    }
 
     /// What the user can do; nil if unknown.
     public var cure: String? {
-        switch code {
+        switch underlyingError.rawValue {
         case _ where isUnknownName:
             return "No device has this name: `greenroom devices` lists all devices. A "
                 + "name of your own is defined in ~/.asoundrc, or in a file that "

@@ -1,5 +1,6 @@
 import CALSA
 import Glibc
+import SystemPackage
 
 extension PCM {
     /// Time limit for a device to resume after a suspend, in milliseconds.
@@ -36,7 +37,7 @@ extension PCM {
                 try attempt("snd_pcm_drain", on: name) { Int(snd_pcm_drain(handle)) }
                 return true
             } catch {
-                guard error.code == EAGAIN else { throw error }
+                guard error.underlyingError == .resourceTemporarilyUnavailable else { throw error }
             }
             // A non-blocking device drains without a call that waits.
             guard snd_pcm_state(handle) == SND_PCM_STATE_DRAINING else { return true }
@@ -54,7 +55,7 @@ extension PCM {
     ///
     /// - Throws: The error itself if it is of another kind, or why the device can't recover.
     public mutating func recover(from error: ALSAError) throws(ALSAError) {
-        switch error.code {
+        switch error.underlyingError.rawValue {
         case EPIPE: try prepare()
         case ESTRPIPE:
             let handle = handle

@@ -1,5 +1,6 @@
 import CALSA
 import Glibc
+import SystemPackage
 
 extension PCM {
     /// Writes samples to play; never waits.
@@ -73,7 +74,7 @@ private func transfer(
     do throws(ALSAError) {
         return try attempt(call, on: pcm, body)
     } catch {
-        guard error.code == EAGAIN else { throw error }
+        guard error.underlyingError == .resourceTemporarilyUnavailable else { throw error }
         return 0
     }
 }

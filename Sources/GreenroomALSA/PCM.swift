@@ -1,6 +1,7 @@
 import CALSA
 import Glibc
 public import GreenroomMedia
+import SystemPackage
 
 /// An open ALSA device that plays or captures interleaved 16-bit audio.
 ///
@@ -64,7 +65,8 @@ public struct PCM: ~Copyable, @unchecked Sendable {
         }
         guard let opened else {
             throw ALSAError(
-                call: "snd_pcm_open", pcm: name, code: ENODEV, message: "no handle returned")
+                call: "snd_pcm_open", pcm: name, underlyingError: Errno(rawValue: ENODEV),
+                message: "no handle returned")
         }
         do throws(ALSAError) {
             let shape = try PCMShape(
@@ -99,9 +101,10 @@ public struct PCM: ~Copyable, @unchecked Sendable {
                 }
             } catch {
                 // As snd_pcm_open says it.
-                throw error.code == ENOENT
+                throw error.underlyingError == .noSuchFileOrDirectory
                     ? ALSAError(
-                        call: error.call, pcm: name, code: ENOENT, message: "Unknown PCM \(name)")
+                        call: error.call, pcm: name, underlyingError: .noSuchFileOrDirectory,
+                        message: "Unknown PCM \(name)")
                     : error
             }
             snd_config_delete(found)

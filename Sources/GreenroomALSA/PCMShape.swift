@@ -1,6 +1,7 @@
 import CALSA
 import Glibc
 import GreenroomMedia
+import SystemPackage
 
 /// The format that a device accepted.
 struct PCMShape {
@@ -31,7 +32,7 @@ struct PCMShape {
             }
         } catch {
             throw ALSAError(
-                call: error.call, pcm: name, code: error.code,
+                call: error.call, pcm: name, underlyingError: error.underlyingError,
                 message: "the device has no 16-bit audio; a name that begins with plughw: "
                     + "instead of hw: converts")
         }
@@ -41,7 +42,8 @@ struct PCMShape {
         }
         guard (1...2).contains(channels) else {
             throw ALSAError(
-                call: "snd_pcm_hw_params_set_channels_near", pcm: name, code: EINVAL,
+                call: "snd_pcm_hw_params_set_channels_near", pcm: name,
+                underlyingError: .invalidArgument,
                 message: "the device has \(channels) channels at least; a name that begins "
                     + "with plughw: instead of hw: converts")
         }
@@ -60,7 +62,7 @@ struct PCMShape {
         try attempt("snd_pcm_hw_params", on: name) { Int(snd_pcm_hw_params(handle, parameters)) }
         guard rate > 0, buffer > 0 else {
             throw ALSAError(
-                call: "snd_pcm_hw_params", pcm: name, code: EINVAL,
+                call: "snd_pcm_hw_params", pcm: name, underlyingError: .invalidArgument,
                 message: "the device has a rate of \(rate) Hz and a buffer of \(buffer) frames")
         }
         sampleRate = Int(rate)

@@ -1,13 +1,9 @@
+package import GreenroomMedia
+
 /// The address of a page, as Chromium gets it.
 package struct PageAddress: Equatable, Sendable {
     /// A URL of printable ASCII.
     package let url: String
-
-    /// The rule that an address breaks.
-    package struct Fault: Error, Equatable, CustomStringConvertible {
-        /// The setting, the rule and the cure.
-        package var description: String
-    }
 
     /// Reads the settings.
     ///
@@ -15,10 +11,10 @@ package struct PageAddress: Equatable, Sendable {
     ///   - page: An absolute path, or empty.
     ///   - url: A URL, or empty.
     ///   - isNetworkGranted: Whether http and https are allowed.
-    package init(page: String, url: String, isNetworkGranted: Bool) throws(Fault) {
+    package init(page: String, url: String, isNetworkGranted: Bool) throws(InvalidValueError) {
         guard page.isEmpty != url.isEmpty else {
-            throw Fault(
-                description: page.isEmpty
+            throw InvalidValueError(
+                page.isEmpty
                     ? "neither a page nor a URL: write page: FILE.html, or url: https://…"
                     : "both page and url are set: leave one out")
         }
@@ -29,19 +25,20 @@ package struct PageAddress: Equatable, Sendable {
         self.url = "file://" + Self.encoded(page)
     }
 
-    private static func check(_ url: String, _ isNetworkGranted: Bool) throws(Fault) -> String {
+    private static func check(_ url: String, _ isNetworkGranted: Bool) throws(InvalidValueError)
+        -> String
+    {
         let scheme = url.prefix { $0 != ":" }.lowercased()
         switch scheme {
         case "http", "https":
             guard isNetworkGranted else {
-                throw Fault(
-                    description: "url: a page of the network needs network: true in the settings")
+                throw InvalidValueError(
+                    "url: a page of the network needs network: true in the settings")
             }
         case "file", "data": break
         default:
-            throw Fault(
-                description:
-                    "url: must begin with https://, http://, file:/// or data:; for a file use "
+            throw InvalidValueError(
+                "url: must begin with https://, http://, file:/// or data:; for a file use "
                     + "page: FILE.html")
         }
         return encoded(url, isURL: true)

@@ -32,15 +32,15 @@ extension ControlLine {
     /// Ignores blanks around words. The value of `set` is the whole text after the word.
     ///
     /// - Parameter text: The line without its break.
-    /// - Throws: ``CommandProblem`` with the rule and the cure.
-    package init(_ text: String) throws(CommandProblem) {
+    /// - Throws: ``CommandError`` with the rule and the cure.
+    package init(_ text: String) throws(CommandError) {
         let scalars = text.unicodeScalars
         if let control = scalars.first(where: {
             $0.properties.generalCategory == .control && $0 != "\t"
         }) {
             let number = String(control.value, radix: 16, uppercase: true)
             let digits = String(repeating: "0", count: max(0, 4 - number.count)) + number
-            throw CommandProblem("a command cannot contain the character U+\(digits). Remove it.")
+            throw CommandError("a command cannot contain the character U+\(digits). Remove it.")
         }
         let words = text.split(whereSeparator: \.isWhitespace).map(String.init)
         guard let first = words.first, !first.hasPrefix("#") else {
@@ -63,15 +63,15 @@ extension ControlLine {
 
     private static func command(
         _ valued: (word: String, value: String, meaning: String), _ words: [String], _ text: String
-    ) throws(CommandProblem) -> SessionCommand {
+    ) throws(CommandError) -> SessionCommand {
         if valued.word == "set" {
             let value = text.drop(while: \.isWhitespace).dropFirst(valued.word.count)
                 .drop(while: \.isWhitespace)
             let end = value.lastIndex { !$0.isWhitespace }.map(value.index(after:))
-            do throws(CommandProblem) {
+            do throws(CommandError) {
                 return try SessionCommand(set: String(value[..<(end ?? value.startIndex)]))
             } catch {
-                throw CommandProblem("\"set\": \(error.message)")
+                throw CommandError("\"set\": \(error)")
             }
         }
         guard words.count == 2,
@@ -79,26 +79,26 @@ extension ControlLine {
             let command = SessionCommand(ceiling: words[1], of: role)
         else {
             let value = words.dropFirst().joined(separator: " ")
-            throw CommandProblem(
+            throw CommandError(
                 "\"\(valued.word)\" needs \(SessionCommand.ceilingExpectation), found "
                     + (value.isEmpty ? "nothing." : "\"\(value.shortened)\"."))
         }
         return command
     }
 
-    private static func unknown(_ line: String, _ words: [String]) -> CommandProblem {
+    private static func unknown(_ line: String, _ words: [String]) -> CommandError {
         let message = "unknown command \"\(line.shortened)\"."
         let known = phrases.map(\.words) + valued.map(\.word)
         if let meant = nearestName(to: line, among: known) {
-            return CommandProblem("\(message) Did you mean \"\(meant)\"?")
+            return CommandError("\(message) Did you mean \"\(meant)\"?")
         }
         if let phrase = known.first(where: { line.hasPrefix("\($0) ") }) {
             let rest = line.dropFirst(phrase.count + 1)
-            return CommandProblem(
+            return CommandError(
                 "\"\(phrase)\" takes no value, found \"\(String(rest).shortened)\". Remove it.")
         }
         let family = known.filter { $0.hasPrefix("\(words[0]) ") }
-        return CommandProblem(
+        return CommandError(
             family.isEmpty
                 ? "\(message) \"help\" lists the commands."
                 : "\(message) Write \"\(family.joined(separator: "\" or \""))\".")
@@ -108,7 +108,7 @@ extension ControlLine {
 extension ControlParser {
     /// Reads what people write for `--control`.
     package static let lines = ControlParser(commands: ControlLine.commands) {
-        text throws(CommandProblem) in try ControlLine(text)
+        text throws(CommandError) in try ControlLine(text)
     }
 }
 

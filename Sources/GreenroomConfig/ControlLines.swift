@@ -10,7 +10,7 @@ package struct ControlLines: Sendable {
         /// From 1; empty lines count too.
         package var number: Int
         /// The command, or its error.
-        package var result: Result<ControlLine, CommandProblem>
+        package var result: Result<ControlLine, CommandError>
     }
 
     /// Limit of a line, in bytes.
@@ -54,20 +54,20 @@ package struct ControlLines: Sendable {
         }
         count += 1
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
-        do throws(CommandProblem) {
+        do throws(CommandError) {
             return Numbered(number: count, result: .success(try read()))
         } catch {
             return Numbered(number: count, result: .failure(error))
         }
     }
 
-    private func read() throws(CommandProblem) -> ControlLine {
+    private func read() throws(CommandError) -> ControlLine {
         guard !isTooLong else {
-            throw CommandProblem(
+            throw CommandError(
                 "the line is too long. A command has at most \(Self.maximumBytes) bytes.")
         }
         guard let text = String(validating: line, as: UTF8.self) else {
-            throw CommandProblem("the line is not UTF-8.")
+            throw CommandError("the line is not UTF-8.")
         }
         return try ControlLine(text)
     }

@@ -30,10 +30,10 @@ extension Decoder<SessionCommand> {
         }
         return Decoder(schema: schema) { node, path, reading in
             guard let assignment = text.read(node, path, &reading) else { return nil }
-            do throws(CommandProblem) {
+            do throws(CommandError) {
                 return try SessionCommand(set: assignment)
             } catch {
-                reading.complain(error.message, about: node, path)
+                reading.complain(error.description, about: node, path)
                 return nil
             }
         }

@@ -62,17 +62,12 @@ extension Override {
         } catch {
             return error.diagnostics
         }
-        do throws(Problem) {
+        do throws(OverrideError) {
             try root.set(value, at: steps[...], schema: schema, path: "")
             return []
         } catch {
-            return error.diagnostics
+            return [error.diagnostic]
         }
-    }
-
-    /// Why an override is impossible.
-    struct Problem: Error {
-        var diagnostics: [Diagnostic]
     }
 
     private func diagnostic(_ message: String, path: String) -> Diagnostic {
@@ -95,6 +90,11 @@ extension Override {
         }
         return steps.count <= YAMLDocument.maximumDepth ? steps : nil
     }
+}
+
+/// Why an override is impossible.
+private struct OverrideError: Error {
+    var diagnostic: Diagnostic
 }
 
 extension ConfigNode {
@@ -128,7 +128,7 @@ extension ConfigNode {
     ///   - path: This node's path.
     fileprivate mutating func set(
         _ value: ConfigNode, at steps: ArraySlice<Override.Step>, schema: Schema?, path: String
-    ) throws(Override.Problem) {
+    ) throws(OverrideError) {
         guard let step = steps.first else {
             self = value
             return
@@ -141,9 +141,9 @@ extension ConfigNode {
         } else if case .key = step, scalar != nil, let shortKey = schema?.section?.shortKey {
             content = .mapping([Entry(key: shortKey, keyOrigin: origin, value: self)])
         }
-        func problem(_ message: String) -> Override.Problem {
+        func problem(_ message: String) -> OverrideError {
             let place = SourceLocation(value.origin, path: path)
-            return Override.Problem(diagnostics: [Diagnostic(message, at: place)])
+            return OverrideError(diagnostic: Diagnostic(message, at: place))
         }
         let nothing = ConfigNode(content: .scalar("", isPlain: true), origin: value.origin)
         switch (step, content) {

@@ -44,16 +44,16 @@ extension SessionCommand {
 
     /// Reads the value of `set`, in the notation of `--set`:
     /// `camera.settings.pattern=grey`.
-    init(set assignment: String) throws(CommandProblem) {
+    init(set assignment: String) throws(CommandError) {
         let parts = assignment.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
         guard parts.count == 2, let steps = Override.steps(of: parts[0]) else {
-            throw CommandProblem("needs PATH=VALUE, such as camera.settings.pattern=grey.")
+            throw CommandError("needs PATH=VALUE, such as camera.settings.pattern=grey.")
         }
         guard steps.count > 2, case .key(let name)? = steps.last,
             steps.dropLast().last == .key("settings"),
             let address = PluginAddress(steps.dropLast(2))
         else {
-            throw CommandProblem(
+            throw CommandError(
                 "\"\(String(parts[0]).shortened)\" is not a setting of a plugin, and nothing else can "
                     + "be set while the session runs. Paths are such as camera.settings.pattern, "
                     + "camera.pre-processors[0].settings.opacity, share.audio.settings.level.")
@@ -72,7 +72,7 @@ extension SessionCommand {
             reading.diagnostics = error.diagnostics
         }
         let faults = reading.diagnostics.map(\.message).joined(separator: " ")
-        throw CommandProblem("\(String(parts[0]).shortened): \(faults)")
+        throw CommandError("\(String(parts[0]).shortened): \(faults)")
     }
 }
 
@@ -115,10 +115,10 @@ extension SessionCommand {
     /// Reads a command in the notation of control lines and timelines: `mute`, `ceiling 640x360@15`,
     /// `set camera.settings.pattern=grey`.
     ///
-    /// - Throws: ``CommandProblem`` with the rule and the cure.
-    public init(_ text: String) throws(CommandProblem) {
+    /// - Throws: ``CommandError`` with the rule and the cure.
+    public init(_ text: String) throws(CommandError) {
         guard case .command(let command) = try ControlLine(text) else {
-            throw CommandProblem(
+            throw CommandError(
                 "\"\(text.shortened)\" is not a command of a session. \"help\" lists the commands.")
         }
         self = command

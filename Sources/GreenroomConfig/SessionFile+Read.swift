@@ -4,7 +4,7 @@ import GreenroomModel
 public import GreenroomSchema
 import GreenroomSession
 import GreenroomSystem
-import SystemPackage
+package import SystemPackage
 
 extension SessionFile {
     /// Reads the bytes of a session file.
@@ -205,14 +205,19 @@ extension ConfigNode {
 // MARK: - Files
 
 /// A session file that can't be opened or read.
-public struct UnreadableFile: Error, Sendable, CustomStringConvertible {
+public struct UnreadableFileError: Error, Sendable, CustomStringConvertible {
     /// The file as the user named it.
     public var file: String
-    /// The system's message.
-    public var reason: String
+    package var underlyingError: Errno
 
     /// `demo.yaml: No such file or directory`.
-    public var description: String { "\(file.printable): \(reason)" }
+    public var description: String {
+        let reason =
+            underlyingError == .resourceTemporarilyUnavailable
+            ? "is a pipe, and may never end. Name a file, or - for standard input"
+            : "\(underlyingError)"
+        return "\(file.printable): \(reason)"
+    }
 }
 
 extension SessionFile {
@@ -221,23 +226,18 @@ extension SessionFile {
     /// - Parameters:
     ///   - path: The file; `-` for standard input.
     ///   - overrides: Values that replace those of the file, in order.
-    /// - Throws: ``UnreadableFile``, or ``SessionFileError`` with every fault of the file.
+    /// - Throws: ``UnreadableFileError``, or ``SessionFileError`` with every fault of the file.
     public static func load(_ path: String, overrides: [Override] = []) throws -> SessionFile {
         let bytes: [UInt8]
         do throws(Errno) {
             bytes = try content(of: path)
         } catch {
-            let isPipe = error == .resourceTemporarilyUnavailable
-            throw UnreadableFile(
-                file: path,
-                reason: isPipe
-                    ? "is a pipe, and may never end. Name a file, or - for standard input"
-                    : "\(error)")
+            throw UnreadableFileError(file: path, underlyingError: error)
         }
         let isFile = !isOpen(path)
         let parent = path.lastIndex(of: "/").flatMap { isFile ? String(path[...$0]) : nil } ?? "."
         guard let folder = realpath(parent, nil) else {
-            throw UnreadableFile(file: path, reason: "\(Errno.last)")
+            throw UnreadableFileError(file: path, underlyingError: .last)
         }
         defer { free(folder) }
         return try read(

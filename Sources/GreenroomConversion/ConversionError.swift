@@ -1,5 +1,5 @@
 /// Why a frame could not be converted or copied.
-public struct ConversionError: Error, Equatable, Sendable {
+public struct ConversionError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure. Later versions may add kinds.
     public struct Code: Hashable, Sendable {
         private let name: String
@@ -19,22 +19,17 @@ public struct ConversionError: Error, Equatable, Sendable {
     /// The kind of failure.
     public let code: Code
     /// The problem and the cure.
-    public let message: String
+    public let description: String
 }
 
 extension ConversionError {
-    static func badData(_ message: String) -> Self { Self(code: .badData, message: message) }
+    static func badData(_ message: String) -> Self { Self(code: .badData, description: message) }
     static func unsupported(_ message: String) -> Self {
-        Self(code: .unsupported, message: message)
+        Self(code: .unsupported, description: message)
     }
-    static func rejected(_ message: String) -> Self { Self(code: .rejected, message: message) }
-    static func noBuffer(_ message: String) -> Self { Self(code: .noBuffer, message: message) }
+    static func rejected(_ message: String) -> Self { Self(code: .rejected, description: message) }
+    static func noBuffer(_ message: String) -> Self { Self(code: .noBuffer, description: message) }
     static func badGeometry(_ message: String) -> Self {
-        Self(code: .badGeometry, message: message)
+        Self(code: .badGeometry, description: message)
     }
-}
-
-extension ConversionError: CustomStringConvertible {
-    /// The message.
-    public var description: String { message }
 }

@@ -1,7 +1,7 @@
 import CFFmpeg
 
 /// A failed call of FFmpeg's libraries.
-package struct FFmpegError: Error, CustomStringConvertible {
+package struct FFmpegError: Error, Sendable, CustomStringConvertible {
     /// The call that failed, e.g. `"libvpx: opening the encoder"`.
     package var call: String
     package var code: Int32
@@ -11,11 +11,13 @@ package struct FFmpegError: Error, CustomStringConvertible {
         self.code = code
     }
 
-    package var description: String {
+    package var description: String { "\(call): \(Self.text(of: code))" }
+
+    package static func text(of code: Int32) -> String {
         var text = [CChar](repeating: 0, count: 128)
         av_strerror(code, &text, text.count)
         let bytes = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }
-        return "\(call): \(String(decoding: bytes, as: UTF8.self))"
+        return String(decoding: bytes, as: UTF8.self)
     }
 }
 
@@ -27,9 +29,7 @@ package func check(_ code: Int32, _ call: @autoclosure () -> String) throws(FFmp
 }
 
 /// Returns what an allocation of FFmpeg's libraries has made.
-package func allocated<Value>(_ made: UnsafeMutablePointer<Value>?) throws(FFmpegError)
-    -> UnsafeMutablePointer<Value>
-{
+package func allocated<Value>(_ made: Value?) throws(FFmpegError) -> Value {
     guard let made else {
         throw FFmpegError(call: "allocating", code: Int32(CFFMPEG_NO_MEMORY))
     }

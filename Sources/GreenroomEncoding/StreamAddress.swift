@@ -1,3 +1,5 @@
+package import GreenroomMedia
+
 /// Where a stream goes, and how it is packed.
 package struct StreamAddress: Equatable, Sendable {
     /// A protocol of FFmpeg.
@@ -30,19 +32,19 @@ package struct StreamAddress: Equatable, Sendable {
     /// Reads a URL.
     ///
     /// - Returns: The address, or the rule that the text breaks with its cure.
-    package static func url(_ text: String) -> Result<StreamAddress, AddressError> {
+    package static func url(_ text: String) -> Result<StreamAddress, InvalidValueError> {
         guard text.utf8.allSatisfy({ $0 > 32 && $0 < 127 }) else {
             return .failure(
-                AddressError(text: "has a space or a character outside ASCII: write it as %20"))
+                InvalidValueError("has a space or a character outside ASCII: write it as %20"))
         }
         guard let colon = text.firstRange(of: "://") else {
-            return .failure(AddressError(text: "is not a URL: write rtmp://HOST/APP/KEY"))
+            return .failure(InvalidValueError("is not a URL: write rtmp://HOST/APP/KEY"))
         }
         let scheme = text[..<colon.lowerBound].lowercased()
         guard let known = schemes[scheme] else {
             let names = schemes.keys.sorted().joined(separator: ", ")
             return .failure(
-                AddressError(text: "has none of the schemes \(names). For a folder set 'hls'"))
+                InvalidValueError("has none of the schemes \(names). For a folder set 'hls'"))
         }
         let rest = text[colon.upperBound...]
         let authority = rest.prefix { !"/?#".contains($0) }
@@ -51,7 +53,7 @@ package struct StreamAddress: Equatable, Sendable {
         let host = authority.split(separator: "@", omittingEmptySubsequences: false).last ?? ""
         // A listener of SRT has a port alone.
         guard !host.isEmpty else {
-            return .failure(AddressError(text: "names no host: write \(scheme)://HOST:PORT"))
+            return .failure(InvalidValueError("names no host: write \(scheme)://HOST:PORT"))
         }
         return .success(
             StreamAddress(
@@ -72,10 +74,4 @@ package struct StreamAddress: Equatable, Sendable {
             ],
             name: path)
     }
-}
-
-/// The fault of a text that should be an address.
-package struct AddressError: Error, Equatable {
-    /// After the name of the setting.
-    package var text: String
 }

@@ -1,9 +1,11 @@
+import GreenroomSystem
+
 extension Descriptor {
     /// Returns the bytes at an offset; fewer than requested only at the end of the file.
-    func bytes(_ count: Int, at offset: Int64) throws(MediaFileError) -> [UInt8] {
+    func bytes(_ count: Int, at offset: Int64) throws(FileError) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)
         let result = bytes.withUnsafeMutableBytes { memory in
-            Result { () throws(MediaFileError) in try read(into: memory, at: offset) }
+            Result { () throws(FileError) in try read(into: memory, at: offset) }
         }
         bytes.removeLast(count - (try result.get()))
         return bytes
@@ -12,10 +14,10 @@ extension Descriptor {
     /// Fills the memory from an offset; throws if the file ends before.
     func readWhole(
         into memory: UnsafeMutableRawBufferPointer, at offset: Int64
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         let count = try read(into: memory, at: offset)
         guard count == memory.count else {
-            throw MediaFileError(
+            throw FileError(
                 .malformed, file: name, offset: offset + Int64(count),
                 rule: "the file ends in the middle of what it held before",
                 cure: "leave the file alone while it is being read")

@@ -17,12 +17,12 @@ struct Descriptor: ~Copyable, Sendable {
     deinit { try? file?.close() }
 
     /// Opens a regular file for reading.
-    static func reading(_ path: String) throws(MediaFileError) -> Descriptor {
+    static func reading(_ path: String) throws(FileError) -> Descriptor {
         let file = try open(path) { () throws(Errno) in
             try .reading(path, options: .nonBlocking)
         }
         guard file.isRegular else {
-            throw MediaFileError(
+            throw FileError(
                 .cannotOpen, file: path, rule: "not a regular file",
                 cure: "save the data to a file on disk first")
         }
@@ -32,34 +32,31 @@ struct Descriptor: ~Copyable, Sendable {
     /// Creates a file for writing, locked for as long as it is open. Links are not followed.
     ///
     /// - Parameter replaces: Whether the file may exist.
-    static func creating(_ path: String, replaces: Bool) throws(MediaFileError) -> Descriptor {
-        do throws(OutputFileError) {
+    static func creating(_ path: String, replaces: Bool) throws(FileError) -> Descriptor {
+        do throws(FileError) {
             return Descriptor(try .output(path, replaces: replaces), name: path)
         } catch {
-            if case .system(let error) = error {
-                throw MediaFileError(.cannotOpen, file: path, call: "open", error)
-            }
-            throw MediaFileError(
-                .cannotOpen, file: path, rule: error.rule, cure: error.cure)
+            guard let reason = error.underlyingError else { throw error }
+            throw FileError(.cannotOpen, file: path, call: "open", reason)
         }
     }
 
     /// Duplicates a descriptor, so that the caller keeps its own.
-    static func duplicating(_ number: Int32, name: String) throws(MediaFileError) -> Descriptor {
+    static func duplicating(_ number: Int32, name: String) throws(FileError) -> Descriptor {
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else {
-            throw MediaFileError(.cannotOpen, file: name, call: "fcntl(F_DUPFD_CLOEXEC)", .last)
+            throw FileError(.cannotOpen, file: name, call: "fcntl(F_DUPFD_CLOEXEC)", .last)
         }
         return Descriptor(FileDescriptor(rawValue: copy), name: name)
     }
 
     private static func open(
         _ path: String, _ body: () throws(Errno) -> FileDescriptor
-    ) throws(MediaFileError) -> Descriptor {
+    ) throws(FileError) -> Descriptor {
         do throws(Errno) {
             return Descriptor(try body(), name: path)
         } catch {
-            throw MediaFileError(.cannotOpen, file: path, call: "open", error)
+            throw FileError(.cannotOpen, file: path, call: "open", error)
         }
     }
 
@@ -70,12 +67,12 @@ struct Descriptor: ~Copyable, Sendable {
     var isRegular: Bool { (try? open.stat())?.type == .regular }
 
     /// The length in bytes.
-    func byteCount() throws(MediaFileError) -> Int64 {
+    func byteCount() throws(FileError) -> Int64 {
         try attempt(.cannotRead, "fstat") { try open.stat().size }
     }
 
     /// Closes the file and reports delayed write errors.
-    consuming func close() throws(MediaFileError) {
+    consuming func close() throws(FileError) {
         let file = open
         // Linux releases the descriptor even if close fails, EINTR included.
         self.file = nil
@@ -83,19 +80,19 @@ struct Descriptor: ~Copyable, Sendable {
             try withErrno { try file.close() }
         } catch  where error == .interrupted {
         } catch {
-            throw MediaFileError(.cannotWrite, file: name, call: "close", error)
+            throw FileError(.cannotWrite, file: name, call: "close", error)
         }
     }
 
     /// Runs a call; its error names the call and the file.
     private func attempt<Value>(
-        _ code: MediaFileError.Code, _ call: String, at offset: Int64? = nil,
+        _ code: FileError.Code, _ call: String, at offset: Int64? = nil,
         _ body: () throws -> Value
-    ) throws(MediaFileError) -> Value {
+    ) throws(FileError) -> Value {
         do throws(Errno) {
             return try withErrno(body)
         } catch {
-            throw MediaFileError(code, file: name, offset: offset, call: call, error)
+            throw FileError(code, file: name, offset: offset, call: call, error)
         }
     }
 }
@@ -108,7 +105,7 @@ extension Descriptor {
     /// - Returns: The number of bytes read; less than requested only at the end of the file.
     func read(
         into memory: UnsafeMutableRawBufferPointer, at offset: Int64
-    ) throws(MediaFileError) -> Int {
+    ) throws(FileError) -> Int {
         var done = 0
         while done < memory.count {
             let place = offset + Int64(done)
@@ -131,7 +128,7 @@ extension Descriptor {
     /// Continues after short writes and signals, and waits if a non-blocking pipe is full.
     ///
     /// - Parameter parts: The buffers; they are modified.
-    func append(_ parts: UnsafeMutableBufferPointer<iovec>) throws(MediaFileError) {
+    func append(_ parts: UnsafeMutableBufferPointer<iovec>) throws(FileError) {
         var first = 0
         while first < parts.count {
             if parts[first].iov_len == 0 {
@@ -157,7 +154,7 @@ extension Descriptor {
     /// Writes all the bytes at an offset.
     func write(
         _ bytes: UnsafeRawBufferPointer, at offset: Int64
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         var done = 0
         while done < bytes.count {
             let place = offset + Int64(done)
@@ -169,12 +166,12 @@ extension Descriptor {
     }
 
     /// Truncates the file, or extends it with a hole that reads as zeros.
-    func setByteCount(_ count: Int64) throws(MediaFileError) {
+    func setByteCount(_ count: Int64) throws(FileError) {
         try attempt(.cannotWrite, "ftruncate", at: count) { try open.resize(to: count) }
     }
 
     /// Sets the offset at which ``append(_:)`` continues.
-    func seek(to offset: Int64) throws(MediaFileError) {
+    func seek(to offset: Int64) throws(FileError) {
         _ = try attempt(.cannotWrite, "lseek", at: offset) {
             try open.seek(offset: offset, from: .start)
         }
@@ -183,7 +180,7 @@ extension Descriptor {
     /// The number of bytes that a call wrote; 0 if it should be repeated.
     private func written(
         _ call: String, at offset: Int64? = nil, _ body: () throws(Errno) -> Int
-    ) throws(MediaFileError) -> Int {
+    ) throws(FileError) -> Int {
         do throws(Errno) {
             return try body()
         } catch  where error == .interrupted {
@@ -191,7 +188,7 @@ extension Descriptor {
             var request = pollfd(fd: open.rawValue, events: Int16(POLLOUT), revents: 0)
             _ = poll(&request, 1, -1)
         } catch {
-            throw MediaFileError(.cannotWrite, file: name, offset: offset, call: call, error)
+            throw FileError(.cannotWrite, file: name, offset: offset, call: call, error)
         }
         return 0
     }
@@ -199,7 +196,7 @@ extension Descriptor {
 
 // MARK: Errors
 
-extension MediaFileError {
+extension FileError {
     /// Makes an error from the system's error.
     fileprivate init(
         _ code: Code, file: String, offset: Int64? = nil, call: String, _ error: Errno
@@ -220,6 +217,6 @@ extension MediaFileError {
             }
         self.init(
             code, file: file, offset: offset, rule: "\(call) failed: \(error)", cure: cure,
-            systemError: error.rawValue)
+            underlyingError: error)
     }
 }

@@ -1,3 +1,4 @@
+import GreenroomSystem
 package import GreenroomMedia
 
 /// Audio as a stream: a WAV file of integer or floating-point samples, or plain 16-bit little-endian samples.
@@ -35,7 +36,7 @@ package struct PCMStream {
     ///   - plain: The format of a stream without a header.
     ///   - name: The name for errors.
     /// - Returns: nil if the stream ends before its first sample.
-    /// - Throws: ``MediaFileError`` with the rule, or an error of the stream.
+    /// - Throws: ``FileError`` with the rule, or an error of the stream.
     package init?(
         _ stream: inout some ByteSource, plain: AudioFormat, name: String
     ) throws {
@@ -88,7 +89,7 @@ package struct PCMStream {
 
     private static func format(
         _ chunk: [UInt8], _ name: String
-    ) throws(MediaFileError) -> (AudioFormat, Sample) {
+    ) throws(FileError) -> (AudioFormat, Sample) {
         guard chunk.count >= 16 else { throw malformed("the chunk \"fmt \" is too short", name) }
         var tag = little(chunk[0..<2])
         let (channels, rate, bits) = (
@@ -121,14 +122,14 @@ package struct PCMStream {
         bytes.reversed().reduce(0) { $0 << 8 | UInt32($1) }
     }
 
-    private static func malformed(_ rule: String, _ name: String) -> MediaFileError {
-        MediaFileError(.malformed, file: name, rule: rule, cure: "the stream is damaged here")
+    private static func malformed(_ rule: String, _ name: String) -> FileError {
+        FileError(.malformed, file: name, rule: rule, cure: "the stream is damaged here")
     }
 
     private static func unsupported(
         _ rule: String, _ options: String, _ name: String
-    ) -> MediaFileError {
-        MediaFileError(
+    ) -> FileError {
+        FileError(
             .unsupported, file: name, rule: rule,
             cure: "with ffmpeg, add \(options) before the output")
     }

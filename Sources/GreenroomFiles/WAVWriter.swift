@@ -1,3 +1,4 @@
+package import GreenroomSystem
 import Glibc
 
 /// Writes 16-bit PCM to a WAV file, continuously.
@@ -8,13 +9,13 @@ import Glibc
 /// because the disk is full, the partial data is removed and writing can continue.
 ///
 /// Use it from one thread at a time.
-public struct WAVWriter: ~Copyable, Sendable {
+package struct WAVWriter: ~Copyable, Sendable {
     /// The sample rate, in hertz.
-    public let sampleRate: Int
+    package let sampleRate: Int
     /// The number of interleaved channels.
-    public let channels: Int
+    package let channels: Int
     /// The samples of each channel written so far.
-    public var frameCount: Int64 { dataByteCount / Int64(blockByteCount) }
+    package var frameCount: Int64 { dataByteCount / Int64(blockByteCount) }
 
     private let file: Descriptor
     private var dataByteCount: Int64 = 0
@@ -28,11 +29,11 @@ public struct WAVWriter: ~Copyable, Sendable {
     ///   - sampleRate: In hertz, 1 to 1,000,000.
     ///   - channels: 1 or 2.
     ///   - replaces: Whether the file may exist.
-    public init(
+    package init(
         path: String, sampleRate: Int, channels: Int, replaces: Bool = true
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         guard (1...1_000_000).contains(sampleRate), (1...2).contains(channels) else {
-            throw MediaFileError(
+            throw FileError(
                 .badArgument, file: path, rule: "\(channels) channels at \(sampleRate) Hz",
                 cure: "use 1 or 2 channels and a rate of 1 to 1000000 Hz")
         }
@@ -46,11 +47,11 @@ public struct WAVWriter: ~Copyable, Sendable {
     /// Appends samples.
     ///
     /// - Parameter samples: Interleaved, whole frames.
-    /// - Throws: ``MediaFileError/Code/badArgument`` for an incomplete frame;
-    ///   ``MediaFileError/Code/full``.
-    public mutating func write(_ samples: Span<Int16>) throws(MediaFileError) {
+    /// - Throws: ``FileError/Code/badArgument`` for an incomplete frame;
+    ///   ``FileError/Code/full``.
+    package mutating func write(_ samples: Span<Int16>) throws(FileError) {
         guard samples.count.isMultiple(of: channels) else {
-            throw MediaFileError(
+            throw FileError(
                 .badArgument, file: file.name,
                 rule: "\(samples.count) samples are not whole frames of \(channels) channels",
                 cure: "pass all the channels of each frame")
@@ -58,7 +59,7 @@ public struct WAVWriter: ~Copyable, Sendable {
         let end = WAVHeader.byteCount + dataByteCount
         let result = samples.withUnsafeBufferPointer { samples in
             // PCM in the file is little-endian, as is every machine on which Swift supports Linux.
-            Result { () throws(MediaFileError) in
+            Result { () throws(FileError) in
                 try file.write(UnsafeRawBufferPointer(samples), at: end)
             }
         }
@@ -72,18 +73,18 @@ public struct WAVWriter: ~Copyable, Sendable {
     }
 
     /// Closes the file and reports delayed write errors.
-    public consuming func close() throws(MediaFileError) {
+    package consuming func close() throws(FileError) {
         try file.close()
     }
 
-    private func writeHeader() throws(MediaFileError) {
+    private func writeHeader() throws(FileError) {
         let header = WAVHeader(
             sampleRate: sampleRate, channels: channels, dataByteCount: dataByteCount)
         try header.write(to: file)
     }
 
     /// Appends silence as a hole, which uses no disk space; for tests beyond 4 GiB.
-    mutating func appendHole(frames: Int64) throws(MediaFileError) {
+    mutating func appendHole(frames: Int64) throws(FileError) {
         dataByteCount += frames * Int64(blockByteCount)
         try file.setByteCount(WAVHeader.byteCount + dataByteCount)
         try writeHeader()
@@ -100,13 +101,13 @@ struct WAVHeader {
     var dataByteCount: Int64
 
     /// Writes the header at the start of a file.
-    func write(to file: borrowing Descriptor) throws(MediaFileError) {
+    func write(to file: borrowing Descriptor) throws(FileError) {
         let result = withUnsafeTemporaryAllocation(
             byteCount: Int(Self.byteCount), alignment: 8
         ) { memory in
             var bytes = Cursor(memory: memory)
             put(into: &bytes)
-            return Result { () throws(MediaFileError) in
+            return Result { () throws(FileError) in
                 try file.write(UnsafeRawBufferPointer(memory), at: 0)
             }
         }

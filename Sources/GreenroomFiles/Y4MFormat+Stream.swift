@@ -1,3 +1,4 @@
+import GreenroomSystem
 import GreenroomMedia
 
 extension Y4MFormat {
@@ -8,7 +9,7 @@ extension Y4MFormat {
     ///   - name: The name for errors.
     /// - Returns: The format, and what of the header is ignored, one sentence each; nil if the stream ends
     ///   before the line does.
-    /// - Throws: ``MediaFileError`` with the rule, or an error of the stream.
+    /// - Throws: ``FileError`` with the rule, or an error of the stream.
     package static func read(
         from stream: inout some ByteSource, name: String
     ) throws -> (format: Y4MFormat, notes: [String])? {
@@ -29,7 +30,7 @@ extension Y4MFormat {
     ///   - pixels: Gets the planes, one after the other without padding.
     ///   - name: The name for errors.
     /// - Returns: false if the stream ends before the frame does.
-    /// - Throws: ``MediaFileError`` if the stream has something else here, or an error of the stream.
+    /// - Throws: ``FileError`` if the stream has something else here, or an error of the stream.
     package func readFrame(
         from stream: inout some ByteSource, into pixels: inout [UInt8], name: String
     ) throws -> Bool {
@@ -44,7 +45,7 @@ extension Y4MFormat {
             start += rest
         }
         guard start.starts(with: line), start.last == UInt8(ascii: "\n") else {
-            throw MediaFileError(
+            throw FileError(
                 .malformed, file: name, rule: "a frame begins with a FRAME line",
                 cure: "the stream is damaged here")
         }

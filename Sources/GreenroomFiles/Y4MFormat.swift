@@ -1,9 +1,10 @@
-public import GreenroomMedia
+import GreenroomSystem
+package import GreenroomMedia
 
 /// What the header of a Y4M file says: 4:2:0, 8 bits, frames of one size.
-public struct Y4MFormat: Hashable, Sendable {
+package struct Y4MFormat: Hashable, Sendable {
     /// Where a chroma sample lies among its four pixels.
-    public enum ChromaSiting: Hashable, Sendable {
+    package enum ChromaSiting: Hashable, Sendable {
         /// In the middle, as in JPEG: plain `C420`, `C420jpeg`.
         case center
         /// Between the two on the left, as in MPEG-2 and H.264: `C420mpeg2`.
@@ -13,18 +14,18 @@ public struct Y4MFormat: Hashable, Sendable {
     }
 
     /// The size in pixels; chroma planes have half of it, rounded up.
-    public var size: FrameSize
+    package var size: FrameSize
     /// Frames a second.
-    public var rate: FrameRate
+    package var rate: FrameRate
     /// The range of values. A file that says nothing is taken as limited.
-    public var range: ColorRange
+    package var range: ColorRange
     /// The matrix; nil for a file that says nothing.
-    public var matrix: ColorMatrix?
+    package var matrix: ColorMatrix?
     /// Where chroma samples lie. Files are written with ``ChromaSiting/center``.
-    public internal(set) var siting = ChromaSiting.center
+    package internal(set) var siting = ChromaSiting.center
 
     /// Makes a format.
-    public init(
+    package init(
         size: FrameSize, rate: FrameRate, range: ColorRange = .limited, matrix: ColorMatrix? = nil
     ) {
         self.size = size
@@ -72,11 +73,11 @@ extension Y4MFormat {
     ///   is ignored, one sentence each.
     static func parse(
         _ bytes: [UInt8], file: String
-    ) throws(MediaFileError) -> (format: Y4MFormat, headerByteCount: Int, notes: [String]) {
+    ) throws(FileError) -> (format: Y4MFormat, headerByteCount: Int, notes: [String]) {
         func malformed(
             _ offset: Int, _ rule: String, cure: String = remaking
-        ) -> MediaFileError {
-            MediaFileError(.malformed, file: file, offset: Int64(offset), rule: rule, cure: cure)
+        ) -> FileError {
+            FileError(.malformed, file: file, offset: Int64(offset), rule: rule, cure: cure)
         }
         guard bytes.starts(with: signature.utf8) else {
             throw malformed(0, "a Y4M file begins with \(signature)", cure: conversion)
@@ -154,7 +155,7 @@ extension Y4MFormat {
             size: FrameSize(width: width, height: height), rate: rate, range: range, matrix: matrix)
         if let found = chroma ?? oldChroma {
             guard let siting = siting(found.name) else {
-                throw MediaFileError(
+                throw FileError(
                     .unsupported, file: file, offset: Int64(found.offset),
                     rule: "the frames are C\(found.name); only 8-bit 4:2:0 (C420) is read",
                     cure: conversion)

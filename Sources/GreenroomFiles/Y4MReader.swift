@@ -1,17 +1,18 @@
+package import GreenroomSystem
 import GreenroomMedia
 
 /// Reads frames of a Y4M file of 8-bit 4:2:0 video, in any order.
 ///
 /// Frames are read from the file on demand; nothing is allocated per frame. Use it from one thread
 /// at a time.
-public struct Y4MReader: ~Copyable, Sendable {
+package struct Y4MReader: ~Copyable, Sendable {
     /// The format in the header.
-    public let format: Y4MFormat
+    package let format: Y4MFormat
     /// The number of complete frames.
-    public let frameCount: Int
+    package let frameCount: Int
     /// Warnings about parts of the file that are ignored, such as a truncated last frame; usually
     /// empty.
-    public let notes: [String]
+    package let notes: [String]
 
     private let file: Descriptor
     private let layout: Y4MFrameLayout
@@ -19,8 +20,8 @@ public struct Y4MReader: ~Copyable, Sendable {
 
     /// Opens a file, reads its header and counts its frames.
     ///
-    /// - Throws: ``MediaFileError`` with the offset, the rule and the cure.
-    public init(path: String) throws(MediaFileError) {
+    /// - Throws: ``FileError`` with the offset, the rule and the cure.
+    package init(path: String) throws(FileError) {
         let file = try Descriptor.reading(path)
         let length = try file.byteCount()
         let start = try file.bytes(Y4MFormat.longestHeader, at: 0)
@@ -53,17 +54,17 @@ public struct Y4MReader: ~Copyable, Sendable {
     ///   - uStride: Likewise.
     ///   - v: The memory for V.
     ///   - vStride: Likewise.
-    /// - Throws: ``MediaFileError/Code/badArgument`` for a frame that doesn't exist or a plane that
-    ///   is too short; ``MediaFileError/Code/malformed`` if the file was changed since it was
+    /// - Throws: ``FileError/Code/badArgument`` for a frame that doesn't exist or a plane that
+    ///   is too short; ``FileError/Code/malformed`` if the file was changed since it was
     ///   opened.
-    public mutating func readFrame(
+    package mutating func readFrame(
         _ index: Int,
         y: inout MutableRawSpan, yStride: Int,
         u: inout MutableRawSpan, uStride: Int,
         v: inout MutableRawSpan, vStride: Int
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         guard (0..<frameCount).contains(index) else {
-            throw MediaFileError(
+            throw FileError(
                 .badArgument, file: file.name, rule: "no frame \(index)",
                 cure: "ask for one of the \(frameCount) frames, counted from 0")
         }
@@ -79,7 +80,7 @@ public struct Y4MReader: ~Copyable, Sendable {
 
     private mutating func readPlane(
         _ plane: Int, into target: inout MutableRawSpan, stride: Int, at offset: inout Int64
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         let geometry = PixelFormat.i420.plane(plane, of: format.size)
         let byteCount = geometry.rowBytes * geometry.rows
         let isTight = stride == geometry.rowBytes
@@ -87,7 +88,7 @@ public struct Y4MReader: ~Copyable, Sendable {
         let staged = UnsafeMutableRawBufferPointer(rebasing: staging.bytes.prefix(byteCount))
         let place = offset
         let result = target.withUnsafeMutableBytes { target in
-            Result { () throws(MediaFileError) in
+            Result { () throws(FileError) in
                 let whole = UnsafeMutableRawBufferPointer(rebasing: target.prefix(byteCount))
                 try file.readWhole(into: isTight ? whole : staged, at: place)
                 guard !isTight else { return }
@@ -131,7 +132,7 @@ struct Y4MFrameLayout {
     /// Finds the frames between two offsets.
     init(
         _ file: borrowing Descriptor, from start: Int64, to end: Int64, pixels: Int64
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         guard start < end else {
             (count, leftOver, hasParameters, places) = (0, 0, false, .listed([]))
             return
@@ -174,7 +175,7 @@ struct Y4MFrameLayout {
     /// The offset of a frame's pixels.
     func offset(
         ofFrame index: Int, in file: borrowing Descriptor
-    ) throws(MediaFileError) -> Int64 {
+    ) throws(FileError) -> Int64 {
         switch places {
         case .listed(let offsets):
             return offsets[index]
@@ -191,7 +192,7 @@ struct Y4MFrameLayout {
     /// if the file ends before the line does.
     private static func line(
         in file: borrowing Descriptor, at offset: Int64, end: Int64
-    ) throws(MediaFileError) -> Int64? {
+    ) throws(FileError) -> Int64? {
         let bytes = try file.bytes(Int(min(Int64(longestLine), end - offset)), at: offset)
         let word = Array("FRAME".utf8)
         guard bytes.starts(with: word.prefix(bytes.count)) else {
@@ -204,7 +205,7 @@ struct Y4MFrameLayout {
             return Int64(feed + 1)
         }
         guard bytes.count < longestLine else {
-            throw MediaFileError(
+            throw FileError(
                 .malformed, file: file.name, offset: offset,
                 rule: "the FRAME line does not end within \(longestLine) bytes",
                 cure: "make the file again")
@@ -215,9 +216,9 @@ struct Y4MFrameLayout {
     /// Whether there is a line of a given length at an offset. Allocates nothing.
     private static func isLine(
         _ length: Int64, in file: borrowing Descriptor, at offset: Int64
-    ) throws(MediaFileError) -> Bool {
+    ) throws(FileError) -> Bool {
         let result = withUnsafeTemporaryAllocation(byteCount: Int(length), alignment: 1) { line in
-            Result { () throws(MediaFileError) in
+            Result { () throws(FileError) in
                 line.initializeMemory(as: UInt8.self, repeating: 0)
                 return try file.read(into: line, at: offset) == line.count
                     && zip(line, "FRAME".utf8).allSatisfy(==)
@@ -230,13 +231,13 @@ struct Y4MFrameLayout {
     /// Whether the bytes at an offset, if any, are the start of a truncated line.
     private static func beginsLine(
         in file: borrowing Descriptor, at offset: Int64, end: Int64
-    ) throws(MediaFileError) -> Bool {
+    ) throws(FileError) -> Bool {
         let bytes = try file.bytes(Int(min(5, end - offset)), at: offset)
         return "FRAME".utf8.starts(with: bytes)
     }
 
-    private static func noLine(at offset: Int64, file: String) -> MediaFileError {
-        MediaFileError(
+    private static func noLine(at offset: Int64, file: String) -> FileError {
+        FileError(
             .malformed, file: file, offset: offset, rule: "a frame begins with a FRAME line",
             cure: "the file is damaged here: make it again")
     }

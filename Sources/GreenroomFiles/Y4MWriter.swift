@@ -1,3 +1,4 @@
+package import GreenroomSystem
 import Glibc
 import GreenroomMedia
 
@@ -11,24 +12,24 @@ import GreenroomMedia
 /// The process must ignore `SIGPIPE`, so that a closed pipe is an error like any other. A write
 /// blocks while the reader of a pipe does not read: call it on a thread of its own. Use it from one
 /// thread at a time.
-public struct Y4MWriter: ~Copyable, Sendable {
+package struct Y4MWriter: ~Copyable, Sendable {
     /// The format in the header.
-    public let format: Y4MFormat
+    package let format: Y4MFormat
     /// Frames written so far.
-    public private(set) var frameCount: Int64 = 0
+    package private(set) var frameCount: Int64 = 0
 
     private let file: Descriptor
     private let canCut: Bool
     private var byteCount: Int64 = 0
     private var gathered = Buffer(byteCount: 0)
-    private var brokenBy: MediaFileError?
+    private var brokenBy: FileError?
 
     /// Creates a file that only this user can read, and writes the header.
     ///
     /// - Parameters:
     ///   - path: The file. A link is not followed.
     ///   - replaces: Whether the file may exist.
-    public init(path: String, format: Y4MFormat, replaces: Bool = true) throws(MediaFileError) {
+    package init(path: String, format: Y4MFormat, replaces: Bool = true) throws(FileError) {
         let file = try Descriptor.creating(path, replaces: replaces)
         try self.init(file, canCut: true, format: format)
     }
@@ -38,9 +39,9 @@ public struct Y4MWriter: ~Copyable, Sendable {
     /// - Parameters:
     ///   - descriptor: Open for writing. It is duplicated: the caller keeps its own and may close it.
     ///   - name: The name in errors.
-    public init(
+    package init(
         descriptor: Int32, name: String = "standard output", format: Y4MFormat
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         let file = try Descriptor.duplicating(descriptor, name: name)
         // Its offset is unknown: another program may have written before.
         try self.init(file, canCut: false, format: format)
@@ -48,9 +49,9 @@ public struct Y4MWriter: ~Copyable, Sendable {
 
     private init(
         _ file: consuming Descriptor, canCut: Bool, format: Y4MFormat
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         guard format.size.isLegal else {
-            throw MediaFileError(
+            throw FileError(
                 .badArgument, file: file.name, rule: "\(format.size) is not a legal size",
                 cure: "keep both sides within 1 and \(FrameSize.maximumDimension)")
         }
@@ -61,7 +62,7 @@ public struct Y4MWriter: ~Copyable, Sendable {
                     repeating: iovec(
                         iov_base: UnsafeMutableRawPointer(mutating: header.baseAddress),
                         iov_len: header.count))
-                return Result { () throws(MediaFileError) in try file.append(parts) }
+                return Result { () throws(FileError) in try file.append(parts) }
             }
         }
         try result.get()
@@ -72,7 +73,7 @@ public struct Y4MWriter: ~Copyable, Sendable {
     }
 
     /// Closes the file and reports delayed write errors.
-    public consuming func close() throws(MediaFileError) {
+    package consuming func close() throws(FileError) {
         try file.close()
     }
 }
@@ -87,12 +88,12 @@ extension Y4MWriter {
     ///   - uStride: Likewise.
     ///   - v: Rows of V.
     ///   - vStride: Likewise.
-    /// - Throws: ``MediaFileError/Code/badArgument`` for a plane that is too short, before anything
-    ///   is written; ``MediaFileError/Code/readerGone``, ``MediaFileError/Code/full``. After a
+    /// - Throws: ``FileError/Code/badArgument`` for a plane that is too short, before anything
+    ///   is written; ``FileError/Code/readerGone``, ``FileError/Code/full``. After a
     ///   stream failed within a frame, every call throws the same error.
-    public mutating func write(
+    package mutating func write(
         y: RawSpan, yStride: Int, u: RawSpan, uStride: Int, v: RawSpan, vStride: Int
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         if let brokenBy { throw brokenBy }
         try format.check(y.byteCount, stride: yStride, plane: 0, file: file.name)
         try format.check(u.byteCount, stride: uStride, plane: 1, file: file.name)
@@ -123,7 +124,7 @@ extension Y4MWriter {
                         parts[3] = chroma.part(
                             of: v, stride: vStride,
                             gatheredAt: scratch?.advanced(by: lumaBytes + chromaBytes))
-                        return Result { () throws(MediaFileError) in try file.append(parts) }
+                        return Result { () throws(FileError) in try file.append(parts) }
                     }
                 }
             }
@@ -133,7 +134,7 @@ extension Y4MWriter {
             frameCount += 1
             byteCount += Int64(marker.utf8CodeUnitCount + lumaBytes + 2 * chromaBytes)
         case .failure(let error):
-            do throws(MediaFileError) {
+            do throws(FileError) {
                 guard canCut else { throw error }
                 try file.setByteCount(byteCount)
                 try file.seek(to: byteCount)
@@ -172,18 +173,18 @@ extension Y4MFormat {
     /// Throws if the plane is too short for its rows and stride.
     func check(
         _ byteCount: Int, stride: Int, plane: Int, file: String
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         let geometry = PixelFormat.i420.plane(plane, of: size)
         // Computed only for an error: this runs for every plane of every frame.
         var name: String { ["Y", "U", "V"][plane] }
         guard stride >= geometry.rowBytes else {
-            throw MediaFileError(
+            throw FileError(
                 .badArgument, file: file,
                 rule: "plane \(name): a stride of \(stride) bytes is shorter than a row of \(size)",
                 cure: "pass at least \(geometry.rowBytes)")
         }
         guard let least = geometry.byteCount(stride: stride), byteCount >= least else {
-            throw MediaFileError(
+            throw FileError(
                 .badArgument, file: file,
                 rule: "plane \(name): \(byteCount) bytes do not hold \(geometry.rows) rows"
                     + " at a stride of \(stride)",

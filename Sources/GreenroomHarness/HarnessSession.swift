@@ -5,7 +5,7 @@ import Synchronization
 final class HarnessSession: SessionControlling {
     private let number = Atomic<UInt32>(0)
 
-    func perform(line: String, for role: String) throws(CommandProblem) -> UInt32 {
+    func perform(line: String, for role: String) throws(CommandError) -> UInt32 {
         number.wrappingAdd(1, ordering: .relaxed).newValue
     }
 

@@ -220,19 +220,19 @@ private struct Assembly {
         configuration.timeline.compactMap { entry in
             // A plugin that was not found is reported already.
             if let target = entry.command.target, !plan.has(target) { return nil }
-            do throws(CommandProblem) {
+            do throws(CommandError) {
                 var checked = entry
                 checked.command = try plan.check(entry.command)
                 return checked
             } catch {
-                report(error.message, entry.origin)
+                report(error.description, entry.origin)
                 return nil
             }
         }
     }
 
     private mutating func report(
-        _ problem: SettingProblem, _ plugin: PluginConfiguration, _ address: PluginAddress,
+        _ problem: SettingError, _ plugin: PluginConfiguration, _ address: PluginAddress,
         of descriptor: PluginDescriptor
     ) {
         let known = descriptor.parameters.map(\.name)
@@ -242,7 +242,7 @@ private struct Assembly {
             ? nearestName(to: problem.name, among: known).map { " Did you mean \"\($0)\"?" } : nil
         problems.append(
             ConfigurationProblem(
-                "\(problem.explanation)\(meant ?? "")",
+                "\(problem)\(meant ?? "")",
                 at: "\(address).settings".appending(key: problem.name), isOfKey: isUnknown))
     }
 

@@ -53,7 +53,7 @@ extension SessionPlan {
     private static func problem(ofWriting path: String, replaces: Bool) -> String? {
         guard !path.isEmpty else { return nil }
         return FileDescriptor.outputProblem(path, replaces: replaces).map {
-            "\(path): \($0.rule): \($0.cure)\($0 == .exists ? ", or set overwrite: true" : "")"
+            "\(path): \($0.rule): \($0.cure)\($0.code == .exists ? ", or set overwrite: true" : "")"
         }
     }
 

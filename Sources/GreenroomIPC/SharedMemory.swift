@@ -1,7 +1,7 @@
 import CLinux
 import Glibc
 import Synchronization
-import SystemPackage
+package import SystemPackage
 
 /// A memory file that two processes map.
 ///
@@ -111,13 +111,16 @@ package final class SharedMemory: Sendable {
 }
 
 /// Why host and runner can't communicate.
-package struct ChannelError: Error, CustomStringConvertible {
+package struct ChannelError: Error, Sendable, CustomStringConvertible {
     package var description: String
+    package var underlyingError: Errno?
 
     package init(_ description: String) { self.description = description }
 
-    package init(_ what: String, errno: Int32) {
-        description = "can't \(what): \(Errno(rawValue: errno))\(Self.cure(errno))"
+    package init(_ action: String, errno: Int32) {
+        let error = Errno(rawValue: errno)
+        underlyingError = error
+        description = "can't \(action): \(error)\(Self.cure(errno))"
     }
 
     private static func cure(_ error: Int32) -> String {

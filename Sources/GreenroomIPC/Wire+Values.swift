@@ -110,31 +110,31 @@ extension WireWriter {
 }
 
 extension WireReader {
-    package mutating func readCapability() throws(Problem) -> VideoCapability {
+    package mutating func readCapability() throws(WireError) -> VideoCapability {
         let size = FrameSize(width: Int(try read(UInt32.self)), height: Int(try read(UInt32.self)))
         let (numerator, denominator) = (try read(UInt32.self), try read(UInt32.self))
         guard size.isLegal,
             let rate = FrameRate(numerator: numerator, denominator: denominator)
-        else { throw Problem() }
+        else { throw WireError() }
         return VideoCapability(size: size, rate: rate)
     }
 
-    package mutating func readAudioEditing() throws(Problem) -> AudioEditing {
+    package mutating func readAudioEditing() throws(WireError) -> AudioEditing {
         let editing = AudioEditing(
             channels: Int(try read(UInt32.self)), delayFrames: Int(try read(UInt32.self)),
             takesReference: try readBool())
         guard (1...2).contains(editing.channels),
             editing.delayFrames <= AudioEditing.longestDelayFrames
-        else { throw Problem() }
+        else { throw WireError() }
         return editing
     }
 
-    package mutating func readOffer() throws(Problem) -> Offer {
+    package mutating func readOffer() throws(WireError) -> Offer {
         let revision = try read(UInt32.self)
         guard let rule = OfferRule(rawValue: try read()),
             let reason = Offer.Reason(rawValue: try read())
-        else { throw Problem() }
-        let rows = try readArray(limit: 1024) { reader throws(Problem) in
+        else { throw WireError() }
+        let rows = try readArray(limit: 1024) { reader throws(WireError) in
             try reader.readCapability()
         }
         return Offer(
@@ -142,23 +142,25 @@ extension WireReader {
             suggested: try readCapability())
     }
 
-    package mutating func readTrack() throws(Problem) -> OutputTrack {
+    package mutating func readTrack() throws(WireError) -> OutputTrack {
         OutputTrack(
             id: try read(), kind: try read(), name: try readString(),
-            capability: try readOptional { reader throws(Problem) in try reader.readCapability() },
-            participant: try readOptional { reader throws(Problem) in
+            capability: try readOptional { reader throws(WireError) in try reader.readCapability()
+            },
+            participant: try readOptional { reader throws(WireError) in
                 OutputTrack.Participant(
                     number: try reader.read(), name: try reader.readString())
             })
     }
 
-    package mutating func readDemand() throws(Problem) -> Demand {
+    package mutating func readDemand() throws(WireError) -> Demand {
         Demand(
             sender: try read(), isWanted: try readBool(),
-            capability: try readOptional { reader throws(Problem) in try reader.readCapability() })
+            capability: try readOptional { reader throws(WireError) in try reader.readCapability() }
+        )
     }
 
-    package mutating func readWant() throws(Problem) -> gr_want {
+    package mutating func readWant() throws(WireError) -> gr_want {
         let words = MemoryLayout<gr_want>.size / MemoryLayout<UInt64>.size
         var want = gr_want()
         for index in 0..<words {
@@ -170,33 +172,33 @@ extension WireReader {
         return want
     }
 
-    package mutating func readValue() throws(Problem) -> ParameterValue {
+    package mutating func readValue() throws(WireError) -> ParameterValue {
         switch try read(UInt8.self) {
         case 1: .boolean(try readBool())
         case 2: .integer(try read())
         case 3: .number(try readDouble())
         case 4: .string(try readString())
-        default: throw Problem()
+        default: throw WireError()
         }
     }
 
-    package mutating func readSetting() throws(Problem) -> Setting {
+    package mutating func readSetting() throws(WireError) -> Setting {
         let name = try readString()
-        guard let type = Parameter.ValueType(rawValue: try read()) else { throw Problem() }
+        guard let type = Parameter.ValueType(rawValue: try read()) else { throw WireError() }
         return Setting(name: name, type: type, value: try readValue())
     }
 
-    private mutating func readParameter() throws(Problem) -> Parameter {
+    private mutating func readParameter() throws(WireError) -> Parameter {
         let (name, title) = (try readString(), try readString())
-        guard let type = Parameter.ValueType(rawValue: try read()) else { throw Problem() }
-        let unit = try readOptional { reader throws(Problem) in try reader.readString() }
-        let defaultValue = try readOptional { reader throws(Problem) in try reader.readValue() }
-        let bounds = try readOptional { reader throws(Problem) in
+        guard let type = Parameter.ValueType(rawValue: try read()) else { throw WireError() }
+        let unit = try readOptional { reader throws(WireError) in try reader.readString() }
+        let defaultValue = try readOptional { reader throws(WireError) in try reader.readValue() }
+        let bounds = try readOptional { reader throws(WireError) in
             let (minimum, maximum) = (try reader.readDouble(), try reader.readDouble())
-            guard minimum <= maximum else { throw Problem() }
+            guard minimum <= maximum else { throw WireError() }
             return minimum...maximum
         }
-        let choices = try readArray(limit: 1024) { reader throws(Problem) in
+        let choices = try readArray(limit: 1024) { reader throws(WireError) in
             try reader.readString()
         }
         return Parameter(
@@ -204,31 +206,31 @@ extension WireReader {
             bounds: bounds, choices: choices, isLive: try readBool())
     }
 
-    package mutating func readDescriptor() throws(Problem) -> PluginDescriptor {
-        guard let kind = PluginKind(rawValue: try read()) else { throw Problem() }
+    package mutating func readDescriptor() throws(WireError) -> PluginDescriptor {
+        guard let kind = PluginKind(rawValue: try read()) else { throw WireError() }
         return PluginDescriptor(
             kind: kind, id: try readString(), name: try readString(), version: try readString(),
             summary: try readString(),
-            vendor: try readOptional { reader throws(Problem) in try reader.readString() },
-            url: try readOptional { reader throws(Problem) in try reader.readString() },
-            parameters: try readArray(limit: 256) { reader throws(Problem) in
+            vendor: try readOptional { reader throws(WireError) in try reader.readString() },
+            url: try readOptional { reader throws(WireError) in try reader.readString() },
+            parameters: try readArray(limit: 256) { reader throws(WireError) in
                 try reader.readParameter()
             })
     }
 
     /// - Parameter path: The library's file.
-    package mutating func readLibrary(at path: String) throws(Problem) -> LibraryDescription {
+    package mutating func readLibrary(at path: String) throws(WireError) -> LibraryDescription {
         let library = LibraryDescription(
             path: path, minorVersion: Int(try read(UInt32.self)),
-            descriptors: try readArray(limit: 256) { reader throws(Problem) in
+            descriptors: try readArray(limit: 256) { reader throws(WireError) in
                 try reader.readDescriptor()
             })
-        guard library.isLegal else { throw Problem() }
+        guard library.isLegal else { throw WireError() }
         return library
     }
 
-    package mutating func readLoadError() throws(Problem) -> LoadError {
-        guard let code = LoadError.Code(rawValue: try readString()) else { throw Problem() }
+    package mutating func readLoadError() throws(WireError) -> LoadError {
+        guard let code = LoadError.Code(rawValue: try readString()) else { throw WireError() }
         let (place, explanation) = (try readString(), try readString())
         return LoadError(
             code: code, place: String(place.printable.prefix(4096)),

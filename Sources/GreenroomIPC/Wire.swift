@@ -43,13 +43,13 @@ package struct WireWriter {
     }
 }
 
+/// The bytes of a message are invalid.
+package struct WireError: Error {
+    package init() {}
+}
+
 /// Reads the values of a ``WireWriter``, and checks each: the bytes may come from a plugin.
 package struct WireReader {
-    /// The bytes are invalid.
-    package struct Problem: Error {
-        package init() {}
-    }
-
     private var rest: ArraySlice<UInt8>
 
     package init(_ bytes: [UInt8]) { rest = bytes[...] }
@@ -64,43 +64,43 @@ package struct WireReader {
 
     package mutating func read<Value: FixedWidthInteger>(
         _ type: Value.Type = Value.self
-    ) throws(Problem) -> Value {
+    ) throws(WireError) -> Value {
         let count = MemoryLayout<Value>.size
-        guard rest.count >= count else { throw Problem() }
+        guard rest.count >= count else { throw WireError() }
         let value = rest.prefix(count).withUnsafeBytes { $0.loadUnaligned(as: Value.self) }
         rest = rest.dropFirst(count)
         return value
     }
 
-    package mutating func readBool() throws(Problem) -> Bool { try read(UInt8.self) != 0 }
+    package mutating func readBool() throws(WireError) -> Bool { try read(UInt8.self) != 0 }
 
-    package mutating func readDouble() throws(Problem) -> Double {
+    package mutating func readDouble() throws(WireError) -> Double {
         Double(bitPattern: try read())
     }
 
-    package mutating func readString() throws(Problem) -> String {
+    package mutating func readString() throws(WireError) -> String {
         let count = Int(try read(UInt32.self))
         guard rest.count >= count,
             let text = String(validating: rest.prefix(count), as: UTF8.self)
-        else { throw Problem() }
+        else { throw WireError() }
         rest = rest.dropFirst(count)
         return text
     }
 
     /// - Parameter limit: A larger count is invalid.
     package mutating func readArray<Value>(
-        limit: Int, _ read: (inout WireReader) throws(Problem) -> Value
-    ) throws(Problem) -> [Value] {
+        limit: Int, _ read: (inout WireReader) throws(WireError) -> Value
+    ) throws(WireError) -> [Value] {
         let count = Int(try self.read(UInt32.self))
-        guard count <= limit else { throw Problem() }
+        guard count <= limit else { throw WireError() }
         var values: [Value] = []
         for _ in 0..<count { values.append(try read(&self)) }
         return values
     }
 
     package mutating func readOptional<Value>(
-        _ read: (inout WireReader) throws(Problem) -> Value
-    ) throws(Problem) -> Value? {
+        _ read: (inout WireReader) throws(WireError) -> Value
+    ) throws(WireError) -> Value? {
         try readBool() ? try read(&self) : nil
     }
 }

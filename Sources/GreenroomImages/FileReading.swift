@@ -7,7 +7,7 @@ let longestFile = 300 << 20
 /// The content of a regular file.
 ///
 /// - Parameter limit: Nothing is read beyond this many bytes.
-func readFile(_ path: String, limit: Int = longestFile) throws(ImageError) -> [UInt8] {
+func readFile(_ path: String, limit: Int = longestFile) throws(FileError) -> [UInt8] {
     let file: FileDescriptor
     do throws(Errno) {
         // Without O_NONBLOCK, opening a pipe would wait for its writer for ever.
@@ -27,28 +27,28 @@ func readFile(_ path: String, limit: Int = longestFile) throws(ImageError) -> [U
 }
 
 /// Throws unless a file is one that may hold an image.
-private func check(_ status: Stat, path: String) throws(ImageError) {
+private func check(_ status: Stat, path: String) throws(FileError) {
     switch status.type {
     case .regular:
         break
     case .directory:
-        throw ImageError(
-            .notAnImage, path: path, rule: "the path is a folder",
+        throw FileError(
+            .wrongFormat, file: path, rule: "the path is a folder",
             cure: "name a PNG or JPEG image in it")
     default:
-        throw ImageError(
-            .notAnImage, path: path, rule: "not a regular file",
+        throw FileError(
+            .wrongFormat, file: path, rule: "not a regular file",
             cure: "save the image to a file on disk first")
     }
     guard status.size <= longestFile else {
-        throw ImageError(
-            .tooLarge, path: path,
+        throw FileError(
+            .tooLarge, file: path,
             rule: "the file has \(status.size) bytes; at most \(longestFile) are read",
             cure: "save the image smaller")
     }
 }
 
-private func failure(_ error: Errno, path: String) -> ImageError {
+private func failure(_ error: Errno, path: String) -> FileError {
     let (rule, cure) =
         switch error {
         case .noSuchFileOrDirectory, .notDirectory: ("no such file", "check the path")
@@ -58,5 +58,5 @@ private func failure(_ error: Errno, path: String) -> ImageError {
             ("too many files are open", "raise the limit (ulimit -n)")
         default: ("reading failed: \(error)", "check the disk and the path")
         }
-    return ImageError(.cannotRead, path: path, rule: rule, cure: cure)
+    return FileError(.cannotRead, file: path, rule: rule, cure: cure, underlyingError: error)
 }

@@ -1,4 +1,5 @@
-public import GreenroomMedia
+package import GreenroomSystem
+package import GreenroomMedia
 
 extension Image {
     /// Reads a PNG or JPEG file; which one is told by its content, not its name.
@@ -13,11 +14,11 @@ extension Image {
     ///     still covers what fits. nil for the image's own size.
     /// - Throws: What is wrong with the file. Nothing is allocated for an image whose sides
     ///   are beyond ``maximumDimension``.
-    public init(contentsOf path: String, fitting size: FrameSize? = nil) throws(ImageError) {
+    package init(contentsOf path: String, fitting size: FrameSize? = nil) throws(FileError) {
         let bytes = try readFile(path)
         guard let header = ImageHeader(bytes) else {
-            throw ImageError(
-                .notAnImage, path: path,
+            throw FileError(
+                .wrongFormat, file: path,
                 rule: bytes.isEmpty ? "the file is empty" : "the file is neither PNG nor JPEG",
                 cure: "name a .png or .jpg image, or convert the file to PNG")
         }
@@ -30,7 +31,7 @@ extension Image {
 
     private static func decode(
         _ bytes: [UInt8], _ header: ImageHeader, path: String, fitting limit: FrameSize?
-    ) throws(ImageError) -> Image {
+    ) throws(FileError) -> Image {
         guard bytes.starts(with: PNGDecoder.signature) else {
             return try JPEGDecoder.decode(bytes, path: path, fitting: limit)
         }
@@ -40,16 +41,16 @@ extension Image {
     /// The size, unless it is beyond the limit: known before memory is made for it.
     static func legalSize(
         width: Int, height: Int, path: String
-    ) throws(ImageError) -> FrameSize {
+    ) throws(FileError) -> FrameSize {
         let size = FrameSize(width: width, height: height)
         guard width > 0, height > 0 else {
-            throw ImageError(
-                .damaged, path: path, rule: "the image is \(size), and has no pixels",
+            throw FileError(
+                .malformed, file: path, rule: "the image is \(size), and has no pixels",
                 cure: "save it again")
         }
         guard size.isLegal else {
-            throw ImageError(
-                .tooLarge, path: path,
+            throw FileError(
+                .tooLarge, file: path,
                 rule: "the image is \(size); a side has 1 to \(maximumDimension) pixels",
                 cure: "save it smaller")
         }

@@ -1,5 +1,5 @@
 import CLibYUV
-public import GreenroomMedia
+package import GreenroomMedia
 
 extension Image {
     /// The image in another size, each pixel an average of those it stands for.
@@ -7,7 +7,7 @@ extension Image {
     /// Transparent pixels do not bleed their invisible colour into the visible ones.
     ///
     /// - Parameter size: Brought within the legal sides.
-    public func scaled(to size: FrameSize) -> Image {
+    package func scaled(to size: FrameSize) -> Image {
         var result = premultiplied().scaledAsItIs(to: size)
         let (stride, width, height) = result.libyuvGeometry
         result.withPixels { pixels in
@@ -19,7 +19,7 @@ extension Image {
     /// The image as large as fits, in the middle of black, its transparent parts on black.
     ///
     /// - Parameter size: The size of the result, brought within the legal sides.
-    public func letterboxed(into size: FrameSize) -> Image {
+    package func letterboxed(into size: FrameSize) -> Image {
         var result = Image(size: size)
         var scaled = premultiplied().scaledAsItIs(to: self.size.fitted(within: result.size))
         let (left, top) = ((result.width - scaled.width) / 2, (result.height - scaled.height) / 2)
@@ -105,7 +105,7 @@ extension Image {
 
 extension FrameSize {
     /// The largest size of the same proportions within another one, rounded, at least 1x1.
-    public func fitted(within limit: FrameSize) -> FrameSize {
+    package func fitted(within limit: FrameSize) -> FrameSize {
         guard width > 0, height > 0 else { return FrameSize(width: 1, height: 1) }
         let scale = min(Double(limit.width) / Double(width), Double(limit.height) / Double(height))
         return FrameSize(

@@ -1,4 +1,4 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// What an image's file says besides its pixels, as far as the file's beginning tells.
 struct ImageHeader {
@@ -102,7 +102,7 @@ struct ImageHeader {
 extension Image {
     /// The size that an image will have, upright, as its file's beginning tells; nil where it does
     /// not, or the file can't be read.
-    public static func size(ofFile path: String) -> FrameSize? {
+    package static func size(ofFile path: String) -> FrameSize? {
         // Cameras put a small image of up to 64 KiB before the size, and profiles beside it.
         guard let bytes = try? readFile(path, limit: 1 << 18) else { return nil }
         return ImageHeader(bytes)?.uprightSize

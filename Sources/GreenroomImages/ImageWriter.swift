@@ -1,14 +1,14 @@
 internal import CPNG
 internal import CTurboJPEG
 internal import Glibc
-public import GreenroomMedia
-internal import GreenroomSystem
+package import GreenroomMedia
+package import GreenroomSystem
 internal import SystemPackage
 
 /// Writes opaque images as PNG or JPEG files. It reuses its memory for images of one size.
-public struct ImageWriter: ~Copyable {
+package struct ImageWriter: ~Copyable {
     /// What is written.
-    public enum Format: Equatable, Sendable {
+    package enum Format: Equatable, Sendable {
         /// Without loss, compressed fast.
         case png
         /// With a quality of 1 to 100.
@@ -25,7 +25,7 @@ public struct ImageWriter: ~Copyable {
     private var jpegLength: UInt = 0
 
     /// Makes a writer.
-    public init(_ format: Format) { self.format = format }
+    package init(_ format: Format) { self.format = format }
 
     deinit {
         if let compressor { tjDestroy(compressor) }
@@ -39,22 +39,22 @@ public struct ImageWriter: ~Copyable {
     ///   - size: Pixels and rows.
     ///   - strideBytes: Bytes from a row to the next.
     ///   - path: The file; an existing one is replaced.
-    public mutating func write(
+    package mutating func write(
         _ rgba: RawSpan, size: FrameSize, strideBytes: Int, to path: String
-    ) throws(ImageError) {
+    ) throws(FileError) {
         let rows = PlaneGeometry(rowBytes: size.width * 4, rows: size.height)
         guard size.isLegal, strideBytes >= rows.rowBytes,
             let needed = rows.byteCount(stride: strideBytes), rgba.byteCount >= needed
         else {
-            throw ImageError(
-                .damaged, path: path, rule: "an image of \(size) has more bytes than there are",
+            throw FileError(
+                .malformed, file: path, rule: "an image of \(size) has more bytes than there are",
                 cure: "check size and stride")
         }
         switch format {
         case .png:
             let length = try encodePNG(rgba, size, strideBytes, path)
             try file.span.bytes.extracting(first: length).withUnsafeBytes {
-                (bytes) throws(ImageError) in try Self.save(bytes, path)
+                (bytes) throws(FileError) in try Self.save(bytes, path)
             }
         case .jpeg(let quality):
             try encodeJPEG(rgba, size, strideBytes, quality, path)
@@ -65,7 +65,7 @@ public struct ImageWriter: ~Copyable {
     /// Returns the bytes of the file.
     private mutating func encodePNG(
         _ rgba: RawSpan, _ size: FrameSize, _ stride: Int, _ path: String
-    ) throws(ImageError) -> Int {
+    ) throws(FileError) -> Int {
         let count = size.area * 3
         // Incompressible rows, each with its filter, and the headers of a chunk in 8 KiB.
         let longest = (count + size.height) / 8 * 9 + 4096
@@ -86,8 +86,8 @@ public struct ImageWriter: ~Copyable {
             let message = withUnsafeBytes(of: image.message) { text in
                 String(decoding: text.prefix { $0 != 0 }, as: UTF8.self)
             }
-            throw ImageError(
-                .cannotWrite, path: path, rule: "libpng cannot encode it: \(message)",
+            throw FileError(
+                .cannotWrite, file: path, rule: "libpng cannot encode it: \(message)",
                 cure: "free some memory")
         }
         return length
@@ -117,7 +117,7 @@ public struct ImageWriter: ~Copyable {
 
     private mutating func encodeJPEG(
         _ rgba: RawSpan, _ size: FrameSize, _ stride: Int, _ quality: Int, _ path: String
-    ) throws(ImageError) {
+    ) throws(FileError) {
         if compressor == nil { compressor = tjInitCompress() }
         let status = rgba.withUnsafeBytes { bytes in
             tjCompress2(
@@ -129,25 +129,21 @@ public struct ImageWriter: ~Copyable {
         guard status == 0 else {
             let message =
                 tjGetErrorStr2(compressor).map { String(cString: $0) } ?? "no reason given"
-            throw ImageError(
-                .cannotWrite, path: path, rule: "libjpeg-turbo cannot encode it: \(message)",
+            throw FileError(
+                .cannotWrite, file: path, rule: "libjpeg-turbo cannot encode it: \(message)",
                 cure: "free some memory")
         }
     }
 
-    private static func save(_ bytes: UnsafeRawBufferPointer, _ path: String) throws(ImageError) {
-        do throws(OutputFileError) {
+    private static func save(_ bytes: UnsafeRawBufferPointer, _ path: String) throws(FileError) {
+        do throws(FileError) {
             try FileDescriptor.writeWhole(path, bytes)
         } catch {
-            guard case .system(let number) = error else {
-                throw ImageError(
-                    .cannotWrite, path: path, rule: error.rule, cure: error.cure)
-            }
-            throw failure(number, path: path)
+            throw error.underlyingError.map { failure($0, path: path) } ?? error
         }
     }
 
-    private static func failure(_ error: Errno, path: String) -> ImageError {
+    private static func failure(_ error: Errno, path: String) -> FileError {
         let (rule, cure) =
             switch error {
             case .noSuchFileOrDirectory, .notDirectory:
@@ -157,6 +153,6 @@ public struct ImageWriter: ~Copyable {
             case .noSpace, .diskQuotaExceeded: ("the disk is full", "free some space")
             default: ("writing failed: \(error)", "check the disk and the path")
             }
-        return ImageError(.cannotWrite, path: path, rule: rule, cure: cure)
+        return FileError(.cannotWrite, file: path, rule: rule, cure: cure, underlyingError: error)
     }
 }

@@ -1,3 +1,4 @@
+import GreenroomSystem
 import CTurboJPEG
 import GreenroomMedia
 
@@ -11,10 +12,10 @@ enum JPEGDecoder {
     ///   what fits into this size; nil for as it is stored.
     static func decode(
         _ bytes: [UInt8], path: String, fitting limit: FrameSize?
-    ) throws(ImageError) -> Image {
+    ) throws(FileError) -> Image {
         guard let decompressor = tjInitDecompress() else {
-            throw ImageError(
-                .cannotRead, path: path, rule: "libjpeg-turbo did not start",
+            throw FileError(
+                .cannotRead, file: path, rule: "libjpeg-turbo did not start",
                 cure: "free some memory")
         }
         defer { tjDestroy(decompressor) }
@@ -27,13 +28,13 @@ enum JPEGDecoder {
         else { throw damaged(decompressor, path: path) }
         // A file without an image header is no error to libjpeg, which calls it tables alone.
         guard width > 0, height > 0 else {
-            throw ImageError(
-                .damaged, path: path, rule: "truncated image header",
+            throw FileError(
+                .malformed, file: path, rule: "truncated image header",
                 cure: "save or copy the image again")
         }
         guard colors != TJCS_CMYK.rawValue, colors != TJCS_YCCK.rawValue else {
-            throw ImageError(
-                .unsupported, path: path,
+            throw FileError(
+                .unsupported, file: path,
                 rule: "the image is CMYK, whose colours only its printer knows",
                 cure: "save it as RGB")
         }
@@ -66,10 +67,10 @@ enum JPEGDecoder {
         return sizes.first { $0.covers(needed) } ?? stored
     }
 
-    private static func damaged(_ decompressor: tjhandle, path: String) -> ImageError {
+    private static func damaged(_ decompressor: tjhandle, path: String) -> FileError {
         let message = tjGetErrorStr2(decompressor).map { String(cString: $0) } ?? "no reason given"
-        return ImageError(
-            .damaged, path: path, rule: "libjpeg-turbo cannot decode it: \(message)",
+        return FileError(
+            .malformed, file: path, rule: "libjpeg-turbo cannot decode it: \(message)",
             cure: "save or copy the image again")
     }
 }

@@ -1,9 +1,9 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// An image with alpha, made ready to be blended into I420 frames of one size and colour.
 ///
 /// Making one converts every pixel and allocates; blending does neither.
-public struct Overlay: Sendable {
+package struct Overlay: Sendable {
     private var planes: [OverlayPlane]
 
     /// Makes an overlay, opaque as its image is.
@@ -14,7 +14,7 @@ public struct Overlay: Sendable {
     ///   - y: Its upper edge.
     ///   - frame: The frame's size. What of the image lies outside is left out.
     ///   - color: What the frame's values mean.
-    public init(
+    package init(
         _ image: borrowing Image, x: Int, y: Int, frame: FrameSize, color: ColorSpace
     ) {
         planes = OverlayPlane.planes(of: image, x: x, y: y, frame: frame, color: color)
@@ -24,14 +24,14 @@ public struct Overlay: Sendable {
     /// Makes the whole image more transparent.
     ///
     /// - Parameter opacity: 0 for invisible to 1 for what the image's alpha says.
-    public mutating func setOpacity(_ opacity: Double) {
+    package mutating func setOpacity(_ opacity: Double) {
         for index in planes.indices { planes[index].setOpacity(opacity) }
     }
 
     /// The rows of a plane that the image touches.
     ///
     /// - Parameter plane: 0 for Y, 1 for U, 2 for V.
-    public func rows(ofPlane plane: Int) -> Range<Int> {
+    package func rows(ofPlane plane: Int) -> Range<Int> {
         planes.indices.contains(plane) ? planes[plane].rows : 0..<0
     }
 
@@ -41,7 +41,7 @@ public struct Overlay: Sendable {
     ///   - pixels: The row's samples. One that is shorter than the frame is wide is left alone.
     ///   - row: Which row of the plane it is, counted from 0.
     ///   - plane: 0 for Y, 1 for U, 2 for V.
-    public func blend(into pixels: inout MutableSpan<UInt8>, row: Int, ofPlane plane: Int) {
+    package func blend(into pixels: inout MutableSpan<UInt8>, row: Int, ofPlane plane: Int) {
         guard planes.indices.contains(plane),
             planes[plane].columns.upperBound <= pixels.count
         else { return }
@@ -56,7 +56,7 @@ public struct Overlay: Sendable {
     ///   - row: Which row of the plane it is, counted from 0.
     ///   - plane: 0 for Y, 1 for U, 2 for V.
     ///   - pairs: How far to the right, in pairs of pixels: chroma has one sample for two pixels.
-    public func blend(
+    package func blend(
         into pixels: inout MutableSpan<UInt8>, row: Int, ofPlane plane: Int, movedBy pairs: Int
     ) {
         guard planes.indices.contains(plane) else { return }

@@ -1,7 +1,7 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// Where an image sits in a frame.
-public enum OverlayPosition: String, CaseIterable, Sendable {
+package enum OverlayPosition: String, CaseIterable, Sendable {
     /// The upper left corner.
     case topLeft = "top-left"
     /// The middle of the upper edge.
@@ -23,13 +23,13 @@ public enum OverlayPosition: String, CaseIterable, Sendable {
 }
 
 /// Where an image is put in a frame, and how large.
-public struct OverlayPlacement: Equatable, Sendable {
+package struct OverlayPlacement: Equatable, Sendable {
     /// Pixels between the image's left edge and the frame's.
-    public let x: Int
+    package let x: Int
     /// Pixels between the image's upper edge and the frame's.
-    public let y: Int
+    package let y: Int
     /// The image's size in the frame.
-    public let size: FrameSize
+    package let size: FrameSize
 
     /// Places an image; it always lies within the frame, smaller if need be.
     ///
@@ -40,7 +40,7 @@ public struct OverlayPlacement: Equatable, Sendable {
     ///   - margin: Pixels between the image and the edges it is at; less where there is no
     ///     room for them.
     ///   - scale: The image's width as a part of the frame's, up to 1; 0 for its own pixels.
-    public init(
+    package init(
         of image: FrameSize, in frame: FrameSize, at position: OverlayPosition, margin: Int,
         scale: Double
     ) {

@@ -1,3 +1,4 @@
+import GreenroomSystem
 import CPNG
 import GreenroomMedia
 
@@ -14,7 +15,7 @@ enum PNGDecoder {
     ///     what fits into this size; nil for as it is stored.
     static func decode(
         _ bytes: [UInt8], _ header: ImageHeader, path: String, fitting limit: FrameSize?
-    ) throws(ImageError) -> Image {
+    ) throws(FileError) -> Image {
         guard let told = header.size else {
             throw damaged("no header", path: path)
         }
@@ -45,9 +46,9 @@ enum PNGDecoder {
         return image
     }
 
-    private static func damaged(_ message: String, path: String) -> ImageError {
-        ImageError(
-            .damaged, path: path, rule: "libpng cannot decode it: \(message)",
+    private static func damaged(_ message: String, path: String) -> FileError {
+        FileError(
+            .malformed, file: path, rule: "libpng cannot decode it: \(message)",
             cure: "save or copy the image again")
     }
 }

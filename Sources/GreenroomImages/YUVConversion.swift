@@ -1,8 +1,8 @@
-public import GreenroomMedia
+package import GreenroomMedia
 
 /// From RGB to YUV by the standards' formulas, in floating point: for images that are
 /// converted once, not for frames.
-public struct YUVConversion: Sendable {
+package struct YUVConversion: Sendable {
     private let red: Double
     private let blue: Double
     private let lumaOffset: Double
@@ -10,7 +10,7 @@ public struct YUVConversion: Sendable {
     private let chromaSpan: Double
 
     /// - Parameter color: The meaning of the values.
-    public init(to color: ColorSpace) {
+    package init(to color: ColorSpace) {
         (red, blue) =
             switch color.matrix {
             case .bt601: (0.299, 0.114)
@@ -24,7 +24,7 @@ public struct YUVConversion: Sendable {
     }
 
     /// A colour, each component 0 to 255, as Y, U and V without rounding.
-    public func convert(red r: Double, green g: Double, blue b: Double) -> (
+    package func convert(red r: Double, green g: Double, blue b: Double) -> (
         y: Double, u: Double, v: Double
     ) {
         let (r, g, b) = (r / 255, g / 255, b / 255)

@@ -130,14 +130,14 @@ final class IsolatedPlugin: InstanceBackend {
         var message = WireWriter()
         message.write(creationOf: plugin, settings, for: context)
         guard var answer = connection.call(.create, message) else { return .lost }
-        do throws(WireReader.Problem) {
+        do throws(WireError) {
             guard try answer.readBool() else { return .refused(try answer.readLoadError()) }
             let status = Status(rawValue: try answer.read())
             let takesNewOffers = try answer.readBool()
             let capabilities = try answer.readArray(
                 limit: Int(GR_MAX_CAPABILITIES)
-            ) { reader throws(WireReader.Problem) in try reader.readCapability() }
-            let audioEditing = try answer.readOptional { reader throws(WireReader.Problem) in
+            ) { reader throws(WireError) in try reader.readCapability() }
+            let audioEditing = try answer.readOptional { reader throws(WireError) in
                 try reader.readAudioEditing()
             }
             state.withLock {
@@ -215,7 +215,7 @@ final class IsolatedPlugin: InstanceBackend {
         guard let connection, var answer = connection.call(call, message) else {
             return (.gone, written)
         }
-        do throws(WireReader.Problem) {
+        do throws(WireError) {
             let status = Status(rawValue: try answer.read())
             written.kind = try answer.read()
             written.capability = gr_capability(
@@ -234,7 +234,7 @@ final class IsolatedPlugin: InstanceBackend {
         guard let connection, var answer = connection.call(.getExtension, message) else {
             return nil
         }
-        do throws(WireReader.Problem) {
+        do throws(WireError) {
             // Every answer begins with the status.
             _ = try answer.read(Int32.self)
             let address: UInt64 = try answer.read()
@@ -256,7 +256,7 @@ final class IsolatedPlugin: InstanceBackend {
         guard let connection, var answer = connection.call(.describeTrack, message) else {
             return .gone
         }
-        do throws(WireReader.Problem) {
+        do throws(WireError) {
             let status = Status(rawValue: try answer.read())
             want = try answer.readWant()
             return status

@@ -42,7 +42,7 @@ package struct ScanCache: Sendable {
     ///   - path: Of the library, for the result.
     func result(for hash: [UInt8], at path: String) -> ScanResult? {
         guard var reader = read(Self.name(of: hash)) else { return nil }
-        do throws(WireReader.Problem) {
+        do throws(WireError) {
             guard try reader.readBool() else {
                 var error = try reader.readLoadError()
                 error.place = path

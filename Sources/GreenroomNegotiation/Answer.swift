@@ -40,14 +40,6 @@ public struct Agreement: Equatable, Sendable {
     public var answer: Answer
 }
 
-/// An answer outside the offer.
-package struct AnswerProblem: Error, Equatable, Sendable {
-    /// The rule and the cure.
-    package var explanation: String
-
-    package init(explanation: String) { self.explanation = explanation }
-}
-
 extension Offer {
     /// Whether a capability is one of the offer.
     package func contains(_ capability: VideoCapability) -> Bool {
@@ -62,9 +54,9 @@ extension Offer {
     /// Settles an answer: what the source sends, and what the track carries. The track never
     /// exceeds the offer's ceiling.
     ///
-    /// - Throws: ``AnswerProblem`` for a counter outside the offer, or a fixed size that is not
+    /// - Throws: ``InvalidValueError`` for a counter outside the offer, or a fixed size that is not
     ///   legal.
-    package func settle(_ answer: Answer) throws(AnswerProblem) -> Agreement {
+    package func settle(_ answer: Answer) throws(InvalidValueError) -> Agreement {
         let source: VideoCapability
         switch answer {
         case .accept:
@@ -72,16 +64,16 @@ extension Offer {
         case .counter(let capability):
             guard contains(capability) else {
                 let all = rows.map(\.description).joined(separator: ", ")
-                throw AnswerProblem(
-                    explanation: "counters with \(capability), which is not in the offer "
+                throw InvalidValueError(
+                    "counters with \(capability), which is not in the offer "
                         + "(\(rule == .upTo ? "up to " : "")\(all)). Counter with one of the offer, "
                         + "or answer \"fixed\" and the host adapts.")
             }
             source = capability
         case .fixed(let capability):
             guard capability.size.isLegal else {
-                throw AnswerProblem(
-                    explanation: "declares the fixed size \(capability.size); each side "
+                throw InvalidValueError(
+                    "declares the fixed size \(capability.size); each side "
                         + "must be 1 to \(FrameSize.maximumDimension).")
             }
             source = capability

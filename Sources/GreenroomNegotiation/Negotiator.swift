@@ -213,10 +213,10 @@ package struct Negotiator: Sendable {
         isInFlight = false
         var reply = reply
         if case .answered(let answer) = reply {
-            do throws(AnswerProblem) {
+            do throws(InvalidValueError) {
                 agreement = try offer.settle(answer)
             } catch {
-                reply = .refused(.badAnswer, error.explanation)
+                reply = .refused(.badAnswer, error.description)
             }
         }
         let last = records.count - 1

@@ -46,11 +46,11 @@ package struct Reload: Sendable {
         let changes = Changes(from: file, settings, to: new)
         let rest = changes.rest
         for command in changes.commands {
-            do throws(CommandProblem) {
+            do throws(CommandError) {
                 try session.perform(command, origin: Self.origin)
                 settings.add(command)
             } catch {
-                refuse(error.message)
+                refuse(error.description)
             }
         }
         if !rest.isEmpty {

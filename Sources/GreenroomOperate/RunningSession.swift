@@ -45,8 +45,8 @@ package struct RunningSession: Sendable {
     ///
     /// - Parameter name: Its name, as the session file or the list has it, or with its process if several
     ///   have the name.
-    /// - Throws: ``UnreachableSession`` with the names that there are.
-    package static func find(_ name: String) throws(UnreachableSession) -> RunningSession {
+    /// - Throws: ``SessionConnectionError`` with the names that there are.
+    package static func find(_ name: String) throws(SessionConnectionError) -> RunningSession {
         let all = all
         let listed = SessionConfiguration.runningName(of: name)
         let exact = all.filter { $0.fullName == name }
@@ -56,7 +56,7 @@ package struct RunningSession: Sendable {
         switch found.count {
         case 1: return found[0]
         case 0:
-            throw UnreachableSession(
+            throw SessionConnectionError(
                 .name,
                 "no session \(name) runs that this user may reach. "
                     + (all.isEmpty
@@ -64,7 +64,7 @@ package struct RunningSession: Sendable {
                         : "These do: \(all.map(\.fullName).joined(separator: ", ")).")
             )
         default:
-            throw UnreachableSession(
+            throw SessionConnectionError(
                 .name,
                 "several sessions are called \(name): name one of "
                     + "\(found.map(\.fullName).joined(separator: ", ")).")
@@ -72,10 +72,10 @@ package struct RunningSession: Sendable {
     }
 
     /// Connects to the session.
-    package func connect() throws(UnreachableSession) -> SessionConnection {
+    package func connect() throws(SessionConnectionError) -> SessionConnection {
         let descriptor = greenroom_connect(path, greenroom_bytes)
         guard descriptor >= 0 else {
-            throw UnreachableSession(.connection, "\(fullName): \(Errno(rawValue: -descriptor))")
+            throw SessionConnectionError(fullName, Errno(rawValue: -descriptor))
         }
         // The folder's owner made the socket.
         var (process, user): (pid_t, uid_t) = (0, 0)
@@ -84,7 +84,7 @@ package struct RunningSession: Sendable {
             status.st_uid == user
         else {
             close(descriptor)
-            throw UnreachableSession(.connection, "\(fullName): its socket is another user's.")
+            throw SessionConnectionError(.connection, "\(fullName): its socket is another user's.")
         }
         return SessionConnection(descriptor, fullName)
     }
@@ -162,15 +162,15 @@ package struct RunningSession: Sendable {
     /// The path of a new socket of this process, in a folder that is this user's alone.
     ///
     /// - Parameter name: The session's, with its process.
-    /// - Throws: ``UnreachableSession``, if the folder is another user's.
-    static func ownPath(named name: String) throws(UnreachableSession) -> String {
+    /// - Throws: ``SessionConnectionError``, if the folder is another user's.
+    static func ownPath(named name: String) throws(SessionConnectionError) -> String {
         let folder = ownFolder
         mkdir(folder, 0o700)
         var status = stat()
         guard lstat(folder, &status) == 0, status.st_mode & S_IFMT == S_IFDIR,
             status.st_uid == geteuid(), status.st_mode & 0o022 == 0
         else {
-            throw UnreachableSession(
+            throw SessionConnectionError(
                 .connection,
                 "\(folder): not a folder that only this user can write to; the session has no "
                     + "control socket.")

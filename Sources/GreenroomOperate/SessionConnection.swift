@@ -22,20 +22,20 @@ package struct SessionConnection: ~Copyable {
     deinit { close(descriptor) }
 
     /// Asks for something.
-    package func send(_ request: SessionRequest) throws(UnreachableSession) {
+    package func send(_ request: SessionRequest) throws(SessionConnectionError) {
         try send(request.rawValue)
     }
 
     /// Sends a line. One that a session has closed the connection to is lost: ``next()`` has what it said
     /// before, such as the reason.
-    package func send(_ line: String) throws(UnreachableSession) {
+    package func send(_ line: String) throws(SessionConnectionError) {
         do throws(Errno) {
             try withErrno {
                 _ = try FileDescriptor(rawValue: descriptor).writeAll("\(line)\n".utf8)
             }
         } catch {
             guard error != .brokenPipe else { return }
-            throw UnreachableSession(.connection, "lost the connection to the session: \(error)")
+            throw SessionConnectionError("lost the connection to the session", error)
         }
     }
 
@@ -45,8 +45,9 @@ package struct SessionConnection: ~Copyable {
     /// The next line; nil at the end of the session. A process that is stopped accepts connections and
     /// never answers: no command waits for it.
     ///
-    /// - Throws: ``UnreachableSession``, if there is none before the deadline.
-    package mutating func next(before deadline: ContinuousClock.Instant) throws(UnreachableSession)
+    /// - Throws: ``SessionConnectionError``, if there is none before the deadline.
+    package mutating func next(before deadline: ContinuousClock.Instant)
+        throws(SessionConnectionError)
         -> String?
     {
         while true {
@@ -55,7 +56,7 @@ package struct SessionConnection: ~Copyable {
                 return String(decoding: received[..<end], as: UTF8.self)
             }
             guard hasBytes(before: deadline) else {
-                throw UnreachableSession(
+                throw SessionConnectionError(
                     .connection,
                     "\(name) does not answer. Check whether its process (the number) is stopped, or this "
                         + "machine is overloaded.")
@@ -68,8 +69,8 @@ package struct SessionConnection: ~Copyable {
     /// silent it is asked for its status.
     ///
     /// - Parameter output: Where lines go; nil is returned once its reader is gone.
-    /// - Throws: ``UnreachableSession``, if it does not answer that either.
-    package mutating func next(unlessClosed output: Int32 = -1) throws(UnreachableSession)
+    /// - Throws: ``SessionConnectionError``, if it does not answer that either.
+    package mutating func next(unlessClosed output: Int32 = -1) throws(SessionConnectionError)
         -> String?
     {
         while true {

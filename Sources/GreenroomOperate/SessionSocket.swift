@@ -52,15 +52,15 @@ package final class SessionSocket: Sendable {
     /// Opens the socket, and begins to serve it.
     ///
     /// - Parameter name: The session's, with its process.
-    /// - Throws: ``UnreachableSession``.
-    package init(of session: Session, named name: String) throws(UnreachableSession) {
+    /// - Throws: ``SessionConnectionError``.
+    package init(of session: Session, named name: String) throws(SessionConnectionError) {
         self.name = name
         path = try RunningSession.ownPath(named: name)
         self.session = session
         unlink(path)
         descriptor = greenroom_listen(path, greenroom_bytes, 16)
         guard descriptor >= 0 else {
-            throw UnreachableSession(.connection, "\(path): \(Errno(rawValue: -descriptor))")
+            throw SessionConnectionError(path, Errno(rawValue: -descriptor))
         }
         DetachedThread { [self] in
             while true {
@@ -245,7 +245,7 @@ package final class SessionSocket: Sendable {
     }
 
     private func perform(_ line: String, _ origin: String, _ queue: PrintQueue) {
-        do throws(CommandProblem) {
+        do throws(CommandError) {
             switch try ControlParser.lines.read(line) {
             case .command(let command):
                 try session.perform(command, origin: origin)
@@ -262,7 +262,7 @@ package final class SessionSocket: Sendable {
             case .nothing: break
             }
         } catch {
-            complain(error.message, origin, queue)
+            complain(error.description, origin, queue)
         }
     }
 

@@ -1,3 +1,4 @@
+import GreenroomSystem
 import GreenroomAudio
 import GreenroomFiles
 import GreenroomLifecycle
@@ -73,7 +74,7 @@ final class AudioRecording: AudioSink {
         self.state = state
         // The thread owns the writer; the monitor passes it there.
         let carrier: Monitor<WAVWriter?>
-        do throws(MediaFileError) {
+        do throws(FileError) {
             carrier = Monitor(
                 try WAVWriter(
                     path: path, sampleRate: AudioFormat.session.sampleRate,
@@ -84,7 +85,7 @@ final class AudioRecording: AudioSink {
         thread = HostThread(name: "wav", clock: clock, as: ClockOrder(part: .output)) {
             let writer: WAVWriter? = carrier.withLock { $0.take() }
             guard let writer else { return }
-            do throws(MediaFileError) {
+            do throws(FileError) {
                 try Self.drain(state, on: clock, into: writer)
             } catch {
                 state.withLock { state in
@@ -146,7 +147,7 @@ final class AudioRecording: AudioSink {
     /// The thread of the recording.
     private static func drain(
         _ state: Monitor<State>, on clock: SessionClock, into writer: consuming WAVWriter
-    ) throws(MediaFileError) {
+    ) throws(FileError) {
         var samples = [Int16](repeating: 0, count: longest * 2)
         while true {
             let frames: Int? = clock.wait(for: state, until: nil) { state in

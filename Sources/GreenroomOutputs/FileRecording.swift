@@ -101,7 +101,7 @@ package struct FileRecording: Output, Equatable {
     /// What keeps the file from being made; nil if nothing is known.
     private var problem: String? {
         FileDescriptor.outputProblem(file, replaces: false).map {
-            $0 == .exists
+            $0.code == .exists
                 ? "already exists. Record to another file, remove it, or name the plugin Recorder "
                     + "with overwrite: true."
                 : "\($0.rule). Record to another file, or remove it."

@@ -113,7 +113,7 @@ package struct Recording: Output, Equatable {
                     "\(folder)/\(name)", replaces: overwrite)
             else { continue }
             return "\(name) \(problem.rule). Record to another folder, remove the file"
-                + (problem == .exists ? ", or write overwrite: true." : ".")
+                + (problem.code == .exists ? ", or write overwrite: true." : ".")
         }
         return nil
     }

@@ -93,11 +93,11 @@ struct RecordingFolder: Sendable {
         }
         throw OutputError(
             place: file,
-            explanation: problem == .exists
+            explanation: problem.code == .exists
                 ? "already exists. Record to another folder, remove the file, or write "
                     + "overwrite: true."
                 : "\(problem.rule). Record to another folder, or "
-                    + (problem == .busy ? "end that session." : "remove it."))
+                    + (problem.code == .busy ? "end that session." : "remove it."))
     }
 
     /// Removes what an earlier session has recorded here, and this one does not: the files in its

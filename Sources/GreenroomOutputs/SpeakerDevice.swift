@@ -3,6 +3,7 @@ import GreenroomALSA
 import GreenroomAudio
 import GreenroomMedia
 import GreenroomRuntime
+import SystemPackage
 
 /// An open PCM, with the conversion of the session's audio to its rate and channels.
 struct SpeakerDevice: ~Copyable, Sendable {
@@ -30,7 +31,8 @@ struct SpeakerDevice: ~Copyable, Sendable {
             bufferFrames: rate / 5)
         guard let resampler = Resampler(from: .session, to: pcm.sampleRate) else {
             throw ALSAError(
-                call: "speex_resampler_init", pcm: device, code: ENOMEM, message: "out of memory")
+                call: "speex_resampler_init", pcm: device, underlyingError: .noMemory,
+                message: "out of memory")
         }
         resampled = [Int16](
             repeating: 0, count: resampler.frameLimit(from: Self.longest) * 2)
@@ -114,7 +116,7 @@ struct SpeakerDevice: ~Copyable, Sendable {
             }
             guard clock.now < deadline else {
                 throw ALSAError(
-                    call: "snd_pcm_writei", pcm: pcm.name, code: EIO,
+                    call: "snd_pcm_writei", pcm: pcm.name, underlyingError: .ioError,
                     message: "device stopped accepting audio")
             }
             // Some devices report to be ready but have no room.

@@ -34,7 +34,7 @@ final class Y4MRecording: VideoSink {
         path: String, format: Y4MFormat, replaces: Bool, later: RecordedFiles?,
         events: SessionEvents
     ) throws(OutputError) {
-        do throws(MediaFileError) {
+        do throws(FileError) {
             self.init(
                 try Y4MWriter(path: path, format: format, replaces: replaces), pace: .asTheyCome,
                 isRecording: true, later: later, events: events)
@@ -127,7 +127,7 @@ extension Y4MFormat {
 
 extension Y4MWriter {
     /// Writes an I420 frame of the file's size.
-    mutating func write(_ frame: borrowing VideoFrame) throws(MediaFileError) {
+    mutating func write(_ frame: borrowing VideoFrame) throws(FileError) {
         try write(
             y: frame.plane(0), yStride: frame.strideBytes(0),
             u: frame.plane(1), uStride: frame.strideBytes(1),

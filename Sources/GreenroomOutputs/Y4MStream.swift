@@ -1,3 +1,4 @@
+import GreenroomSystem
 package import GreenroomNegotiation
 package import GreenroomConversion
 import GreenroomFiles
@@ -34,8 +35,8 @@ package final class Y4MStream: Sendable {
     /// - Parameter capability: The session's own capability.
     /// - Returns: The capability to write.
     func begin(_ capability: VideoCapability) throws(OutputError) -> VideoCapability {
-        do throws(MediaFileError) {
-            return try writer.withLock { writer throws(MediaFileError) in
+        do throws(FileError) {
+            return try writer.withLock { writer throws(FileError) in
                 let format = writer?.format ?? Y4MFormat(capability, VideoSinkWant())
                 if writer == nil {
                     writer = try Y4MWriter(descriptor: descriptor, name: name, format: format)
@@ -53,7 +54,7 @@ extension Y4MStream: VideoSink {
 
     package func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws {
         for _ in 0..<periods.count {
-            try writer.withLock { writer throws(MediaFileError) in
+            try writer.withLock { writer throws(FileError) in
                 try writer?.write(frame)
             }
         }

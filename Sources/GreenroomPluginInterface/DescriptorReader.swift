@@ -189,11 +189,11 @@ struct DescriptorReader {
         }
         // Keep an empty default path: it means "none".
         if parameter.type == .path, given == .string("") { return given }
-        do throws(SettingProblem) {
+        do throws(SettingError) {
             _ = try parameter.check(given, relativeTo: "")
         } catch {
             throw self.error(
-                .badDescriptor, "\(place) (\(parameter.name)): default: \(error.explanation)")
+                .badDescriptor, "\(place) (\(parameter.name)): default: \(error)")
         }
         return given
     }

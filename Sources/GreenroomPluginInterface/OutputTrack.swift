@@ -83,12 +83,6 @@ package struct AudioTrackWant: Equatable, Sendable {
     package var blockFrames: Int
 }
 
-/// A want that a plugin wrote and that can't be met.
-package struct WantProblem: Error, Equatable {
-    /// The member, the rule and the cure.
-    package var explanation: String
-}
-
 extension gr_want {
     /// What stands in a want before a plugin writes it: nothing, and ordinary values of the rest.
     package static var ordinary: gr_want {
@@ -106,24 +100,24 @@ extension TrackWant {
     /// Reads what a plugin wrote about a track.
     ///
     /// - Parameter isVideo: Whether the track is video.
-    package init(_ want: gr_want, isVideo: Bool) throws(WantProblem) {
+    package init(_ want: gr_want, isVideo: Bool) throws(InvalidValueError) {
         switch want.is_wanted {
         case 0: self = .nothing
         case 1: self = isVideo ? .video(try VideoTrackWant(want)) : .audio(try AudioTrackWant(want))
         default:
-            throw WantProblem(
-                explanation: "is_wanted is \(want.is_wanted). Set it to 0 or 1.")
+            throw InvalidValueError(
+                "is_wanted is \(want.is_wanted). Set it to 0 or 1.")
         }
     }
 }
 
 extension VideoTrackWant {
-    fileprivate init(_ want: gr_want) throws(WantProblem) {
+    fileprivate init(_ want: gr_want) throws(InvalidValueError) {
         guard let format = PixelFormat(rawValue: want.format),
             [.i420, .nv12, .bgra, .rgba].contains(format)
         else {
-            throw WantProblem(
-                explanation: "format is \(want.format). Outputs get GR_FORMAT_I420, NV12, BGRA or "
+            throw InvalidValueError(
+                "format is \(want.format). Outputs get GR_FORMAT_I420, NV12, BGRA or "
                     + "RGBA.")
         }
         let written = want.capability
@@ -131,8 +125,8 @@ extension VideoTrackWant {
         if written.width != 0 || written.height != 0 {
             let wanted = FrameSize(width: Int(written.width), height: Int(written.height))
             guard wanted.isLegal else {
-                throw WantProblem(
-                    explanation: "the size is \(wanted), and each side must be 1 to "
+                throw InvalidValueError(
+                    "the size is \(wanted), and each side must be 1 to "
                         + "\(FrameSize.maximumDimension); both 0: the track's own.")
             }
             size = wanted
@@ -143,8 +137,8 @@ extension VideoTrackWant {
                 let wanted = FrameRate(
                     numerator: written.fps_numerator, denominator: written.fps_denominator)
             else {
-                throw WantProblem(
-                    explanation: "the rate is \(written.fps_numerator)/\(written.fps_denominator), "
+                throw InvalidValueError(
+                    "the rate is \(written.fps_numerator)/\(written.fps_denominator), "
                         + "and rates are above 0 and at most 1000; numerator 0: the track's own.")
             }
             rate = wanted
@@ -154,15 +148,15 @@ extension VideoTrackWant {
             UInt32(GR_FIT_STRETCH): .stretch,
         ]
         guard let fit = fits[want.fit] else {
-            throw WantProblem(explanation: "fit is \(want.fit). Use one of GR_FIT_....")
+            throw InvalidValueError("fit is \(want.fit). Use one of GR_FIT_....")
         }
         let matrix = ColorMatrix(rawValue: want.matrix)
         guard matrix != nil || want.matrix == 0 else {
-            throw WantProblem(
-                explanation: "matrix is \(want.matrix). Use one of GR_MATRIX_..., or 0.")
+            throw InvalidValueError(
+                "matrix is \(want.matrix). Use one of GR_MATRIX_..., or 0.")
         }
         guard want.pace == UInt32(GR_PACE_LIVE) || want.pace == UInt32(GR_PACE_COMPLETE) else {
-            throw WantProblem(explanation: "pace is \(want.pace). Use one of GR_PACE_....")
+            throw InvalidValueError("pace is \(want.pace). Use one of GR_PACE_....")
         }
         self.init(
             format: format, video: VideoSinkWant(size: size, rate: rate, fit: fit, matrix: matrix),
@@ -171,20 +165,19 @@ extension VideoTrackWant {
 }
 
 extension AudioTrackWant {
-    fileprivate init(_ want: gr_want) throws(WantProblem) {
+    fileprivate init(_ want: gr_want) throws(InvalidValueError) {
         let format = AudioFormat(
             sampleRate: Int(want.sample_rate_hz), channels: Int(want.channels))
         guard format.isLegal else {
-            throw WantProblem(
-                explanation:
-                    "the audio is \(want.sample_rate_hz) Hz with \(want.channels) channels, "
+            throw InvalidValueError(
+                "the audio is \(want.sample_rate_hz) Hz with \(want.channels) channels, "
                     + "and outputs get 8000 to 192000 Hz with 1 or 2.")
         }
         let shortest = (format.sampleRate + 999) / 1000
         let longest = format.sampleRate * AudioFormat.longestBlockMilliseconds / 1000
         guard shortest <= Int(want.block_frames), Int(want.block_frames) <= longest else {
-            throw WantProblem(
-                explanation: "block_frames is \(want.block_frames), and at \(format.sampleRate) Hz "
+            throw InvalidValueError(
+                "block_frames is \(want.block_frames), and at \(format.sampleRate) Hz "
                     + "blocks have \(shortest) to \(longest): 1 to 100 ms.")
         }
         self.init(format: format, blockFrames: Int(want.block_frames))

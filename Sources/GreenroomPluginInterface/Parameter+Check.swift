@@ -17,11 +17,11 @@ package struct Setting: Equatable, Sendable {
 }
 
 /// Why a setting's value is refused.
-package struct SettingProblem: Error, Equatable, Sendable {
+package struct SettingError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The setting.
     package var name: String
     /// The rule and the cure.
-    package var explanation: String
+    package var description: String
 }
 
 extension PluginDescriptor {
@@ -34,25 +34,25 @@ extension PluginDescriptor {
     ///   complete only if there are no problems.
     package func check(
         settings given: [(name: String, value: ParameterValue)], relativeTo folder: String
-    ) -> (settings: [Setting], problems: [SettingProblem]) {
-        var problems: [SettingProblem] = []
+    ) -> (settings: [Setting], problems: [SettingError]) {
+        var problems: [SettingError] = []
         for (name, _) in given where !parameters.contains(where: { $0.name == name }) {
             let known = parameters.map(\.name).joined(separator: ", ")
             problems.append(
-                SettingProblem(
+                SettingError(
                     name: name,
-                    explanation: known.isEmpty
+                    description: known.isEmpty
                         ? "\(self.name) has no settings. Remove it."
                         : "\(self.name) has no such setting. Its settings: \(known)."))
         }
         var settings: [Setting] = []
         for parameter in parameters {
-            do throws(SettingProblem) {
+            do throws(SettingError) {
                 guard let value = given.last(where: { $0.name == parameter.name })?.value else {
                     guard let value = parameter.defaultValue else {
-                        throw SettingProblem(
+                        throw SettingError(
                             name: parameter.name,
-                            explanation: "\(self.name) requires this setting "
+                            description: "\(self.name) requires this setting "
                                 + "(\(parameter.title)). Add it.")
                     }
                     settings.append(
@@ -74,7 +74,7 @@ extension Parameter {
     /// Converts a value to the parameter's type and checks bounds and choices.
     func check(
         _ value: ParameterValue, relativeTo folder: String
-    ) throws(SettingProblem) -> ParameterValue {
+    ) throws(SettingError) -> ParameterValue {
         switch (type, value) {
         case (.boolean, .boolean):
             return value
@@ -116,15 +116,15 @@ extension Parameter {
         }
     }
 
-    private func checkBounds(_ number: Double, written: String) throws(SettingProblem) {
+    private func checkBounds(_ number: Double, written: String) throws(SettingError) {
         guard let bounds, !bounds.contains(number) else { return }
         let unit = unit.map { " \($0)" } ?? ""
         throw problem(
             "\(written) is out of bounds. Use \(boundsDescription ?? "")\(unit).")
     }
 
-    private func problem(_ explanation: String) -> SettingProblem {
-        SettingProblem(name: name, explanation: explanation)
+    private func problem(_ description: String) -> SettingError {
+        SettingError(name: name, description: description)
     }
 
     private var expectation: String {

@@ -157,20 +157,15 @@ package struct PluginFunctions: @unchecked Sendable {
         for (index, row) in UnsafeBufferPointer(start: rows, count: Int(reported.count))
             .enumerated()
         {
-            do throws(CapabilityProblem) {
-                result.append(try VideoCapability(row))
-            } catch let problem {
-                throw switch problem {
-                case .size:
-                    error(
-                        "\(place): rows[\(index)] is \(row.width)x\(row.height), and each side must "
+            guard let capability = VideoCapability(row) else {
+                throw error(
+                    row.size.isLegal
+                        ? "\(place): rows[\(index)] has the rate \(row.fps_numerator)/"
+                            + "\(row.fps_denominator), and rates are above 0 and at most 1000."
+                        : "\(place): rows[\(index)] is \(row.width)x\(row.height), and each side must "
                             + "be 1 to \(FrameSize.maximumDimension).")
-                case .rate:
-                    error(
-                        "\(place): rows[\(index)] has the rate \(row.fps_numerator)/"
-                            + "\(row.fps_denominator), and rates are above 0 and at most 1000.")
-                }
             }
+            result.append(capability)
         }
         return result
     }
@@ -385,28 +380,20 @@ extension gr_answer {
     }
 }
 
-/// What is wrong with a capability that a plugin wrote.
-package enum CapabilityProblem: Error {
-    /// A side is zero or too large.
-    case size
-    /// The rate is zero or too high.
-    case rate
-}
-
 extension VideoCapability {
-    /// Reads what a plugin wrote, which may be any numbers.
-    package init(_ written: gr_capability) throws(CapabilityProblem) {
-        let size = FrameSize(width: Int(written.width), height: Int(written.height))
-        guard size.isLegal else { throw .size }
-        guard
+    /// Reads what a plugin wrote, which may be any numbers; nil if the size or the rate is illegal.
+    package init?(_ written: gr_capability) {
+        guard written.size.isLegal,
             let rate = FrameRate(
                 numerator: written.fps_numerator, denominator: written.fps_denominator)
-        else { throw .rate }
-        self.init(size: size, rate: rate)
+        else { return nil }
+        self.init(size: written.size, rate: rate)
     }
 }
 
 extension gr_capability {
+    package var size: FrameSize { FrameSize(width: Int(width), height: Int(height)) }
+
     package init(_ capability: VideoCapability) {
         self.init(
             width: UInt32(capability.size.width), height: UInt32(capability.size.height),
@@ -421,7 +408,7 @@ extension Answer {
     /// A plugin that writes a wish into the answer's capability and leaves the kind counters with it.
     ///
     /// - Parameter offer: What it answers.
-    package init(_ answer: gr_answer, to offer: Offer) throws(AnswerProblem) {
+    package init(_ answer: gr_answer, to offer: Offer) throws(InvalidValueError) {
         guard !answer.isCleared else {
             self = .accept
             return
@@ -431,8 +418,8 @@ extension Answer {
             let rate = FrameRate(
                 numerator: written.fps_numerator, denominator: written.fps_denominator)
         else {
-            throw AnswerProblem(
-                explanation: "answers with the rate \(written.fps_numerator)/"
+            throw InvalidValueError(
+                "answers with the rate \(written.fps_numerator)/"
                     + "\(written.fps_denominator), and rates are above 0 and at most 1000.")
         }
         let capability = VideoCapability(
@@ -443,8 +430,8 @@ extension Answer {
         case UInt32(GR_ANSWER_ACCEPT):
             self = capability == offer.suggested ? .accept : .counter(capability)
         default:
-            throw AnswerProblem(
-                explanation: "the kind of its answer is \(answer.kind). Use one of GR_ANSWER_...")
+            throw InvalidValueError(
+                "the kind of its answer is \(answer.kind). Use one of GR_ANSWER_...")
         }
     }
 }

@@ -18,8 +18,8 @@ package struct ProbeRequest: Equatable, Sendable {
         writer.write(guardsFrames)
     }
 
-    package init(from reader: inout WireReader) throws(WireReader.Problem) {
-        withheldExtension = try reader.readOptional { reader throws(WireReader.Problem) in
+    package init(from reader: inout WireReader) throws(WireError) {
+        withheldExtension = try reader.readOptional { reader throws(WireError) in
             try reader.readString()
         }
         guardsFrames = try reader.readBool()

@@ -27,7 +27,7 @@ package struct Answer: Equatable, Sendable {
     /// - Throws: Why nothing of it can be served, for the peer's programmer.
     package init(
         to offer: SessionDescription, on terms: MediaTerms
-    ) throws(SignallingError) {
+    ) throws(RequestError) {
         let group = Self.group(of: offer)
         var chosen: [(line: Int, stream: MediaStream, payload: SessionDescription.Payload)] = []
         for (line, medium) in offer.media.enumerated() {
@@ -196,9 +196,9 @@ package struct Answer: Equatable, Sendable {
     /// - Throws: If webrtcbin has not answered with the same media.
     package func description(
         with local: SessionDescription
-    ) throws(SignallingError) -> SessionDescription {
+    ) throws(RequestError) -> SessionDescription {
         guard local.media.count == served.count, !local.media.contains(where: \.isDisabled) else {
-            throw .failed("The room can't make the connection that it has agreed on.")
+            throw RequestError(.failed, "The room can't make the connection that it has agreed on.")
         }
         var description = SessionDescription()
         for (line, offered) in offer.media.enumerated() {

@@ -19,7 +19,7 @@ package struct CandidateFragment: Equatable {
     /// Reads a fragment. As in an offer, what only a name or a TCP connection leads to is left out.
     ///
     /// - Throws: What is wrong with it, for the peer's programmer.
-    package init(_ text: String) throws(SignallingError) {
+    package init(_ text: String) throws(RequestError) {
         guard text.utf8.count <= Self.longest else { throw .tooLarge }
         var medium: String?
         var count = 0
@@ -77,9 +77,10 @@ package struct CandidateTarget: Sendable {
     /// - Throws: Why it does not belong to the connection.
     package mutating func take(
         _ fragment: CandidateFragment
-    ) throws(SignallingError) -> [(line: Int, address: SessionDescription.Candidate)] {
+    ) throws(RequestError) -> [(line: Int, address: SessionDescription.Candidate)] {
         if let name = fragment.username, !usernames.contains(name) {
-            throw .conflict(
+            throw RequestError(
+                .conflict,
                 "The candidates are of another ICE session: the room can't restart ICE. Make a new "
                     + "offer.")
         }

@@ -1,3 +1,5 @@
+import GreenroomMedia
+
 /// A stream that a connection sends or takes: what is agreed on of a medium.
 package struct MediaStream: Equatable, Sendable {
     /// Nil for audio, which is Opus.
@@ -41,14 +43,14 @@ package struct MediaTerms: Equatable, Sendable {
     }
 
     /// The refusal of a codec.
-    fileprivate func refusal(_ kind: String, _ codecs: String, _ why: String) -> SignallingError {
+    fileprivate func refusal(_ kind: String, _ codecs: String, _ why: String) -> RequestError {
         let (verb, isNot) =
             sends ? ("sends", "does not take that") : ("takes", "is not sent as that")
         return .unacceptable("the room \(verb) \(codecs), and its \(kind) \(isNot)\(why)")
     }
 
     /// The payload type for Opus.
-    func audio(of medium: SessionDescription.Media) throws(SignallingError)
+    func audio(of medium: SessionDescription.Media) throws(RequestError)
         -> SessionDescription.Payload
     {
         guard let found = medium.payloads.first(where: { $0.codec == "OPUS" }) else {
@@ -62,7 +64,7 @@ package struct MediaTerms: Equatable, Sendable {
     /// - Parameter codec: Nil for any.
     func video(
         of medium: SessionDescription.Media, _ codec: VideoCodec?
-    ) throws(SignallingError) -> (codec: VideoCodec, payload: SessionDescription.Payload) {
+    ) throws(RequestError) -> (codec: VideoCodec, payload: SessionDescription.Payload) {
         var faults: [String] = []
         // A decoder of H.264 reads more of a hostile stream: guests send VP8 if they have it.
         let order: [VideoCodec] =
@@ -112,28 +114,24 @@ enum H264Format {
             case .success(let rank):
                 if rank < best?.rank ?? .max { best = (payload, rank) }
             case .failure(let fault):
-                if !faults.contains(fault.text) { faults.append(fault.text) }
+                if !faults.contains(fault.description) { faults.append(fault.description) }
             }
         }
         return best?.payload
     }
 
-    private struct Fault: Error {
-        var text: String
-    }
-
     /// The lower, the better.
     private static func rank(
         of payload: SessionDescription.Payload, sends: Bool
-    ) -> Result<Int, Fault> {
+    ) -> Result<Int, InvalidValueError> {
         var rank = 0
         if let profile = payload["profile-level-id"]?.lowercased() {
             guard profile.utf8.count == 6, profile.allSatisfy(\.isHexDigit),
                 profiles.contains(String(profile.prefix(2)))
             else {
                 return .failure(
-                    Fault(
-                        text: "profile-level-id=\(profile) is not of the profiles 42, 4d and 64 "
+                    InvalidValueError(
+                        "profile-level-id=\(profile) is not of the profiles 42, 4d and 64 "
                             + "(4:2:0 with 8 bits)"))
             }
             if !profile.hasPrefix("42") { rank += 1 }
@@ -146,7 +144,7 @@ enum H264Format {
         case "0" where !sends: rank += 4
         case let mode?:
             return .failure(
-                Fault(text: "packetization-mode=\(mode) is not packetization-mode=1"))
+                InvalidValueError("packetization-mode=\(mode) is not packetization-mode=1"))
         }
         return .success(rank)
     }

@@ -30,10 +30,10 @@ package struct MessageRelay: Sendable {
     /// - Parameters:
     ///   - participant: Nil for an operator outside of the room.
     ///   - seconds: The time, on any clock.
-    /// - Throws: ``SignallingError/bad(_:)`` for a text that is empty or too long.
+    /// - Throws: ``RequestError/bad(_:)`` for a text that is empty or too long.
     package mutating func add(
         _ text: String, from name: String, _ participant: UInt32?, at seconds: Double
-    ) throws(SignallingError) {
+    ) throws(RequestError) {
         let text = RoomLimits.visible(text, joiners: true)
         guard !text.isEmpty else { throw .bad("the message is empty") }
         guard text.count <= Self.longest, text.utf8.count <= Self.longestBytes else {

@@ -9,16 +9,6 @@ package struct RequestHead: Equatable, Sendable {
         package init(name: String, value: String) { (self.name, self.value) = (name, value) }
     }
 
-    /// Why a request is not read.
-    package struct Fault: Error, Equatable {
-        /// The status of HTTP.
-        package var status: Int
-        package var text: String
-
-        /// Describes a fault.
-        package init(status: Int, text: String) { (self.status, self.text) = (status, text) }
-    }
-
     package private(set) var method: String
     /// The path and the query, percent-encoded.
     package private(set) var path: String
@@ -60,48 +50,49 @@ package struct RequestHead: Equatable, Sendable {
     ///   - version: The word after the target, such as `HTTP/1.1`.
     package init(
         method: String, target: String, version: String, fields: [Field]
-    ) throws(Fault) {
+    ) throws(RequestError) {
         guard version == "HTTP/1.1" || version == "HTTP/1.0" else {
-            throw Fault(status: 505, text: "The room speaks HTTP/1.1.")
+            throw RequestError(.otherVersion, "The room speaks HTTP/1.1.")
         }
         guard !method.isEmpty, method.utf8.allSatisfy(Self.isToken), target.hasPrefix("/"),
             target.utf8.allSatisfy({ (33...126).contains($0) })
-        else { throw Self.bad("the first line is not such as GET / HTTP/1.1") }
+        else { throw RequestError.bad("the first line is not such as GET / HTTP/1.1") }
         let sides = target.split(separator: "?", maxSplits: 1, omittingEmptySubsequences: false)
         (self.method, path, query) = (
             method, String(sides[0]), sides.count > 1 ? String(sides[1]) : ""
         )
         guard fields.count <= Self.mostFields else {
-            throw Fault(status: 431, text: "The request has too many headers.")
+            throw RequestError(.headTooLarge, "The request has too many headers.")
         }
         let size = fields.reduce(method.utf8.count + target.utf8.count) {
             $0 + $1.name.utf8.count + $1.value.utf8.count + 4
         }
         guard size <= Self.longest else {
-            throw Fault(status: 431, text: "The head of the request is too large.")
+            throw RequestError(.headTooLarge, "The head of the request is too large.")
         }
         for field in fields { try read(field) }
         guard length <= Self.longestBody else {
-            throw Fault(status: 413, text: SignallingError.tooLarge.text)
+            throw RequestError.tooLarge
         }
     }
 
-    private mutating func read(_ field: Field) throws(Fault) {
+    private mutating func read(_ field: Field) throws(RequestError) {
         let (name, value) = (field.name, field.value)
         guard !name.isEmpty, name.utf8.allSatisfy(Self.isToken) else {
-            throw Self.bad("a header has no name")
+            throw RequestError.bad("a header has no name")
         }
         guard value.utf8.allSatisfy({ $0 == 9 || $0 >= 32 && $0 != 127 }) else {
-            throw Self.bad("a control character in the head")
+            throw RequestError.bad("a control character in the head")
         }
         switch name.lowercased() {
         case "content-length":
             guard self["content-length"] == nil,
                 value.utf8.allSatisfy({ (48...57).contains($0) }), let length = Int(value)
-            else { throw Self.bad("the Content-Length is not a number, or duplicate") }
+            else { throw RequestError.bad("the Content-Length is not a number, or duplicate") }
             self.length = length
         case "transfer-encoding":
-            throw Fault(status: 411, text: "The room accepts only bodies with a Content-Length.")
+            throw RequestError(
+                .lengthRequired, "The room accepts only bodies with a Content-Length.")
         default: break
         }
         fields.append(field)
@@ -121,10 +112,6 @@ package struct RequestHead: Equatable, Sendable {
             rest.removeFirst(2)
         }
         return String(validating: bytes, as: UTF8.self) ?? String(text)
-    }
-
-    private static func bad(_ text: String) -> Fault {
-        Fault(status: 400, text: "The request is wrong: \(text).")
     }
 
     /// Whether a byte may be in a method or in the name of a header.

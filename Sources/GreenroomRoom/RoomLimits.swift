@@ -40,8 +40,8 @@ package enum RoomLimits {
 
     /// A name as the session shows it: in one line, without what can't be seen.
     ///
-    /// - Throws: ``SignallingError/bad(_:)`` for none.
-    package static func name(_ text: String) throws(SignallingError) -> String {
+    /// - Throws: ``RequestError/bad(_:)`` for none.
+    package static func name(_ text: String) throws(RequestError) -> String {
         var name = String(visible(text, joiners: false).prefix(Self.name))
         // A session's names have up to 100 bytes.
         while name.utf8.count > 100 { name.removeLast() }

@@ -11,7 +11,7 @@ package struct ServerAnswer: Equatable, Sendable {
     /// - Throws: The fault of the answer.
     package init(
         _ answer: SessionDescription, to offer: SessionDescription
-    ) throws(SignallingError) {
+    ) throws(RequestError) {
         guard answer.media.count == offer.media.count else {
             throw .bad(
                 "\(answer.media.count) media, but the offer has \(offer.media.count)")

@@ -24,15 +24,15 @@ package struct ServerReply: Equatable, Sendable {
     /// - Throws: What is wrong, the rule and the cure.
     package func answer(
         for purpose: ServerPurpose, hasVideo: Bool
-    ) throws(ServerProblem) -> SessionDescription {
+    ) throws(ServerError) -> SessionDescription {
         guard status == 201 else {
-            throw ServerProblem(text: fault(of: purpose), after: retryAfter)
+            throw ServerError(fault(of: purpose), retryAfter: retryAfter)
         }
         let answer: SessionDescription
-        do throws(SignallingError) {
+        do throws(RequestError) {
             answer = try SessionDescription(body)
         } catch {
-            throw ServerProblem(text: "the answer is not usable. \(error.text)")
+            throw ServerError("the answer is not usable. \(error)")
         }
         let goes = { (kind: String) in
             answer.media.contains {
@@ -41,9 +41,8 @@ package struct ServerReply: Equatable, Sendable {
             }
         }
         guard goes("video") || (purpose == .fetch ? goes("audio") : !hasVideo) else {
-            throw ServerProblem(
-                text:
-                    "the answer has no video: the server does not \(purpose == .publish ? "accept" : "send") "
+            throw ServerError(
+                "the answer has no video: the server does not \(purpose == .publish ? "accept" : "send") "
                     + "this codec. Set server-codec to the other codec, vp8 or h264.")
         }
         return answer
@@ -90,16 +89,13 @@ package enum ServerPurpose: String, Sendable {
 }
 
 /// Why there is no connection with a media server.
-package struct ServerProblem: Error, Equatable {
-    /// In words, for the log.
-    package var text: String
+package struct ServerError: Error, Equatable, Sendable, CustomStringConvertible {
+    package var description: String
     /// When the server wants to be asked again, in seconds; 0 if it does not say.
-    package var after = 0
+    package var retryAfter: Int
 
-    /// Describes a problem.
-    package init(text: String, after: Int = 0) {
-        self.text = text
-        self.after = after
+    package init(_ description: String, retryAfter: Int = 0) {
+        (self.description, self.retryAfter) = (description, retryAfter)
     }
 }
 

@@ -11,7 +11,7 @@ extension SessionDescription {
     /// Reads a description; anybody can send anything.
     ///
     /// - Throws: The fault of the text, for the peer's programmer.
-    package init(_ text: String) throws(SignallingError) {
+    package init(_ text: String) throws(RequestError) {
         let bytes = Array(text.utf8)
         guard bytes.count <= Self.longest else { throw .tooLarge }
         let lines = bytes.split { $0 == 10 || $0 == 13 }
@@ -34,7 +34,7 @@ extension SessionDescription {
         var details = Details()
         var candidates = 0
 
-        mutating func read(_ line: ArraySlice<UInt8>) throws(SignallingError) {
+        mutating func read(_ line: ArraySlice<UInt8>) throws(RequestError) {
             guard line.count <= SessionDescription.longestLine else {
                 throw .bad("a line has more than \(SessionDescription.longestLine) bytes")
             }
@@ -54,7 +54,7 @@ extension SessionDescription {
         }
 
         /// Begins a medium: `video 9 UDP/TLS/RTP/SAVPF 96 97`.
-        private mutating func begin(_ value: String) throws(SignallingError) {
+        private mutating func begin(_ value: String) throws(RequestError) {
             end()
             guard description.media.count < SessionDescription.mostMedia else {
                 throw .bad("more than \(SessionDescription.mostMedia) media")
@@ -74,7 +74,7 @@ extension SessionDescription {
             else { throw .bad("a format of a line m= is not a word") }
         }
 
-        private mutating func readAttribute(_ line: String) throws(SignallingError) {
+        private mutating func readAttribute(_ line: String) throws(RequestError) {
             let parts = line.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
             let (name, value) = (parts[0], parts.count > 1 ? String(parts[1]) : "")
             let last = description.media.count - 1
@@ -119,7 +119,7 @@ extension SessionDescription {
             description.media[last] = medium
         }
 
-        mutating func finish() throws(SignallingError) -> SessionDescription {
+        mutating func finish() throws(RequestError) -> SessionDescription {
             end()
             guard !description.media.isEmpty else { throw .bad("no line m=") }
             // An answer names its media as the offer does.
@@ -163,7 +163,7 @@ extension SessionDescription.Media {
     /// Reads an attribute. The first line of a name counts; the parser skips an unknown value.
     fileprivate mutating func read(
         _ name: Substring, _ value: String, _ details: inout SessionDescription.Details
-    ) throws(SignallingError) {
+    ) throws(RequestError) {
         switch name {
         case "mid":
             guard Token.isToken(value, 1...64) else {
@@ -210,7 +210,7 @@ extension SessionDescription.Media {
 extension SessionDescription.Transport {
     fileprivate mutating func read(
         _ name: Substring, _ value: String
-    ) throws(SignallingError) {
+    ) throws(RequestError) {
         switch name {
         case "ice-ufrag":
             guard Token.isICE(value, 4...256) else {

@@ -20,7 +20,7 @@ package struct SlotWish: Equatable, Sendable {
     /// - Throws: What is wrong.
     package static func check(
         _ wishes: [SlotWish], slots: Int
-    ) throws(SignallingError) {
+    ) throws(RequestError) {
         guard Set(wishes.map(\.slot)).count == wishes.count else {
             throw .bad("a slot has one stream")
         }

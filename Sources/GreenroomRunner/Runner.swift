@@ -178,7 +178,7 @@ package final class Runner: Sendable {
     // MARK: Calls of the host
 
     private func answer(_ call: Call, _ message: WireReader, _ channel: Channel) -> WireWriter {
-        do throws(WireReader.Problem) {
+        do throws(WireError) {
             return try perform(call, message, channel)
         } catch {
             // A host of another version. This answer is too short for it.
@@ -188,7 +188,7 @@ package final class Runner: Sendable {
 
     private func perform(
         _ call: Call, _ message: WireReader, _ channel: Channel
-    ) throws(WireReader.Problem) -> WireWriter {
+    ) throws(WireError) -> WireWriter {
         var message = message
         var answer = WireWriter()
         switch call {
@@ -232,17 +232,17 @@ package final class Runner: Sendable {
 
     private func create(
         _ message: inout WireReader, _ answer: inout WireWriter
-    ) throws(WireReader.Problem) {
+    ) throws(WireError) {
         let id = try message.readString()
         let instance = (host: try message.read(UInt64.self), own: RunnerInterface.nextHandle())
         let hasVirtualClock = try message.readBool()
         let mayControl = try message.readBool()
-        let settings = try message.readArray(limit: 1024) { reader throws(WireReader.Problem) in
+        let settings = try message.readArray(limit: 1024) { reader throws(WireError) in
             try reader.readSetting()
         }
         guard let library = state.withLock({ $0.library }),
             let descriptor = library.descriptors.first(where: { $0.id == id })
-        else { throw WireReader.Problem() }
+        else { throw WireError() }
         state.withLock {
             $0.descriptor = descriptor
             $0.instance = instance
@@ -279,7 +279,7 @@ package final class Runner: Sendable {
     private func step(
         _ call: Call, _ functions: PluginFunctions, _ kind: PluginKind,
         _ message: inout WireReader, _ answer: inout WireWriter
-    ) throws(WireReader.Problem) {
+    ) throws(WireError) {
         var status = Status.ok
         var written: gr_answer?
         var address: UInt64?
@@ -290,7 +290,7 @@ package final class Runner: Sendable {
             // Zero means no sender.
             let sender = hostSender == 0 ? 0 : RunnerInterface.nextHandle()
             state.withLock { $0.sender = (hostSender, sender) }
-            let offer = try message.readOptional { reader throws(WireReader.Problem) in
+            let offer = try message.readOptional { reader throws(WireError) in
                 try reader.readOffer()
             }
             (status, written) = functions.initialize(
@@ -316,7 +316,7 @@ package final class Runner: Sendable {
             state.withLock { $0.functions = nil }
         case .getExtension:
             address = functions.address(ofExtension: try message.readString()) ?? 0
-        default: throw WireReader.Problem()
+        default: throw WireError()
         }
         record(call, status)
         answer.write(status.rawValue)

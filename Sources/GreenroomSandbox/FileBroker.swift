@@ -13,7 +13,7 @@ struct FileBroker: Sendable {
     let process: Int32
 
     /// Why a call fails.
-    enum Problem: Error {
+    enum AccessError: Error {
         /// The system's answer.
         case system(Int32)
         /// No grant covers the file; the path is where it really is.
@@ -37,9 +37,9 @@ struct FileBroker: Sendable {
     ///   - flags: Those of `open`.
     ///   - mode: That of a new file.
     /// - Returns: A descriptor, for the caller to close.
-    func open(_ path: String, flags: Int32, mode: mode_t) throws(Problem) -> Int32 {
+    func open(_ path: String, flags: Int32, mode: mode_t) throws(AccessError) -> Int32 {
         let place: Place
-        do throws(Problem) {
+        do throws(AccessError) {
             place = try find(path, follows: flags & O_NOFOLLOW == 0)
         } catch {
             guard case .system(ENOENT) = error, flags & O_CREAT != 0 else { throw error }
@@ -62,7 +62,7 @@ struct FileBroker: Sendable {
             flags: flags & ~(O_CREAT | O_EXCL | O_NOFOLLOW), mode: mode)
     }
 
-    private func make(_ path: String, flags: Int32, mode: mode_t) throws(Problem) -> Int32 {
+    private func make(_ path: String, flags: Int32, mode: mode_t) throws(AccessError) -> Int32 {
         guard path.utf8.last != UInt8(ascii: "/") else { throw .system(EISDIR) }
         let entry = try entry(path)
         return try open(entry.folder.descriptor, entry.name, flags: flags | O_NOFOLLOW, mode: mode)
@@ -71,7 +71,7 @@ struct FileBroker: Sendable {
     /// Opens without waiting: a pipe without a writer or a device that is busy must not hold the host.
     private func open(
         _ folder: Int32, _ name: String, flags: Int32, mode: mode_t
-    ) throws(Problem) -> Int32 {
+    ) throws(AccessError) -> Int32 {
         let file = openat(folder, name, flags | O_NONBLOCK | O_NOCTTY | O_CLOEXEC, mode)
         guard file >= 0 else { throw .system(errno) }
         if flags & O_NONBLOCK == 0 { _ = fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK) }
@@ -85,7 +85,7 @@ struct FileBroker: Sendable {
     /// - Parameters:
     ///   - paths: Absolute; the second of a name or link is its new one.
     ///   - option: The call's mode or flags; 0 without.
-    func change(_ change: PathCall.Change, _ paths: [String], option: UInt64) throws(Problem) {
+    func change(_ change: PathCall.Change, _ paths: [String], option: UInt64) throws(AccessError) {
         guard let first = paths.first else { throw .system(EINVAL) }
         let old = try entry(first)
         let flags = Int32(truncatingIfNeeded: option)
@@ -122,7 +122,7 @@ struct FileBroker: Sendable {
 
     /// Requires an entry that gets another name to be a file or folder. Landlock would ask for the right to
     /// make what is there.
-    private func requireOrdinary(_ entry: borrowing Entry) throws(Problem) {
+    private func requireOrdinary(_ entry: borrowing Entry) throws(AccessError) {
         var status = stat()
         guard fstatat(entry.folder.descriptor, entry.name, &status, AT_SYMLINK_NOFOLLOW) == 0 else {
             throw .system(errno)
@@ -138,7 +138,7 @@ struct FileBroker: Sendable {
     }
 
     /// The folder of a path and the name in it, which may be changed.
-    private func entry(_ path: String) throws(Problem) -> Entry {
+    private func entry(_ path: String) throws(AccessError) -> Entry {
         guard let (parent, name) = splitPath(path) else { throw .system(EBUSY) }
         guard name != ".", name != ".." else { throw .system(EINVAL) }
         let folder = try find(parent)
@@ -151,7 +151,7 @@ struct FileBroker: Sendable {
     }
 
     /// - Parameter follows: Whether to follow a link at the end of the path.
-    private func find(_ path: String, follows: Bool = true) throws(Problem) -> Place {
+    private func find(_ path: String, follows: Bool = true) throws(AccessError) -> Place {
         let own = "/proc/\(getpid())"
         func isOwn(_ path: String) -> Bool { isSame(path, own) || isBelow(path, own) }
         let flags = Int32(greenroom_open_path) | O_CLOEXEC | (follows ? 0 : O_NOFOLLOW)
@@ -175,7 +175,7 @@ struct FileBroker: Sendable {
         return place
     }
 
-    private func open(_ path: String, _ flags: Int32, links: Bool) throws(Problem) -> Place {
+    private func open(_ path: String, _ flags: Int32, links: Bool) throws(AccessError) -> Place {
         let descriptor = greenroom_open_plain(path, flags, links ? 1 : 0)
         guard descriptor >= 0 else { throw .system(errno) }
         guard let real = target(ofLink: "/proc/self/fd/\(descriptor)") else {

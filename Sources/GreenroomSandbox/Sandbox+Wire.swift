@@ -13,12 +13,12 @@ extension SandboxPolicy {
         writer.write(memoryLimitBytes)
     }
 
-    package init(from reader: inout WireReader) throws(WireReader.Problem) {
+    package init(from reader: inout WireReader) throws(WireError) {
         guard let mode = Mode(rawValue: try reader.readString()) else {
-            throw WireReader.Problem()
+            throw WireError()
         }
-        func readPaths(_ reader: inout WireReader) throws(WireReader.Problem) -> [String] {
-            try reader.readArray(limit: 256) { reader throws(WireReader.Problem) in
+        func readPaths(_ reader: inout WireReader) throws(WireError) -> [String] {
+            try reader.readArray(limit: 256) { reader throws(WireError) in
                 try reader.readString()
             }
         }
@@ -41,16 +41,16 @@ extension SandboxReport {
         writer.write(hasFileBroker)
     }
 
-    package init(from reader: inout WireReader) throws(WireReader.Problem) {
-        let entries = try reader.readArray(limit: 16) { reader throws(WireReader.Problem) in
+    package init(from reader: inout WireReader) throws(WireError) {
+        let entries = try reader.readArray(limit: 16) { reader throws(WireError) in
             guard let layer = SandboxLayer(rawValue: .init(try reader.read(UInt8.self))),
                 let state = State(rawValue: try reader.read())
-            else { throw WireReader.Problem() }
+            else { throw WireError() }
             return Entry(layer: layer, state: state, text: try reader.readString())
         }
         self.init(
             entries: entries,
-            notes: try reader.readArray(limit: 256) { reader throws(WireReader.Problem) in
+            notes: try reader.readArray(limit: 256) { reader throws(WireError) in
                 try reader.readString()
             })
         hasFileBroker = try reader.readBool()

@@ -309,7 +309,7 @@ extension SandboxNotifier {
         let option = call.option.map { argument($0) } ?? 0
         let mode = mode_t(truncatingIfNeeded: option) & 0o777
         var flags = O_CREAT | O_WRONLY | O_TRUNC
-        do throws(FileBroker.Problem) {
+        do throws(FileBroker.AccessError) {
             if let change = call.change, change != .makeFile {
                 try broker.change(change, paths, option: option)
                 return Decision(answer: .done)

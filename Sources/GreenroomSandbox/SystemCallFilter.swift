@@ -26,7 +26,7 @@ enum SystemCallFilter {
     static func apply(
         _ policy: SandboxPolicy, landlock: Bool
     ) -> (entry: SandboxReport.Entry, notifyDescriptor: Int32?) {
-        do throws(FilterError) {
+        do throws(Errno) {
             // The kernel takes the strictest answer of all filters, so a refusal by arguments
             // overrides the list of allowed calls.
             let refusals = try FilterBuilder(default: greenroom_seccomp_allow)
@@ -53,14 +53,14 @@ enum SystemCallFilter {
             _ = try load(allowed + asked + [group, .ownPriority], missing, else: refusing)
             return (entry(.on, summary(notifies: false)), nil)
         } catch {
-            return (entry(.unavailable, "\(Errno(rawValue: error.code))"), nil)
+            return (entry(.unavailable, "\(error)"), nil)
         }
     }
 
     private static func load(
         _ groups: [SystemCallGroup], _ missing: [(call: SystemCall, errno: Int32)],
         else answer: UInt32
-    ) throws(FilterError) -> Int32? {
+    ) throws(Errno) -> Int32? {
         let filter = try FilterBuilder(default: answer)
         for group in groups {
             for call in group.calls { try filter.answer(call, greenroom_seccomp_allow) }
@@ -79,25 +79,20 @@ enum SystemCallFilter {
     }
 }
 
-/// An errno.
-private struct FilterError: Error {
-    var code: Int32
-}
-
 /// Owns a filter that is not loaded yet.
 private struct FilterBuilder: ~Copyable {
     private let context: scmp_filter_ctx
 
     /// Makes a filter with one answer to all calls.
-    init(default answer: UInt32) throws(FilterError) {
-        guard let context = seccomp_init(answer) else { throw FilterError(code: EINVAL) }
+    init(default answer: UInt32) throws(Errno) {
+        guard let context = seccomp_init(answer) else { throw Errno.invalidArgument }
         // Calls of another architecture, whose numbers differ. Kill the process: killing one thread
         // would leave the others waiting.
         let result = seccomp_attr_set(
             context, SCMP_FLTATR_ACT_BADARCH, greenroom_seccomp_kill)
         guard result == 0 else {
             seccomp_release(context)
-            throw FilterError(code: -result)
+            throw Errno(rawValue: -result)
         }
         self.context = context
     }
@@ -105,7 +100,7 @@ private struct FilterBuilder: ~Copyable {
     deinit { seccomp_release(context) }
 
     /// Sets the answer to a call.
-    func answer(_ call: SystemCall, _ answer: UInt32) throws(FilterError) {
+    func answer(_ call: SystemCall, _ answer: UInt32) throws(Errno) {
         let number = seccomp_syscall_resolve_name(call.name)
         // libseccomp does not know this call, so it stays refused.
         guard number != unknownCall else { return }
@@ -119,7 +114,7 @@ private struct FilterBuilder: ~Copyable {
     }
 
     /// Applies the filter to this process.
-    func load() throws(FilterError) { try check(seccomp_load(context)) }
+    func load() throws(Errno) { try check(seccomp_load(context)) }
 
     /// Where to read its notifications.
     var notifyDescriptor: Int32? {
@@ -127,8 +122,8 @@ private struct FilterBuilder: ~Copyable {
         return descriptor >= 0 ? descriptor : nil
     }
 
-    private func check(_ result: Int32) throws(FilterError) {
-        guard result == 0 else { throw FilterError(code: -result) }
+    private func check(_ result: Int32) throws(Errno) {
+        guard result == 0 else { throw Errno(rawValue: -result) }
     }
 
     /// `__NR_SCMP_ERROR`

@@ -1,3 +1,5 @@
+package import GreenroomMedia
+
 /// A line of the layout `custom`: what is shown, and where in per cent of the picture.
 ///
 /// `camera 0 0 70 100 crop`, `participant Ana 70 0 30 50`, `participant * 70 50 30 50`.
@@ -19,24 +21,17 @@ package struct CustomPlace: Equatable, Sendable {
     /// Nil: shares whole, others cropped.
     package var fit: StageFit?
 
-    /// The fault of a line, and its cure.
-    package struct Problem: Error, Equatable {
-        package var text: String
-
-        package init(text: String) { self.text = text }
-    }
-
     /// Reads lines; empty ones count for nothing.
     ///
     /// - Throws: The first line that can't be read.
-    package static func places(in text: String) throws(Problem) -> [CustomPlace] {
+    package static func places(in text: String) throws(InvalidValueError) -> [CustomPlace] {
         var places: [CustomPlace] = []
         for line in text.split(whereSeparator: \.isNewline) {
             let words = line.split(separator: " ").map(String.init)
             if words.isEmpty { continue }
             guard let place = CustomPlace(words) else {
-                throw Problem(
-                    text: "\"\(line.prefix(80))\" is not a place. Write what, and x, y, width and "
+                throw InvalidValueError(
+                    "\"\(line.prefix(80))\" is not a place. Write what, and x, y, width and "
                         + "height in per cent, such as: camera 0 0 50 100 crop")
             }
             places.append(place)

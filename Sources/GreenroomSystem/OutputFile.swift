@@ -1,50 +1,38 @@
 import Glibc
 package import SystemPackage
 
-/// Why a file can't be made, or replaced.
-package enum OutputFileError: Error, Hashable, Sendable {
-    /// It exists, and is not to be replaced.
-    case exists
-    /// Another process is writing it.
-    case busy
-    /// It is a symbolic link.
-    case link
-    /// It is no ordinary file, but this.
-    case special(String)
-    /// Its content has another name, under which it would be lost.
-    case hardLink
-    /// It belongs to another user, who could read what is written.
-    case foreign
-    /// The system's error.
-    case system(Errno)
-
-    /// What is wrong, after the file's name.
-    package var rule: String {
-        switch self {
-        case .exists: "already exists"
-        case .busy: "is being written by another session"
-        case .link: "is a symbolic link, and links are not followed"
-        case .special(let kind): "is \(kind), not a regular file"
-        case .hardLink: "has another name (a hard link), whose content would be lost"
-        case .foreign: "belongs to another user"
-        case .system(let error): "cannot be written: \(error)"
-        }
+extension FileError {
+    fileprivate static func exists(_ file: String) -> Self {
+        Self(.exists, file: file, rule: "already exists", cure: replacing)
     }
 
-    /// What to do about it.
-    package var cure: String {
-        switch self {
-        case .busy: "end that session, or name another file"
-        case .system(.noSuchFileOrDirectory): "check the path; its folder must exist"
-        case .system(.permissionDenied), .system(.notPermitted), .system(.readOnlyFileSystem):
-            "check the permissions of the file and its folder"
-        case .system(.noSpace), .system(.diskQuotaExceeded):
-            "free some space, or write to another disk"
-        case .system(.tooManyOpenFiles), .system(.tooManyOpenFilesInSystem):
-            "raise the limit of open files (ulimit -n)"
-        case .system: "check the disk and the path"
-        default: "remove it, or name another file"
-        }
+    fileprivate static func busy(_ file: String) -> Self {
+        Self(
+            .busy, file: file, rule: "is being written by another session",
+            cure: "end that session, or name another file")
+    }
+
+    /// A file that a new one must not replace.
+    fileprivate static func obstacle(_ file: String, _ rule: String) -> Self {
+        Self(.cannotOpen, file: file, rule: rule, cure: replacing)
+    }
+
+    private static let replacing = "remove it, or name another file"
+
+    fileprivate init(writing file: String, _ error: Errno) {
+        let cure =
+            switch error {
+            case .noSuchFileOrDirectory: "check the path; its folder must exist"
+            case .permissionDenied, .notPermitted, .readOnlyFileSystem:
+                "check the permissions of the file and its folder"
+            case .noSpace, .diskQuotaExceeded: "free some space, or write to another disk"
+            case .tooManyOpenFiles, .tooManyOpenFilesInSystem:
+                "raise the limit of open files (ulimit -n)"
+            default: "check the disk and the path"
+            }
+        self.init(
+            .cannotWrite, file: file, rule: "cannot be written: \(error)", cure: cure,
+            underlyingError: error)
     }
 }
 
@@ -60,24 +48,26 @@ extension FileDescriptor {
     ///   - replaces: Whether the file may exist.
     package static func output(
         _ path: String, replaces: Bool
-    ) throws(OutputFileError) -> FileDescriptor {
+    ) throws(FileError) -> FileDescriptor {
         let flags = O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC
         var number = Glibc.open(path, flags | O_CREAT | O_EXCL, 0o600)
         let isNew = number >= 0
         if number < 0 {
             let error = Errno.last
             if let problem = outputProblem(path, replaces: replaces) { throw problem }
-            guard error == .fileExists else { throw .system(error) }
+            guard error == .fileExists else { throw FileError(writing: path, error) }
             number = Glibc.open(path, flags)
-            guard number >= 0 else { throw .system(.last) }
+            guard number >= 0 else { throw FileError(writing: path, .last) }
         }
         let file = FileDescriptor(rawValue: number)
-        do throws(OutputFileError) {
+        do throws(FileError) {
             var about = Glibc.stat()
-            guard fstat(number, &about) == 0 else { throw .system(.last) }
-            if !isNew, let problem = problem(of: about) { throw problem }
-            guard file.lock() else { throw .busy }
-            if about.st_size > 0, ftruncate(number, 0) != 0 { throw .system(.last) }
+            guard fstat(number, &about) == 0 else { throw FileError(writing: path, .last) }
+            if !isNew, let problem = problem(of: about, path) { throw problem }
+            guard file.lock() else { throw FileError.busy(path) }
+            if about.st_size > 0, ftruncate(number, 0) != 0 {
+                throw FileError(writing: path, .last)
+            }
         } catch {
             Glibc.close(number)
             throw error
@@ -90,19 +80,16 @@ extension FileDescriptor {
     /// - Parameters:
     ///   - path: The file.
     ///   - replaces: Whether it may exist.
-    package static func outputProblem(_ path: String, replaces: Bool) -> OutputFileError? {
+    package static func outputProblem(_ path: String, replaces: Bool) -> FileError? {
         var about = Glibc.stat()
         guard lstat(path, &about) == 0 else { return nil }
-        if let problem = problem(of: about) {
-            // One that stays as it is may be anybody's.
-            if !replaces, problem == .hardLink || problem == .foreign { return .exists }
-            return problem
-        }
-        if !replaces { return .exists }
+        // A file that stays as it is may be anybody's.
+        if !replaces, about.st_mode & S_IFMT == S_IFREG { return .exists(path) }
+        if let problem = problem(of: about, path) { return problem }
         let number = Glibc.open(path, O_WRONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC)
         guard number >= 0 else { return nil }
         defer { Glibc.close(number) }
-        return FileDescriptor(rawValue: number).lock() ? nil : .busy
+        return FileDescriptor(rawValue: number).lock() ? nil : .busy(path)
     }
 
     /// Writes a file whole, or not at all: readers never see a part of it.
@@ -112,10 +99,10 @@ extension FileDescriptor {
     ///   - mode: Who may read it.
     package static func writeWhole(
         _ path: String, _ bytes: some Sequence<UInt8>, mode: FilePermissions = .ownerReadWrite
-    ) throws(OutputFileError) {
+    ) throws(FileError) {
         var about = Glibc.stat()
         if lstat(path, &about) == 0, about.st_mode & S_IFMT != S_IFREG,
-            let problem = problem(of: about)
+            let problem = problem(of: about, path)
         {
             throw problem
         }
@@ -132,7 +119,7 @@ extension FileDescriptor {
             guard rename(part, path) == 0 else { throw Errno.last }
         } catch {
             unlink(part)
-            throw .system(error)
+            throw FileError(writing: path, error)
         }
     }
 
@@ -151,16 +138,22 @@ extension FileDescriptor {
         guard mkdir(path, 0o700) == 0 || errno == EEXIST else { throw Errno.last }
     }
 
-    private static func problem(of about: Glibc.stat) -> OutputFileError? {
-        switch about.st_mode & S_IFMT {
-        case S_IFREG:
-            about.st_uid != geteuid() ? .foreign : about.st_nlink > 1 ? .hardLink : nil
-        case S_IFLNK: .link
-        case S_IFDIR: .special("a folder")
-        case S_IFIFO: .special("a named pipe")
-        case S_IFSOCK: .special("a socket")
-        default: .special("a device")
-        }
+    private static func problem(of about: Glibc.stat, _ path: String) -> FileError? {
+        let rule: String? =
+            switch about.st_mode & S_IFMT {
+            case S_IFREG:
+                // Another user could read the content; another name would lose it.
+                about.st_uid != geteuid()
+                    ? "belongs to another user"
+                    : about.st_nlink > 1
+                        ? "has another name (a hard link), whose content would be lost" : nil
+            case S_IFLNK: "is a symbolic link, and links are not followed"
+            case S_IFDIR: "is a folder, not a regular file"
+            case S_IFIFO: "is a named pipe, not a regular file"
+            case S_IFSOCK: "is a socket, not a regular file"
+            default: "is a device, not a regular file"
+            }
+        return rule.map { .obstacle(path, $0) }
     }
 
     // MARK: Locks

@@ -37,7 +37,7 @@ public struct TestPlugin: Sendable {
         let checked = descriptor.check(
             settings: settings.map { ($0.key, $0.value) }, relativeTo: "/")
         if let problem = checked.problems.first {
-            throw TestSessionError("\(descriptor.name).\(problem.name): \(problem.explanation)")
+            throw TestSessionError("\(descriptor.name).\(problem.name): \(problem.description)")
         }
         return SourcePlan(
             factory: library, descriptor: descriptor, settings: checked.settings,

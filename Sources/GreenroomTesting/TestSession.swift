@@ -135,7 +135,7 @@ public final class TestSession: Sendable {
     /// Executes a command at the current time: a ceiling, a stop or a start, a live setting.
     ///
     /// - Throws: If the session can't execute it.
-    public func perform(_ command: SessionCommand) throws(CommandProblem) {
+    public func perform(_ command: SessionCommand) throws(CommandError) {
         try session.perform(command, origin: "test")
     }
 

@@ -50,10 +50,10 @@ package struct CameraEntry: Equatable, Sendable {
     }
 
     private static func entry(_ path: String) -> CameraEntry? {
-        do throws(CameraFailure) {
+        do throws(CameraError) {
             return try CameraEntry(V4L2Device(path))
         } catch {
-            return error.isNoCamera
+            return error.code == .notACamera
                 ? nil : CameraEntry(path: path, name: "", problem: error.description)
         }
     }
@@ -61,7 +61,7 @@ package struct CameraEntry: Equatable, Sendable {
     /// Reads a device.
     ///
     /// - Throws: Why it can't be used.
-    package init(_ device: consuming V4L2Device) throws(CameraFailure) {
+    package init(_ device: consuming V4L2Device) throws(CameraError) {
         var device = device
         let description = try device.description()
         let controls = CameraControl.allCases.compactMap { control in
@@ -108,7 +108,7 @@ package struct CameraEntry: Equatable, Sendable {
     /// - Returns: The path.
     package static func find(
         _ text: String, in cameras: @autoclosure () -> [CameraEntry] = all()
-    ) throws(CameraFailure) -> String {
+    ) throws(CameraError) -> String {
         if text.hasPrefix("/") { return text }
         let cameras = cameras()
         let usable = cameras.filter { $0.problem == nil }
@@ -120,7 +120,7 @@ package struct CameraEntry: Equatable, Sendable {
         let names = cameras.map { "\"\($0.name.isEmpty ? $0.path : $0.name)\"" }
         let list =
             names.isEmpty ? "No cameras" : "Cameras: \(names.prefix(8).joined(separator: ", "))"
-        throw CameraFailure(
+        throw CameraError(
             (text.isEmpty ? "no camera can be used" : "no camera is \"\(text)\"")
                 + ". \(list); 'greenroom devices' lists all")
     }
@@ -133,11 +133,11 @@ package struct CameraEntry: Equatable, Sendable {
     package static func findAgain(
         _ text: String, lost: V4L2Device.Description,
         in cameras: @autoclosure () -> [CameraEntry] = all()
-    ) throws(CameraFailure) -> String {
+    ) throws(CameraError) -> String {
         if text.hasPrefix("/") { return text }
         let same = cameras().filter { $0.problem == nil && $0.name == lost.name }
         guard let found = same.first(where: { $0.place == lost.place }) ?? same.first else {
-            throw CameraFailure("\(lost.name) is not there")
+            throw CameraError("\(lost.name) is not there")
         }
         return found.path
     }

@@ -3,17 +3,20 @@ internal import Glibc
 package import GreenroomMedia
 
 /// Why a camera can't be used.
-package struct CameraFailure: Error, Equatable, CustomStringConvertible, Sendable {
+package struct CameraError: Error, Equatable, Sendable, CustomStringConvertible {
+    package enum Code: Sendable {
+        case failed
+        /// Another program has the camera.
+        case busy
+        case notACamera
+    }
+
+    package var code: Code
     /// With the path and the cure.
     package var description: String
-    /// Whether another program has the camera.
-    package var isBusy: Bool
-    /// Whether the device is no camera at all.
-    package var isNoCamera: Bool
 
-    package init(_ description: String, isBusy: Bool = false, isNoCamera: Bool = false) {
-        (self.description, self.isBusy) = (description, isBusy)
-        self.isNoCamera = isNoCamera
+    package init(_ description: String, code: Code = .failed) {
+        (self.code, self.description) = (code, description)
     }
 }
 
@@ -51,7 +54,7 @@ package struct V4L2Device: ~Copyable {
     private var camera: greenroom_v4l2_camera
 
     /// Opens a camera.
-    package init(_ path: String) throws(CameraFailure) {
+    package init(_ path: String) throws(CameraError) {
         self.path = path
         var camera = greenroom_v4l2_camera()
         guard greenroom_v4l2_open_camera(&camera, path) == 0 else {
@@ -77,7 +80,7 @@ package struct V4L2Device: ~Copyable {
     // MARK: Abilities
 
     /// Reads what the device says of itself.
-    package mutating func description() throws(CameraFailure) -> Description {
+    package mutating func description() throws(CameraError) -> Description {
         var result = greenroom_v4l2_description()
         let status = greenroom_v4l2_describe(&camera, &result)
         guard status == 0 else { throw failure(status, errno) }
@@ -150,7 +153,7 @@ package struct V4L2Device: ~Copyable {
     // MARK: Frames
 
     /// Starts to capture.
-    package mutating func start(_ mode: CameraMode) throws(CameraFailure) -> Stream {
+    package mutating func start(_ mode: CameraMode) throws(CameraError) -> Stream {
         var stream = greenroom_v4l2_stream()
         let status = greenroom_v4l2_start(
             &camera,
@@ -202,7 +205,7 @@ package struct V4L2Device: ~Copyable {
 
     // MARK: Failures
 
-    private func failure(_ status: Int32, _ error: Int32) -> CameraFailure {
+    private func failure(_ status: Int32, _ error: Int32) -> CameraError {
         let text =
             switch Int(status) {
             case GREENROOM_V4L2_NOT_A_DEVICE: "not a video device; name a camera"
@@ -215,22 +218,23 @@ package struct V4L2Device: ~Copyable {
             default: "failed"
             }
         var failure = Self.failure(path, text, error)
-        failure.isNoCamera = [GREENROOM_V4L2_NOT_A_DEVICE, GREENROOM_V4L2_NO_CAMERA]
-            .contains(Int(status))
+        if [GREENROOM_V4L2_NOT_A_DEVICE, GREENROOM_V4L2_NO_CAMERA].contains(Int(status)) {
+            failure.code = .notACamera
+        }
         return failure
     }
 
-    private static func failure(_ path: String, _ text: String, _ error: Int32) -> CameraFailure {
+    private static func failure(_ path: String, _ text: String, _ error: Int32) -> CameraError {
         switch error {
-        case 0, ENOTTY: CameraFailure("\(path): \(text)")
-        case EBUSY: CameraFailure("\(path): \(DeviceUser.text(of: path))", isBusy: true)
+        case 0, ENOTTY: CameraError("\(path): \(text)")
+        case EBUSY: CameraError("\(path): \(DeviceUser.text(of: path))", code: .busy)
         case EACCES, EPERM:
-            CameraFailure(
+            CameraError(
                 "\(path): \(text): permission denied. Add the user to the group video: "
                     + "usermod --append --groups video USER")
-        case ENOENT: CameraFailure("\(path): no such camera")
-        case ENODEV, ENXIO: CameraFailure("\(path): the camera was unplugged")
-        default: CameraFailure("\(path): \(text): \(String(cString: strerror(error)))")
+        case ENOENT: CameraError("\(path): no such camera")
+        case ENODEV, ENXIO: CameraError("\(path): the camera was unplugged")
+        default: CameraError("\(path): \(text): \(String(cString: strerror(error)))")
         }
     }
 }

@@ -75,25 +75,17 @@ public struct Validator: Sendable {
         public init() {}
     }
 
-    /// Why validation was not possible.
-    public struct Problem: Error, CustomStringConvertible, Sendable {
-        /// The place, the rule and the cure.
-        public var description: String
-        /// Whether ``Validator/Options`` are wrong, not the library.
-        public var isOfOptions = false
-    }
-
     private let program: String
     private let workers = CheckWorkers()
 
     /// - Parameter program: The `greenroom` program, absolute, with `greenroom-runner` beside it;
     ///   nil for the one beside this program, or that `GREENROOM_PROGRAM` names.
-    /// - Throws: ``Problem`` if there is none.
+    /// - Throws: ``ValidatorError`` if there is none.
     public init(program: String? = nil) throws {
         self.program = try program ?? Self.findProgram()
         guard access(self.program, X_OK) == 0, access(runner, X_OK) == 0 else {
-            throw Problem(
-                description: "\(self.program): this must be the greenroom program, with "
+            throw ValidatorError(
+                "\(self.program): this must be the greenroom program, with "
                     + "greenroom-runner beside it. Build both, or name the program in "
                     + "GREENROOM_PROGRAM.")
         }
@@ -124,7 +116,7 @@ public struct Validator: Sendable {
     ///   - options: What to validate, and how.
     ///   - tell: Receives each result in the order of the checks, on any thread, one at a time.
     /// - Returns: A report for each selected plugin.
-    /// - Throws: ``Problem`` if there is no such file, plugin, check or setting, and
+    /// - Throws: ``ValidatorError`` if there is no such file, plugin, check or setting, and
     ///   `CancellationError` after ``cancel()``.
     public func validate(
         _ library: String, _ options: Options = Options(),
@@ -133,7 +125,7 @@ public struct Validator: Sendable {
         let path = try absolute(library)
         let checks = try chosenChecks(options.only)
         guard let hash = LibraryHash.hexadecimal(of: path) else {
-            throw Problem(description: "\(library): cannot read it")
+            throw ValidatorError("\(library): cannot read it")
         }
         let description: LibraryDescription
         do throws(LoadError) {
@@ -141,7 +133,7 @@ public struct Validator: Sendable {
         } catch {
             let file = ELFFile.read(path)
             guard file.isLibrary, error.code != .notFound, error.code != .noRunner else {
-                throw Problem(description: "\(error)")
+                throw ValidatorError("\(error)")
             }
             return [
                 try report(on: library, path, hash, that: error, file, checks, options, tell: tell)
@@ -152,9 +144,8 @@ public struct Validator: Sendable {
         }
         guard !plugins.isEmpty else {
             let known = description.descriptors.map(\.name).joined(separator: ", ")
-            throw Problem(
-                description:
-                    "\(library): no plugin \(options.plugin ?? "") in the library. It has: "
+            throw ValidatorError(
+                "\(library): no plugin \(options.plugin ?? "") in the library. It has: "
                     + "\(known).")
         }
         let concerned = plugins.filter { plugin in
@@ -162,9 +153,9 @@ public struct Validator: Sendable {
         }
         guard !concerned.isEmpty else {
             let kinds = Set(plugins.map(\.kind.name)).sorted().joined(separator: ", ")
-            throw Problem(
-                description: "\(library): none of these checks applies to a \(kinds). greenroom "
-                    + "validate --list shows the kinds of each.", isOfOptions: true)
+            throw ValidatorError(
+                "\(library): none of these checks applies to a \(kinds). greenroom "
+                    + "validate --list shows the kinds of each.", code: .badOptions)
         }
         return try concerned.map { descriptor in
             let checks = checks.filter { $0.kinds.contains(descriptor.kind) }
@@ -173,8 +164,8 @@ public struct Validator: Sendable {
                 tell(descriptor.name, $0)
             }
             guard LibraryHash.hexadecimal(of: path) == hash else {
-                throw Problem(
-                    description: "\(library): it changed during the validation. Run it again.")
+                throw ValidatorError(
+                    "\(library): it changed during the validation. Run it again.")
             }
             return ConformanceReport(
                 plugin: descriptor.id, name: descriptor.name, kind: descriptor.kind.name,
@@ -197,7 +188,7 @@ public struct Validator: Sendable {
     /// The report on a library that can't be loaded.
     private func report(
         on library: String, _ path: String, _ hash: String, that error: LoadError,
-        _ file: Result<ELFFile, ELFFile.Problem>, _ checks: [Check], _ options: Options,
+        _ file: Result<ELFFile, ELFError>, _ checks: [Check], _ options: Options,
         tell: @escaping @Sendable (_ plugin: String, CheckResult) -> Void
     ) throws -> ConformanceReport {
         let name = path.split(separator: "/").last.map(String.init) ?? path
@@ -215,9 +206,8 @@ public struct Validator: Sendable {
 
     private func absolute(_ library: String) throws -> String {
         guard let path = resolvedPath(library) else {
-            throw Problem(
-                description:
-                    "\(library): \(Errno.last). Name the library that "
+            throw ValidatorError(
+                "\(library): \(Errno.last). Name the library that "
                     + "was built.")
         }
         return path
@@ -226,9 +216,9 @@ public struct Validator: Sendable {
     private func chosenChecks(_ only: [String]) throws -> [Check] {
         for wish in only
         where !Catalogue.checks.contains(where: { $0.id == wish || $0.group == wish }) {
-            throw Problem(
-                description: "unknown check \(wish). greenroom validate --list shows all.",
-                isOfOptions: true)
+            throw ValidatorError(
+                "unknown check \(wish). greenroom validate --list shows all.",
+                code: .badOptions)
         }
         return only.isEmpty
             ? Catalogue.checks
@@ -242,10 +232,10 @@ public struct Validator: Sendable {
         let (settings, problems) = descriptor.check(
             settings: descriptor.values(of: options.settings), relativeTo: folder)
         guard problems.isEmpty else {
-            throw Problem(
-                description: problems.map {
-                    "\(descriptor.name), setting \($0.name): \($0.explanation)"
-                }.joined(separator: "\n"), isOfOptions: true)
+            throw ValidatorError(
+                problems.map {
+                    "\(descriptor.name), setting \($0.name): \($0)"
+                }.joined(separator: "\n"), code: .badOptions)
         }
         // A path in a setting implies a read grant.
         let paths = settings.compactMap { setting -> String? in

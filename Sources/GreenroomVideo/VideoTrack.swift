@@ -569,9 +569,9 @@ package final class VideoTrack: Sendable {
 
     /// Reports an error once.
     private func complain(_ error: ConversionError, _ work: inout Work) {
-        guard work.complained.count < 20, work.complained.insert(error.message).inserted else {
+        guard work.complained.count < 20, work.complained.insert(error.description).inserted else {
             return
         }
-        tell("a frame is lost: \(error.message)")
+        tell("a frame is lost: \(error.description)")
     }
 }

@@ -11,7 +11,7 @@ import GreenroomSandbox
 /// - Returns: The answer to the host: the report, or why the sandbox is incomplete.
 func confine(_ message: [UInt8], _ socket: borrowing ControlSocket, host: pid_t) -> [UInt8] {
     var answer = WireWriter()
-    do throws(WireReader.Problem) {
+    do throws(WireError) {
         var reader = WireReader(message)
         let policy = try SandboxPolicy(from: &reader)
         do throws(SandboxError) {

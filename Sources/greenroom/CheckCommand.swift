@@ -53,7 +53,7 @@ struct CheckCommand: ParsableCommand {
             }
         } catch let error as SessionFileError where json {
             Console.write(json: result(faults: error.diagnostics, warnings: [], plan: nil).text)
-            throw Failure(explained: error.status)
+            throw ExitError(explained: error.status)
         }
     }
 

@@ -23,7 +23,7 @@ struct DevicesCommand: ParsableCommand {
         do throws(ALSAError) {
             devices = try ALSADevice.all()
         } catch {
-            throw Failure(.outputFailed, "ALSA can't list its devices: \(error)")
+            throw ExitError(.outputFailed, "ALSA can't list its devices: \(error)")
         }
         let others: [any DeviceList] = [
             ScreenDevices(), EffectDevices(Installation.ofThisProgram.locatorOfAll()),

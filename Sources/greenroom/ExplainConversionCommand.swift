@@ -69,7 +69,7 @@ struct ExplainConversionCommand: ParsableCommand {
             whole = try FrameConverter().measure(
                 from: format, size, color, to: want, repetitions: 21)
         } catch {
-            throw Failure(.usage, error.message)
+            throw ExitError(.usage, error.description)
         }
         guard !json else {
             return Console.write(

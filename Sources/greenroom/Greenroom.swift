@@ -37,21 +37,21 @@ struct Greenroom: ParsableCommand {
             // The validator reads how the process of a check ends.
             if !(command is CheckWorkerCommand) {
                 greenroom_report_ends_of_host(ExitStatus.pluginFailed.rawValue)
-                if let problem = HostThread.systemProblem() { throw Failure(.badFile, problem) }
+                if let problem = HostThread.systemProblem() { throw ExitError(.badFile, problem) }
             }
             try command.run()
             // A reader that wants no more, such as head, is none.
             if let error = Console.flush(), error != .brokenPipe {
-                throw Failure(.outputFailed, "standard output: \(error)")
+                throw ExitError(.outputFailed, "standard output: \(error)")
             }
-        } catch let failure as Failure {
+        } catch let failure as ExitError {
             end(with: failure)
         } catch let error as SessionFileError {
-            end(with: Failure(error))
-        } catch let error as UnreachableSession {
-            end(with: Failure(error))
-        } catch let error as UnreadableFile {
-            end(with: Failure(.badFile, "\(error)"))
+            end(with: ExitError(error))
+        } catch let error as SessionConnectionError {
+            end(with: ExitError(error))
+        } catch let error as UnreadableFileError {
+            end(with: ExitError(.badFile, "\(error)"))
         } catch {
             // Help and the version go to standard output.
             let code = exitCode(for: error)
@@ -61,7 +61,7 @@ struct Greenroom: ParsableCommand {
         }
     }
 
-    private static func end(with failure: Failure) -> Never {
+    private static func end(with failure: ExitError) -> Never {
         Console.write(failure.message, to: .errors)
         // Exit without a plugin's exit handlers: they must not run while a thread hangs in one of
         // them.

@@ -35,7 +35,7 @@ struct InstallPluginCommand: ParsableCommand {
 
     func run() throws {
         guard let source = resolvedPath(file) else {
-            throw Failure(.badFile, "\(file): \(Errno.last)")
+            throw ExitError(.badFile, "\(file): \(Errno.last)")
         }
         let locator = Installation.ofThisProgram.locator()
         let library = try examine(source, locator)
@@ -43,11 +43,11 @@ struct InstallPluginCommand: ParsableCommand {
         let name = source.split(separator: "/").last.map { String($0) } ?? source
         let target = "\(folder)/\(name)"
         guard name.hasSuffix(".so") else {
-            throw Failure(
+            throw ExitError(
                 .usage, "\(name): sessions find libraries whose names end in .so; rename it.")
         }
         if let other = locator.holder(of: library, in: folder, except: target) {
-            throw Failure(
+            throw ExitError(
                 .badFile,
                 "\(other.path) has the plugin \(other.name), too: greenroom plugin remove "
                     + "\(other.name) first.")
@@ -72,11 +72,11 @@ struct InstallPluginCommand: ParsableCommand {
 
     private func examine(
         _ path: String, _ locator: PluginLocator
-    ) throws(Failure) -> LibraryDescription {
+    ) throws(ExitError) -> LibraryDescription {
         do throws(LoadError) {
             return try locator.examine(path)
         } catch {
-            throw Failure(.badFile, "\(error)")
+            throw ExitError(.badFile, "\(error)")
         }
     }
 
@@ -92,7 +92,7 @@ struct InstallPluginCommand: ParsableCommand {
             do {
                 let command = try ValidateCommand.parse([library.path])
                 try command.run()
-            } catch let failure as Failure
+            } catch let failure as ExitError
                 where [.pluginFailed, .notProven].contains(failure.status)
             {
                 // Its faults are printed; what follows says what they mean.
@@ -100,13 +100,13 @@ struct InstallPluginCommand: ParsableCommand {
         }
         let reports = known()
         guard !reports.contains(where: { $0.conclusion == .notProven }) else {
-            throw Failure(
+            throw ExitError(
                 .notProven,
                 "\(file) is not installed, because a check could not decide. Install it again when "
                     + "the machine is less busy.")
         }
         guard reports.count == library.descriptors.count, reports.allSatisfy(\.conforms) else {
-            throw Failure(
+            throw ExitError(
                 .pluginFailed,
                 "\(file) is not installed, because it does not conform. Does it need settings or "
                     + "grants? Validate it with them first: greenroom validate \(file) --help.")
@@ -167,7 +167,7 @@ struct RemovePluginCommand: ParsableCommand {
             let names = installed.flatMap { $0.names.prefix(1) }
             let meant =
                 nearestName(to: plugin, among: names).map { " Did you mean \"\($0)\"?" } ?? ""
-            throw Failure(
+            throw ExitError(
                 .badFile,
                 "no plugin \(plugin) was installed with greenroom plugin install.\(meant) "
                     + (names.isEmpty
@@ -179,7 +179,7 @@ struct RemovePluginCommand: ParsableCommand {
         let parts = PluginParts.installed(
             with: found.path, in: folder, others: locator.claims(in: folder, except: found.path))
         guard unlink(found.path) == 0 else {
-            throw Failure(.outputFailed, "\(found.path): \(Errno.last)")
+            throw ExitError(.outputFailed, "\(found.path): \(Errno.last)")
         }
         Console.write("removed \(found.path)")
         for part in parts {
@@ -193,7 +193,7 @@ extension PluginFolder {
     /// The folder, which is made if it is not there. All users can look into that of the machine.
     fileprivate static func made(_ folder: PluginFolder) throws -> String {
         guard let path = folder.path else {
-            throw Failure(
+            throw ExitError(
                 .usage, "HOME is not set to a folder; cannot find this user's plugin folder.")
         }
         let folders =
@@ -202,7 +202,7 @@ extension PluginFolder {
             if folder == .machine { chmod(name, 0o755) }
         }
         guard access(path, W_OK | X_OK) == 0 else {
-            throw Failure(
+            throw ExitError(
                 .outputFailed,
                 "\(path): \(Errno.last)."
                     + (folder == .machine

@@ -127,15 +127,15 @@ struct StatusCommand: ParsableCommand {
         var connection = try RunningSession.find(session.name).connect()
         try connection.send(json || metrics ? .report : .status)
         guard let line = try connection.next(before: .now + SessionConnection.timeout) else {
-            throw Failure.hasEnded
+            throw ExitError.hasEnded
         }
         let record = EventRecord(json: line)
         if record?.event == .controlError {
-            throw Failure(.outputFailed, record?.text ?? line)
+            throw ExitError(.outputFailed, record?.text ?? line)
         }
         guard !json else { return Console.write(json: line) }
         if metrics {
-            guard let metrics = Metrics(report: line) else { throw Failure.hasEnded }
+            guard let metrics = Metrics(report: line) else { throw ExitError.hasEnded }
             return Console.write(metrics.text.lines)
         }
         Console.write(record?.summary ?? ["the session is starting"])
@@ -169,7 +169,7 @@ struct ControlCommand: ParsableCommand {
                 isFine = try perform(String(line), &connection) && isFine
             }
         }
-        guard isFine else { throw Failure(explained: .badFile) }
+        guard isFine else { throw ExitError(explained: .badFile) }
     }
 
     /// Has the session do something, and waits for what became of it.
@@ -179,7 +179,7 @@ struct ControlCommand: ParsableCommand {
         let line = line.trimmed
         guard !line.isEmpty, !line.hasPrefix("#") else { return true }
         guard SessionRequest(rawValue: line) == nil else {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "\(line): not a command; see greenroom status --help and greenroom logs --help.")
         }
@@ -200,7 +200,7 @@ struct ControlCommand: ParsableCommand {
             }
         }
         // The session has ended: as it was told, or of itself.
-        guard line == "stop" else { throw Failure.hasEnded }
+        guard line == "stop" else { throw ExitError.hasEnded }
         return true
     }
 }
@@ -231,7 +231,7 @@ struct LogsCommand: ParsableCommand {
             }
             // Without an origin it is no line's error: there is no place for this program.
             if let record, record.event == .controlError, record.origin == nil {
-                throw Failure(.outputFailed, record.text ?? line)
+                throw ExitError(.outputFailed, record.text ?? line)
             }
             guard seen.insert(line).inserted || !follow else { continue }
             guard try printed(line) else { return }
@@ -242,12 +242,12 @@ struct LogsCommand: ParsableCommand {
 /// Prints a line at once.
 ///
 /// - Returns: Whether the reader is still there.
-/// - Throws: ``Failure``, if it can't be written.
-private func printed(_ line: String) throws(Failure) -> Bool {
+/// - Throws: ``ExitError``, if it can't be written.
+private func printed(_ line: String) throws(ExitError) -> Bool {
     Console.write(json: line)
     guard let error = Console.flush() else { return true }
     guard error != .brokenPipe else { return false }
-    throw Failure(.outputFailed, "standard output: \(error)")
+    throw ExitError(.outputFailed, "standard output: \(error)")
 }
 
 /// `greenroom stop NAME`.
@@ -265,18 +265,20 @@ struct StopCommand: ParsableCommand {
             guard let record = EventRecord(json: line), record.event == .controlError else {
                 continue
             }
-            throw Failure(.outputFailed, record.text ?? line)
+            throw ExitError(.outputFailed, record.text ?? line)
         }
         guard !RunningSession.all.contains(where: { $0.path == running.path }) else {
-            throw Failure(
+            throw ExitError(
                 .outputFailed, "\(running.fullName) did not accept stop; still running")
         }
     }
 }
 
-extension Failure {
+extension ExitError {
     /// The session that a command is about is gone.
-    fileprivate static var hasEnded: Failure { Failure(.outputFailed, "the session has ended.") }
+    fileprivate static var hasEnded: ExitError {
+        ExitError(.outputFailed, "the session has ended.")
+    }
 }
 
 extension String {

@@ -35,11 +35,11 @@ extension PluginLocator {
     /// - Parameter folder: The absolute folder of relative paths.
     func find(
         _ plugin: PluginArgument, relativeTo folder: String
-    ) throws(Failure) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
+    ) throws(ExitError) -> (library: LibraryDescription, descriptor: PluginDescriptor) {
         do throws(LoadError) {
             return try find(plugin.place, kind: nil, relativeTo: folder)
         } catch {
-            throw Failure(.badFile, explain(error, plugin.place))
+            throw ExitError(.badFile, explain(error, plugin.place))
         }
     }
 }

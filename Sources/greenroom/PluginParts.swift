@@ -17,14 +17,14 @@ struct PluginParts {
     /// The names of what goes with the library, relative to its folder.
     var names: [String] { parts.map(\.name) }
 
-    /// - Throws: ``Failure``, if a part is not below the library's folder.
-    init(of library: String) throws(Failure) {
+    /// - Throws: ``ExitError``, if a part is not below the library's folder.
+    init(of library: String) throws(ExitError) {
         self.library = library
         let folder = Self.folder(of: library)
         var parts: [(path: String, name: String)] = []
         for part in LibraryFiles.parts(of: library).dropFirst() {
             guard let name = Self.name(of: part.place, below: folder) else {
-                throw Failure(
+                throw ExitError(
                     .badFile,
                     "\(library) needs \(part.place), which is outside the plugin's folder. Build the "
                         + "plugin with its libraries beside it ($ORIGIN).")
@@ -42,18 +42,18 @@ struct PluginParts {
     ///   - name: The library's new name.
     ///   - others: The libraries that have files in the folder, by the files' names.
     /// - Returns: The names of the parts that the folder has already, shared with another library.
-    /// - Throws: ``Failure``, if one has.
+    /// - Throws: ``ExitError``, if one has.
     @discardableResult
     func checkPlaces(
         as name: String, in folder: String, replace: Bool, others: [String: String]
-    ) throws(Failure) -> Set<String> {
+    ) throws(ExitError) -> Set<String> {
         var shared: Set<String> = []
         for (path, part) in [(library, name)] + parts {
             let place = "\(folder)/\(part)"
             if let owner = others[part] {
                 // Plugins of one package may share a library.
                 guard Self.isSameFile(path, place) else {
-                    throw Failure(
+                    throw ExitError(
                         .badFile,
                         "\(place) is there already, and belongs to \(owner): greenroom plugin remove "
                             + "\(owner) first.")
@@ -74,7 +74,7 @@ struct PluginParts {
     ///   - others: The libraries that have files in the folder, by the files' names.
     func install(
         as name: String, in folder: String, replace: Bool, hash: String, others: [String: String]
-    ) throws(Failure) {
+    ) throws(ExitError) {
         let target = "\(folder)/\(name)"
         let earlier = Set(Self.installed(with: target, in: folder, others: others))
         let shared = try checkPlaces(as: name, in: folder, replace: replace, others: others)
@@ -88,7 +88,7 @@ struct PluginParts {
             try Self.copy(path, to: unfinished, &budget)
         }
         guard let library = made.last?.part, LibraryHash.hexadecimal(of: library) == hash else {
-            throw Failure(
+            throw ExitError(
                 .badFile, "\(self.library) has changed since it was validated: try again.")
         }
         var finished: [String] = []
@@ -109,8 +109,8 @@ struct PluginParts {
         for part in earlier where !kept.contains(part) { try Self.remove(part, in: folder) }
     }
 
-    private static func isThere(_ path: String) -> Failure {
-        Failure(.badFile, "\(path) is there already: --replace replaces it.")
+    private static func isThere(_ path: String) -> ExitError {
+        ExitError(.badFile, "\(path) is there already: --replace replaces it.")
     }
 
     /// What goes with a library of a folder and with no other one.
@@ -130,7 +130,7 @@ struct PluginParts {
     }
 
     /// Removes a part, and the folders that it leaves empty.
-    static func remove(_ name: String, in folder: String) throws(Failure) {
+    static func remove(_ name: String, in folder: String) throws(ExitError) {
         try delete("\(folder)/\(name)")
         var parts = name.split(separator: "/").dropLast()
         while !parts.isEmpty, rmdir("\(folder)/\(parts.joined(separator: "/"))") == 0 {
@@ -148,19 +148,19 @@ struct PluginParts {
         private var files = mostFiles
         private var bytes = mostBytes
 
-        mutating func take(file path: String) throws(Failure) {
+        mutating func take(file path: String) throws(ExitError) {
             files -= 1
             guard files >= 0 else {
-                throw Failure(
+                throw ExitError(
                     .badFile,
                     "\(path): the plugin has more than \(Self.mostFiles) files. Remove some.")
             }
         }
 
-        mutating func take(bytes count: Int, of path: String) throws(Failure) {
+        mutating func take(bytes count: Int, of path: String) throws(ExitError) {
             bytes -= min(count, Self.mostBytes + 1)
             guard bytes >= 0 else {
-                throw Failure(
+                throw ExitError(
                     .badFile,
                     "\(path): the plugin has more than \(Self.mostBytes / 1_000_000) MB with its files. "
                         + "Remove some, or have the session file name their folder.")
@@ -177,7 +177,7 @@ struct PluginParts {
         private let descriptor: FileDescriptor
 
         /// Makes the folder, and deletes the folders that killed processes left.
-        init(in folder: String) throws(Failure) {
+        init(in folder: String) throws(ExitError) {
             for name in try fileNames(in: folder) where name.hasPrefix(Self.prefix) {
                 guard let other = Self.locked("\(folder)/\(name)") else { continue }
                 try? PluginParts.delete("\(folder)/\(name)")
@@ -185,7 +185,7 @@ struct PluginParts {
             }
             path = "\(folder)/\(Self.prefix)\(getpid())"
             guard mkdir(path, 0o700) == 0, let descriptor = Self.locked(path) else {
-                throw Failure(.outputFailed, "\(path): \(Errno.last)")
+                throw ExitError(.outputFailed, "\(path): \(Errno.last)")
             }
             self.descriptor = descriptor
         }
@@ -231,18 +231,18 @@ struct PluginParts {
             && LibraryHash.hexadecimal(of: path) == LibraryHash.hexadecimal(of: other)
     }
 
-    private static func makeFolders(of name: String, in folder: String) throws(Failure) {
+    private static func makeFolders(of name: String, in folder: String) throws(ExitError) {
         var path = folder
         for part in name.split(separator: "/").dropLast() {
             path += "/\(part)"
             guard mkdir(path, 0o755) == 0 || errno == EEXIST && kind(of: path) == S_IFDIR else {
-                throw Failure(.outputFailed, "\(path): \(Errno.last)")
+                throw ExitError(.outputFailed, "\(path): \(Errno.last)")
             }
         }
     }
 
     /// Takes a file, or a folder with all that is in it, from a budget.
-    private static func measure(_ path: String, _ budget: inout Budget) throws(Failure) {
+    private static func measure(_ path: String, _ budget: inout Budget) throws(ExitError) {
         try budget.take(file: path)
         var status = stat()
         guard lstat(path, &status) == 0 else { return }
@@ -257,35 +257,35 @@ struct PluginParts {
     /// Copies a file, or a folder with all that is in it.
     private static func copy(
         _ source: String, to target: String, _ budget: inout Budget
-    ) throws(Failure) {
+    ) throws(ExitError) {
         try budget.take(file: source)
         switch kind(of: source) {
         case S_IFREG: try copyFile(source, to: target, &budget)
         case S_IFDIR:
             guard mkdir(target, 0o755) == 0 else {
-                throw Failure(.outputFailed, "\(target): \(Errno.last)")
+                throw ExitError(.outputFailed, "\(target): \(Errno.last)")
             }
             for name in try fileNames(in: source) {
                 try copy("\(source)/\(name)", to: "\(target)/\(name)", &budget)
             }
         default:
-            throw Failure(
+            throw ExitError(
                 .badFile, "\(source) is not a regular file, and links are not followed: remove it.")
         }
     }
 
-    private static func fileNames(in folder: String) throws(Failure) -> [String] {
+    private static func fileNames(in folder: String) throws(ExitError) -> [String] {
         do throws(Errno) {
             return try FileDescriptor.names(in: folder).sorted()
         } catch {
-            throw Failure(.badFile, "\(folder): \(error)")
+            throw ExitError(.badFile, "\(folder): \(error)")
         }
     }
 
     private static func copyFile(
         _ source: String, to target: String, _ budget: inout Budget
-    ) throws(Failure) {
-        var excess: Failure?
+    ) throws(ExitError) {
+        var excess: ExitError?
         do throws(Errno) {
             let from = try FileDescriptor.reading(source, options: [.noFollow, .nonBlocking])
             defer { Glibc.close(from.rawValue) }
@@ -296,7 +296,7 @@ struct PluginParts {
                 let count = try from.read(into: &chunk)
                 guard count > 0 else { break }
                 // A file may grow while it is copied.
-                do throws(Failure) {
+                do throws(ExitError) {
                     try budget.take(bytes: count, of: source)
                 } catch {
                     excess = error
@@ -306,7 +306,7 @@ struct PluginParts {
             }
             guard fchmod(to.rawValue, 0o644) == 0 else { throw .last }
         } catch {
-            throw Failure(.outputFailed, "\(source): cannot copy it to \(target): \(error)")
+            throw ExitError(.outputFailed, "\(source): cannot copy it to \(target): \(error)")
         }
         if let excess { throw excess }
     }
@@ -314,7 +314,7 @@ struct PluginParts {
     /// Gives what was copied its name.
     private static func place(
         _ unfinished: String, at place: String, replace: Bool
-    ) throws(Failure) {
+    ) throws(ExitError) {
         // A folder does not replace one that has files, and a file replaces no folder.
         if replace, kind(of: place) == S_IFDIR || kind(of: unfinished) == S_IFDIR {
             try delete(place)
@@ -324,12 +324,12 @@ struct PluginParts {
             ? rename(unfinished, place) : link(unfinished, place)
         guard isPlaced == 0 else {
             throw errno == EEXIST || errno == ENOTEMPTY
-                ? isThere(place) : Failure(.outputFailed, "\(place): \(Errno.last)")
+                ? isThere(place) : ExitError(.outputFailed, "\(place): \(Errno.last)")
         }
     }
 
     /// Deletes a file, or a folder with all that is in it. No link is followed.
-    private static func delete(_ path: String) throws(Failure) {
+    private static func delete(_ path: String) throws(ExitError) {
         switch kind(of: path) {
         case nil: return
         case S_IFDIR:
@@ -340,6 +340,6 @@ struct PluginParts {
             guard unlink(path) == 0 else { break }
             return
         }
-        throw Failure(.outputFailed, "\(path): \(Errno.last)")
+        throw ExitError(.outputFailed, "\(path): \(Errno.last)")
     }
 }

@@ -151,7 +151,7 @@ struct PluginCommand: ParsableCommand {
             do throws(LoadError) {
                 library = try locator.examine(file)
             } catch {
-                throw Failure(.badFile, "\(error)")
+                throw ExitError(.badFile, "\(error)")
             }
             for descriptor in library.descriptors { show(descriptor, library, locator) }
         }

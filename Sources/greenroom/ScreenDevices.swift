@@ -14,10 +14,10 @@ struct ScreenDevices: DeviceList {
     init() {
         let broker = ConnectionBroker(.everything)
         let connection: gr_connection
-        do throws(ConnectionBroker.Problem) {
+        do throws(ConnectionError) {
             connection = try broker.open(GR_CONNECT_X11)
         } catch {
-            (monitors, windows, problem) = ([], [], error.text)
+            (monitors, windows, problem) = ([], [], error.description)
             return
         }
         let key = withUnsafeBytes(of: connection.key) {

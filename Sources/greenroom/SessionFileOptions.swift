@@ -20,7 +20,7 @@ struct SessionFileOptions: ParsableArguments {
     /// Reads the file.
     ///
     /// - Parameter more: Overrides from other arguments.
-    /// - Throws: ``SessionFileError`` or ``UnreadableFile``.
+    /// - Throws: ``SessionFileError`` or ``UnreadableFileError``.
     func read(overriding more: [Override] = []) throws -> SessionFile {
         let duration = duration.map { [Override.duration($0)] } ?? []
         return try SessionFile.load(

@@ -5,8 +5,8 @@ extension Greenroom {
     /// Checks the names of subcommands, also after `help`.
     ///
     /// - Parameter arguments: The arguments of the process, without its own name.
-    /// - Throws: ``Failure`` for a name that no subcommand has, with the nearest one.
-    static func checkCommandNames(_ arguments: some Sequence<String>) throws(Failure) {
+    /// - Throws: ``ExitError`` for a name that no subcommand has, with the nearest one.
+    static func checkCommandNames(_ arguments: some Sequence<String>) throws(ExitError) {
         var command: any ParsableCommand.Type = Greenroom.self
         var path = "greenroom"
         for (index, argument) in arguments.enumerated() {
@@ -23,7 +23,7 @@ extension Greenroom {
                 + (index == 0 ? ["help"] : [])
             let meant =
                 nearestName(to: argument, among: known).map { " Did you mean \"\($0)\"?" } ?? ""
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "unknown command \"\(argument)\".\(meant) \(path) --help lists the commands.")
         }

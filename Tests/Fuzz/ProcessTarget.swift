@@ -19,7 +19,7 @@ enum ProcessTarget {
         case 3: _ = try? reader.readLoadError()
         case 4: _ = try? reader.readCapability()
         default:
-            _ = try? reader.readArray(limit: 256) { reader throws(WireReader.Problem) in
+            _ = try? reader.readArray(limit: 256) { reader throws(WireError) in
                 try reader.readDescriptor()
             }
         }

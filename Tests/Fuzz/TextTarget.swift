@@ -18,7 +18,7 @@ enum TextTarget {
     static func controlLines(_ bytes: [UInt8]) {
         var lines = ControlLines()
         for line in lines.append(bytes) + [lines.finish()].compactMap(\.self) {
-            if case .failure(let problem) = line.result { _ = problem.message }
+            if case .failure(let problem) = line.result { _ = problem.description }
         }
     }
 
@@ -67,7 +67,7 @@ enum TextTarget {
                 })
             precondition(head.length >= 0, "a body has less than no bytes")
         } catch {
-            _ = error.text
+            _ = error.description
         }
     }
 }

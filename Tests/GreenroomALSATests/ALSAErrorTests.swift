@@ -2,6 +2,7 @@ import Glibc
 import GreenroomALSA
 import GreenroomMedia
 import Testing
+import SystemPackage
 
 @Suite struct ALSAErrorTests {
     @Test(arguments: [
@@ -14,7 +15,9 @@ import Testing
         (EACCES, "Permission denied", "group audio"),
     ])
     func `an error has its cure`(code: Int32, message: String, cure: String) {
-        let error = ALSAError(call: "snd_pcm_open", pcm: "x", code: code, message: message)
+        let error = ALSAError(
+            call: "snd_pcm_open", pcm: "x", underlyingError: Errno(rawValue: code), message: message
+        )
         #expect(error.description.hasPrefix("\(message) (snd_pcm_open). "))
         #expect(error.description.contains(cure))
     }
@@ -22,7 +25,7 @@ import Testing
     @Test func `an unknown name is reported with ALSA's own message`() {
         let error = failure(of: "no-such-device", AudioFormat.session)
         #expect(error?.call == "snd_pcm_open")
-        #expect(error?.code == ENOENT)
+        #expect(error?.underlyingError == .noSuchFileOrDirectory)
         #expect(error?.message == "Unknown PCM no-such-device")
     }
 

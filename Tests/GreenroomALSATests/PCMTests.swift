@@ -2,6 +2,7 @@ import Glibc
 import GreenroomALSA
 import GreenroomMedia
 import Testing
+import SystemPackage
 
 /// ALSA's `null` device, which every machine has.
 @Suite struct PCMTests {
@@ -48,11 +49,14 @@ import Testing
     @Test func `only underruns, overruns and suspends are recovered`() throws {
         var pcm = try null(.playback)
         for code in [EPIPE, ESTRPIPE] {
-            try pcm.recover(from: ALSAError(call: "", pcm: "null", code: code, message: ""))
+            try pcm.recover(
+                from: ALSAError(
+                    call: "", pcm: "null", underlyingError: Errno(rawValue: code), message: ""))
         }
-        let gone = ALSAError(call: "", pcm: "null", code: ENODEV, message: "gone")
+        let gone = ALSAError(
+            call: "", pcm: "null", underlyingError: Errno(rawValue: ENODEV), message: "gone")
         var thrown: ALSAError?
         do throws(ALSAError) { try pcm.recover(from: gone) } catch { thrown = error }
-        #expect(thrown?.code == ENODEV)
+        #expect(thrown?.underlyingError.rawValue == ENODEV)
     }
 }

@@ -26,7 +26,7 @@ import Testing
         ("", "javascript:1", "must begin with"), ("", "x.html", "for a file use page"),
     ])
     func `what is no address is told with the cure`(page: String, url: String, expected: String) {
-        let fault = #expect(throws: PageAddress.Fault.self) {
+        let fault = #expect(throws: InvalidValueError.self) {
             _ = try PageAddress(page: page, url: url, isNetworkGranted: false)
         }
         #expect(fault?.description.contains(expected) == true)

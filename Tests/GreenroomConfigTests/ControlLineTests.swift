@@ -125,8 +125,8 @@ import Testing
         ("mute\rmute", "a command cannot contain the character U+000D. Remove it."),
     ])
     func `an invalid line is reported with its cure`(text: String, message: String) {
-        let error = #expect(throws: CommandProblem.self) { try ControlLine(text) }
-        #expect(error?.message == message)
+        let error = #expect(throws: CommandError.self) { try ControlLine(text) }
+        #expect(error?.description == message)
     }
 
     @Test(arguments: [
@@ -182,7 +182,7 @@ import Testing
         lines.map { line in
             switch line.result {
             case .success(let line): "\(line)"
-            case .failure(let problem): problem.message
+            case .failure(let problem): problem.description
             }
         }
     }
@@ -227,7 +227,7 @@ import Testing
         #expect(
             try found[0].result.get()
                 == .command(.set(PluginAddress(.camera), name: "a", value: .string(value))))
-        #expect(throws: CommandProblem.self) { try found[1].result.get() }
+        #expect(throws: CommandError.self) { try found[1].result.get() }
     }
 
     @Test(
@@ -271,7 +271,9 @@ import Testing
             for line in lines.append(bytes + [0x0A]) {
                 number += 1
                 #expect(line.number == number)
-                if case .failure(let problem) = line.result { #expect(!problem.message.isEmpty) }
+                if case .failure(let problem) = line.result {
+                    #expect(!problem.description.isEmpty)
+                }
             }
         }
         #expect(number >= 20_000)

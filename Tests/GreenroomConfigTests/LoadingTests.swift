@@ -25,11 +25,11 @@ import Testing
     }
 
     @Test func `an unreadable file is reported with the system's reason`() {
-        let missing = #expect(throws: UnreadableFile.self) {
+        let missing = #expect(throws: UnreadableFileError.self) {
             _ = try SessionFile.load("/nowhere/demo.yaml")
         }
         #expect(missing?.description == "/nowhere/demo.yaml: No such file or directory")
-        let folder = #expect(throws: UnreadableFile.self) { _ = try SessionFile.load("/tmp") }
+        let folder = #expect(throws: UnreadableFileError.self) { _ = try SessionFile.load("/tmp") }
         #expect(folder?.description == "/tmp: Is a directory")
         #expect(throws: SessionFileError.self) { _ = try SessionFile.load("/dev/zero") }
     }

@@ -158,8 +158,8 @@ import Testing
         } else {
             let error = #expect(throws: ConversionError.self) { try plan.get() }
             #expect(error?.code == .unsupported)
-            #expect(error?.message.contains(input.name) == true)
-            #expect(error?.message.contains(wanted.name) == true)
+            #expect(error?.description.contains(input.name) == true)
+            #expect(error?.description.contains(wanted.name) == true)
         }
     }
 

@@ -138,10 +138,10 @@ import Testing
                 into: Self.pool)
         }
         #expect(error?.code == .rejected)
-        #expect(error?.message.contains("48x64") == true)
-        #expect(error?.message.contains("160x90") == true)
+        #expect(error?.description.contains("48x64") == true)
+        #expect(error?.description.contains("160x90") == true)
         for cure in ["send that size", "letterbox", "crop", "stretch"] {
-            #expect(error?.message.contains(cure) == true, "\(cure)")
+            #expect(error?.description.contains(cure) == true, "\(cure)")
         }
     }
 

@@ -55,7 +55,7 @@ import Testing
                 }
             }
             #expect(error?.code == .badGeometry)
-            #expect(error?.message.contains("17x9") == true)
+            #expect(error?.description.contains("17x9") == true)
             #expect(frame.visibleBytes(index).allSatisfy { $0 == 0xa5 })
         }
     }

@@ -139,8 +139,8 @@ import Testing
                 try Self.decode(Self.image, other).get()
             }
             #expect(error?.code == .badData)
-            #expect(error?.message.contains("48x32") == true)
-            #expect(error?.message.contains("\(other)") == true)
+            #expect(error?.description.contains("48x32") == true)
+            #expect(error?.description.contains("\(other)") == true)
         }
     }
 
@@ -199,7 +199,7 @@ import Testing
             let result = try Self.decode(bytes, Self.size)
             let error = #expect(throws: ConversionError.self) { try result.get() }
             #expect(error?.code == .badData)
-            #expect(error?.message.contains(reason) == true, "\(error?.message ?? "none")")
+            #expect(error?.description.contains(reason) == true, "\(error?.description ?? "none")")
         }
     }
 

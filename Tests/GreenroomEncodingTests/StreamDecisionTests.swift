@@ -33,9 +33,9 @@ import Testing
         ("rtmp://host/\u{1B}[2J", "has a space or a character outside ASCII"),
     ])
     func `another text is an error with its cure, without the text`(url: String, rule: String) {
-        let error = #expect(throws: AddressError.self) { try StreamAddress.url(url).get() }
-        #expect(error?.text.contains(rule) == true)
-        #expect(error?.text.contains("secret") == false)
+        let error = #expect(throws: InvalidValueError.self) { try StreamAddress.url(url).get() }
+        #expect(error?.description.contains(rule) == true)
+        #expect(error?.description.contains("secret") == false)
     }
 
     private static let second: Int64 = 1_000_000_000

@@ -1,3 +1,4 @@
+import GreenroomSystem
 import Glibc
 import GreenroomFiles
 import GreenroomMedia
@@ -39,10 +40,10 @@ import Testing
         let folder = try TemporaryFolder()
         let path = folder("a.y4m")
         try put(obstacle, at: path, in: folder)
-        let film = #expect(throws: MediaFileError.self) {
+        let film = #expect(throws: FileError.self) {
             _ = try Y4MWriter(path: path, format: Self.format)
         }
-        let sound = #expect(throws: MediaFileError.self) {
+        let sound = #expect(throws: FileError.self) {
             _ = try WAVWriter(path: path, sampleRate: 48_000, channels: 2)
         }
         for error in [film, sound] {
@@ -55,7 +56,7 @@ import Testing
     }
 
     @Test func `a device is refused`() throws {
-        let error = #expect(throws: MediaFileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try Y4MWriter(path: "/dev/null", format: Self.format)
         }
         #expect(error?.code == .cannotOpen)
@@ -77,7 +78,7 @@ import Testing
     @Test func `a file that is there stays, unless it is to be replaced`() throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("a.y4m", "something")
-        let error = #expect(throws: MediaFileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try Y4MWriter(path: path, format: Self.format, replaces: false)
         }
         #expect(error?.rule == "already exists")
@@ -90,7 +91,7 @@ import Testing
         var writer = try WAVWriter(path: path, sampleRate: 48_000, channels: 1)
         try writer.write([1, 2, 3].span)
         let before = try readFile(path)
-        let error = #expect(throws: MediaFileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try WAVWriter(path: path, sampleRate: 8000, channels: 2)
         }
         #expect(error?.rule == "is being written by another session", "\(error as Any)")

@@ -71,7 +71,7 @@ private struct TestBytes: ByteSource {
         ("YUV4MPEG2" + String(repeating: " X", count: 600), "does not end within 1024 bytes"),
     ])
     func `a stream that is no Y4M is an error`(text: String, rule: String) {
-        let error = #expect(throws: MediaFileError.self) { _ = try frames(of: Array(text.utf8)) }
+        let error = #expect(throws: FileError.self) { _ = try frames(of: Array(text.utf8)) }
         #expect("\(error as Any)".contains(rule))
     }
 
@@ -149,7 +149,7 @@ private struct TestBytes: ByteSource {
         (Array("RIFF....WAVEfmt \u{2}\0\0\0..".utf8), "is too short"),
     ])
     func `a stream that is no WAV is an error`(stream: [UInt8], rule: String) {
-        let error = #expect(throws: MediaFileError.self) { _ = try samples(of: stream) }
+        let error = #expect(throws: FileError.self) { _ = try samples(of: stream) }
         #expect("\(error as Any)".contains(rule))
     }
 

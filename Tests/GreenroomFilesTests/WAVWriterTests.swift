@@ -1,3 +1,4 @@
+import GreenroomSystem
 import Glibc
 import GreenroomMedia
 import TestSupport
@@ -89,15 +90,15 @@ private func noise(_ count: Int, seed: UInt64 = 1) -> [Int16] {
         let folder = try TemporaryFolder()
         let path = folder("sound.wav")
         var writer = try WAVWriter(path: path, sampleRate: 48_000, channels: 2)
-        #expect(throws: MediaFileError.self) { try writer.write([1, 2, 3].span) }
+        #expect(throws: FileError.self) { try writer.write([1, 2, 3].span) }
         #expect(try AudioFile(path).frameCount == 0)
         let shapes: [(Int, Int)] = [(0, 1), (-1, 1), (.max, 1), (48_000, 0), (48_000, 3)]
         for (rate, channels) in shapes {
-            #expect(throws: MediaFileError.self) {
+            #expect(throws: FileError.self) {
                 _ = try WAVWriter(path: path, sampleRate: rate, channels: channels)
             }
         }
-        #expect(throws: MediaFileError.self) {
+        #expect(throws: FileError.self) {
             _ = try WAVWriter(path: "/dev/null", sampleRate: 48_000, channels: 2)
         }
     }

@@ -1,4 +1,6 @@
+import GreenroomSystem
 import Glibc
+import SystemPackage
 import GreenroomMedia
 import TestSupport
 import Testing
@@ -40,7 +42,7 @@ struct TestFrame: Equatable, Sendable {
 }
 
 extension Y4MWriter {
-    mutating func write(_ picture: TestFrame, padding: Int = 0) throws(MediaFileError) {
+    mutating func write(_ picture: TestFrame, padding: Int = 0) throws(FileError) {
         let planes = picture.padded(by: padding)
         let (y, u, v) = (planes[0], planes[1], planes[2])
         try write(
@@ -195,7 +197,7 @@ private let rate30 = FrameRate(30)
         let path = try folder.write(
             "film.y4m",
             Array("YUV4MPEG2 \(fields)\nFRAME\n".utf8) + [UInt8](repeating: 80, count: 60_000))
-        let error = #expect(throws: MediaFileError.self) { _ = try Y4MReader(path: path) }
+        let error = #expect(throws: FileError.self) { _ = try Y4MReader(path: path) }
         let words = try #require(error).cure.split(separator: " ")
         let command = try #require(words.firstIndex(of: "ffmpeg"), "\(words)")
         let cured = folder("cured.y4m")
@@ -288,7 +290,7 @@ private let rate30 = FrameRate(30)
     struct Bad: Sendable {
         var header: String
         var offset: Int64
-        var code: MediaFileError.Code
+        var code: FileError.Code
         var rule: String
     }
 
@@ -342,7 +344,7 @@ private let rate30 = FrameRate(30)
     func `what is wrong is named with its place`(bad: Bad) throws {
         let folder = try TemporaryFolder()
         let path = try folder.write("bad.y4m", Array(bad.header.utf8))
-        let error = #expect(throws: MediaFileError.self) { _ = try Y4MReader(path: path) }
+        let error = #expect(throws: FileError.self) { _ = try Y4MReader(path: path) }
         #expect(error?.offset == bad.offset)
         #expect(error?.code == bad.code)
         #expect(error?.rule.contains(bad.rule) == true)
@@ -384,7 +386,7 @@ private let rate30 = FrameRate(30)
         ]
         for (yCount, yStride, uStride) in shapes {
             let y = Array(picture.planes[0].prefix(yCount))
-            let error = #expect(throws: MediaFileError.self) {
+            let error = #expect(throws: FileError.self) {
                 try writer.write(
                     y: y.span.bytes, yStride: yStride,
                     u: u.span.bytes, uStride: uStride,
@@ -396,10 +398,10 @@ private let rate30 = FrameRate(30)
         var reader = try Y4MReader(path: path)
         #expect(reader.frameCount == 1)
         for index in [-1, 1, .max] {
-            #expect(throws: MediaFileError.self) { _ = try reader.picture(index) }
+            #expect(throws: FileError.self) { _ = try reader.picture(index) }
         }
         #expect(try reader.picture(0) == picture)
-        #expect(throws: MediaFileError.self) {
+        #expect(throws: FileError.self) {
             _ = try Y4MWriter(
                 path: path,
                 format: Y4MFormat(size: FrameSize(width: 0, height: 1), rate: rate30))
@@ -428,7 +430,7 @@ private let rate30 = FrameRate(30)
         var reader = try Y4MReader(path: path)
         #expect(reader.frameCount == count)
         #expect(try reader.picture(count - 1) == picture)
-        let error = #expect(throws: MediaFileError.self) { _ = try reader.picture(7) }
+        let error = #expect(throws: FileError.self) { _ = try reader.picture(7) }
         #expect(error?.offset == Int64(header.count + 7 * step))
 
         lseek(descriptor, 0, SEEK_END)
@@ -477,9 +479,9 @@ private let rate30 = FrameRate(30)
         shutdown(ends[0], Int32(SHUT_RDWR))
         close(ends[0])
         for _ in 0..<2 {
-            let error = #expect(throws: MediaFileError.self) { try writer.write(picture) }
+            let error = #expect(throws: FileError.self) { try writer.write(picture) }
             #expect(error?.code == .readerGone)
-            #expect(error?.systemError == EPIPE)
+            #expect(error?.underlyingError == .brokenPipe)
             #expect(error?.file == "standard output")
         }
         #expect(writer.frameCount == 0)
@@ -488,21 +490,21 @@ private let rate30 = FrameRate(30)
 
     @Test func `what cannot be opened says why`() throws {
         let folder = try TemporaryFolder()
-        let error = #expect(throws: MediaFileError.self) {
+        let error = #expect(throws: FileError.self) {
             _ = try Y4MReader(path: folder.path + "/none.y4m")
         }
         #expect(error?.code == .cannotOpen)
-        #expect(error?.systemError == ENOENT)
-        #expect(throws: MediaFileError.self) { _ = try Y4MReader(path: folder.path) }
+        #expect(error?.underlyingError == .noSuchFileOrDirectory)
+        #expect(throws: FileError.self) { _ = try Y4MReader(path: folder.path) }
         let device = open("/dev/full", O_WRONLY)
         defer { close(device) }
-        let full = #expect(throws: MediaFileError.self) {
+        let full = #expect(throws: FileError.self) {
             _ = try Y4MWriter(
                 descriptor: device, name: "/dev/full",
                 format: Y4MFormat(size: FrameSize(width: 2, height: 2), rate: rate30))
         }
         #expect(full?.code == .full)
-        #expect(full?.systemError == ENOSPC)
+        #expect(full?.underlyingError == .noSpace)
     }
 
     @Test func `a full disk cuts no frame in two, and writing continues when there is room`() async
@@ -520,8 +522,8 @@ private let rate30 = FrameRate(30)
             getrlimit(fileSize, &limit)
             limit.rlim_cur = 20_000
             setrlimit(fileSize, &limit)
-            var failure: MediaFileError?
-            do throws(MediaFileError) {
+            var failure: FileError?
+            do throws(FileError) {
                 while true { try writer.write(picture) }
             } catch {
                 failure = error

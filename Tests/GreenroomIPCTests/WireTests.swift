@@ -59,7 +59,7 @@ struct WireTests {
         let bytes = Self.written { $0.write(Self.descriptor) }
         for count in 0..<bytes.count {
             var reader = WireReader(Array(bytes.prefix(count)))
-            #expect(throws: WireReader.Problem.self) { try reader.readDescriptor() }
+            #expect(throws: WireError.self) { try reader.readDescriptor() }
         }
     }
 

@@ -1,3 +1,4 @@
+import GreenroomSystem
 import GreenroomImages
 
 /// The bytes of an image as an array, to compare.
@@ -7,8 +8,8 @@ func copy(of image: borrowing Image) -> [UInt8] {
 }
 
 /// What reading a file as an image throws, or nil for an image.
-func errorCode(at path: String) -> ImageError.Code? {
-    do throws(ImageError) {
+func errorCode(at path: String) -> FileError.Code? {
+    do throws(FileError) {
         _ = try Image(contentsOf: path)
         return nil
     } catch {

@@ -1,3 +1,4 @@
+import GreenroomSystem
 import CTurboJPEG
 import GreenroomMedia
 import GreenroomImages
@@ -114,7 +115,7 @@ struct JPEGDecodingTests {
         let whole = try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height)
         for length in 3..<(whole.count - 2) {
             let code = try withTemporaryFile(Array(whole.prefix(length))) { errorCode(at: $0) }
-            #expect(code == .damaged, "cut to \(length) bytes")
+            #expect(code == .malformed, "cut to \(length) bytes")
         }
     }
 
@@ -132,7 +133,7 @@ struct JPEGDecodingTests {
             try JPEGFile.bytes(of: Self.pixels, width: Self.width, height: Self.height),
             withOrientation: 6, isBigEndian: true)
         var random = SeededGenerator(seed: 2)
-        var codes: Set<ImageError.Code> = []
+        var codes: Set<FileError.Code> = []
         for _ in 0..<500 {
             var bytes = whole
             for _ in 0..<3 {
@@ -141,6 +142,6 @@ struct JPEGDecodingTests {
             }
             if let code = try withTemporaryFile(bytes, errorCode(at:)) { codes.insert(code) }
         }
-        #expect(codes.contains(.damaged))
+        #expect(codes.contains(.malformed))
     }
 }

@@ -198,7 +198,7 @@ private final class Side: Sendable {
 
 /// A session that takes every command.
 private struct AnySession: SessionControlling {
-    func perform(line: String, for role: String) throws(CommandProblem) -> UInt32 { 1 }
+    func perform(line: String, for role: String) throws(CommandError) -> UInt32 { 1 }
     var descriptionText: String? { "{}" }
     var reportText: String? { "{}" }
 }

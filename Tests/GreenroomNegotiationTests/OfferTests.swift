@@ -69,7 +69,7 @@ import Testing
             VideoCapability(width: 641, height: 360, fps: 30),
             VideoCapability(width: 0, height: 0, fps: 30),
         ] {
-            #expect(throws: AnswerProblem.self) {
+            #expect(throws: InvalidValueError.self) {
                 try offer.settle(.counter(outside))
             }
         }
@@ -91,7 +91,7 @@ import Testing
 
     @Test func `an absurd fixed size is refused`() {
         for size in [FrameSize(width: 0, height: 5), FrameSize(width: 9000, height: 9000)] {
-            #expect(throws: AnswerProblem.self) {
+            #expect(throws: InvalidValueError.self) {
                 try offer.settle(.fixed(VideoCapability(size: size, rate: FrameRate(30))))
             }
         }
@@ -101,7 +101,7 @@ import Testing
         let share = Offer.toShareSource(revision: 1, maximum: maximum)
         let odd = VideoCapability(width: 1023, height: 333, fps: 7)
         #expect(try share.settle(.counter(odd)).track == odd)
-        #expect(throws: AnswerProblem.self) {
+        #expect(throws: InvalidValueError.self) {
             try share.settle(.counter(VideoCapability(width: 1281, height: 333, fps: 7)))
         }
     }

@@ -117,7 +117,7 @@ import Testing
     @Test func `a name has at most 100 bytes, and at least one character`() throws {
         #expect(try RoomLimits.name(String(repeating: "語", count: 40)).utf8.count <= 100)
         for empty in ["", "  \n", "\u{200B}"] {
-            #expect(throws: SignallingError.self) { try RoomLimits.name(empty) }
+            #expect(throws: RequestError.self) { try RoomLimits.name(empty) }
         }
     }
 }

@@ -254,9 +254,10 @@ import Testing
             let payload = try Self.answer(to: offer).media[0].payloads[0]
             #expect(payload["profile-level-id"] == word)
         } else {
-            let error = #expect(throws: SignallingError.self) { try Self.answer(to: offer) }
+            let error = #expect(throws: RequestError.self) { try Self.answer(to: offer) }
             #expect(
-                error?.status == 406 && error?.text.contains(word ?? "") ?? false, "\(error as Any)"
+                error?.code.rawValue == 406 && error?.description.contains(word ?? "") ?? false,
+                "\(error as Any)"
             )
         }
     }
@@ -303,9 +304,10 @@ import Testing
             ),
         ]
         for (offer, status, text) in cases {
-            let error = #expect(throws: SignallingError.self) { try Self.answer(to: offer) }
+            let error = #expect(throws: RequestError.self) { try Self.answer(to: offer) }
             #expect(
-                error?.status == status && error?.text.contains(text) ?? false, "\(error as Any)")
+                error?.code.rawValue == status && error?.description.contains(text) ?? false,
+                "\(error as Any)")
         }
     }
 
@@ -364,7 +366,7 @@ import Testing
             try Self.offer(group: "0 1", Self.video("0", port: 0), Self.audio("1", port: 0)),
             try Self.offer(group: "0 1", Self.audio("0"), Self.video("1")),
         ] {
-            #expect(throws: SignallingError.self) { try ServerAnswer(wrong, to: offer) }
+            #expect(throws: RequestError.self) { try ServerAnswer(wrong, to: offer) }
         }
     }
 }

@@ -267,7 +267,7 @@ import Testing
             ([SlotWish(slot: 0, stream: 1, lines: 10_001)], 2),
             ([SlotWish(slot: 0, stream: 1, lines: -1)], 2),
         ] {
-            #expect(throws: SignallingError.self) { try SlotWish.check(wrong, slots: slots) }
+            #expect(throws: RequestError.self) { try SlotWish.check(wrong, slots: slots) }
         }
     }
 }

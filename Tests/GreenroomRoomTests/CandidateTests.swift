@@ -30,12 +30,12 @@ import Testing
         return try Answer(to: offer, on: .guest).candidateTarget
     }
 
-    private func problem(_ body: () throws -> Void) -> SignallingError? {
+    private func problem(_ body: () throws -> Void) -> RequestError? {
         do {
             try body()
             return nil
         } catch {
-            return error as? SignallingError
+            return error as? RequestError
         }
     }
 
@@ -68,7 +68,7 @@ import Testing
             "", "hello", "a=mid:0", many, "a= b", "a=ice-ufrag:a\na=ice-ufrag:b",
             "a=candidate:\0",
         ] {
-            #expect(problem { _ = try CandidateFragment(text) }?.status == 400, "\(text)")
+            #expect(problem { _ = try CandidateFragment(text) }?.code.rawValue == 400, "\(text)")
         }
         let long = String(repeating: "a=x\n", count: 5000)
         #expect(problem { _ = try CandidateFragment(long) } == .tooLarge)
@@ -78,13 +78,13 @@ import Testing
         let data = try CandidateFragment("a=mid:data\n\(Self.udp)")
         #expect(try target.take(data).isEmpty)
         let other = try CandidateFragment("a=ice-ufrag:wxyz\n\(Self.udp)")
-        #expect(problem { _ = try target.take(other) }?.status == 409)
+        #expect(problem { _ = try target.take(other) }?.code.rawValue == 409)
         let nowhere = try CandidateFragment("a=mid:none\n\(Self.udp)")
-        #expect(problem { _ = try target.take(nowhere) }?.status == 400)
+        #expect(problem { _ = try target.take(nowhere) }?.code.rawValue == 400)
         // Of all fragments together.
         let half = try CandidateFragment(
             Array(repeating: Self.udp, count: 32).joined(separator: "\n"))
         #expect(problem { for _ in 0..<2 { _ = try target.take(half) } } == nil)
-        #expect(problem { _ = try target.take(half) }?.status == 400)
+        #expect(problem { _ = try target.take(half) }?.code.rawValue == 400)
     }
 }

@@ -80,7 +80,7 @@ import Testing
     func `a message is one line of at most 500 characters`(given: String, text: String?) {
         var relay = MessageRelay()
         if text == nil {
-            #expect(throws: SignallingError.self) {
+            #expect(throws: RequestError.self) {
                 try relay.add(given, from: "Ana", 1, at: 0)
             }
         } else {

@@ -4,7 +4,7 @@ import Testing
 
 /// Requests and connections, as hostile clients may make them.
 @Suite struct RequestTests {
-    private func head(_ text: String) throws(RequestHead.Fault) -> RequestHead {
+    private func head(_ text: String) throws(RequestError) -> RequestHead {
         let lines = text.components(separatedBy: "\r\n")
         let words = lines[0].components(separatedBy: " ")
         return try RequestHead(
@@ -21,7 +21,7 @@ import Testing
             _ = try head(text)
             return 0
         } catch {
-            return error.status
+            return error.code.rawValue
         }
     }
 

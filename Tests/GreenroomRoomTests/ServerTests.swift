@@ -20,11 +20,11 @@ import Testing
     private func problem(_ status: Int, body: String = "", type: String = "") -> String {
         var reply = ServerReply(status: status)
         (reply.body, reply.type, reply.problem) = (body, type, "Connection refused")
-        do throws(ServerProblem) {
+        do throws(ServerError) {
             _ = try reply.answer(for: .publish, hasVideo: true)
             return "none"
         } catch {
-            return error.text
+            return error.description
         }
     }
 

@@ -95,15 +95,15 @@ import Testing
             text(Self.head, Self.video, Array(repeating: candidate, count: 65)),
         ]
         for text in wrong {
-            let error = #expect(throws: SignallingError.self, "\(text.prefix(200))") {
+            let error = #expect(throws: RequestError.self, "\(text.prefix(200))") {
                 try SessionDescription(text)
             }
-            #expect(error?.status == 400)
+            #expect(error?.code.rawValue == 400)
         }
-        let long = #expect(throws: SignallingError.self) {
+        let long = #expect(throws: RequestError.self) {
             try SessionDescription(String(repeating: "v=0\r\n", count: 20_000))
         }
-        #expect(long?.status == 413)
+        #expect(long?.code.rawValue == 413)
     }
 
     @Test func `lines that the room does not need may hold anything`() throws {

@@ -189,7 +189,7 @@ private func rects(_ tiles: [StageTile]) -> [[Int]] {
         "camera -1 0 50 50", "0 0 50 50 crop", "camera 0 0 50 50 round", "camera a 0 50 50",
     ])
     func `a custom place that can't be read is named`(line: String) {
-        #expect(throws: CustomPlace.Problem.self) {
+        #expect(throws: InvalidValueError.self) {
             try CustomPlace.places(in: "share 0 0 100 100\n\(line)")
         }
     }

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `a camera that is missing is told, with those that there are`() {
-        let failure = #expect(throws: CameraFailure.self) {
+        let failure = #expect(throws: CameraError.self) {
             _ = try CameraEntry.find("logi", in: Self.cameras)
         }
         #expect(

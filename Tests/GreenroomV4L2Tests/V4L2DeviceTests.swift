@@ -59,14 +59,14 @@ import Testing
     @Test func `a camera that can't be read is listed with the reason, and no other device`() {
         let fake = Fake()
         #expect(throws: Never.self) { try CameraEntry(fake.device()) }
-        let planes = #expect(throws: CameraFailure.self) {
+        let planes = #expect(throws: CameraError.self) {
             try CameraEntry(fake.device { $0.is_multiplanar = 1 })
         }
-        #expect(planes?.isNoCamera == false)
-        let output = #expect(throws: CameraFailure.self) {
+        #expect(planes?.code == .failed)
+        let output = #expect(throws: CameraError.self) {
             try CameraEntry(fake.device { $0.is_no_camera = 1 })
         }
-        #expect(output?.isNoCamera == true)
+        #expect(output?.code == .notACamera)
     }
 
     @Test
@@ -103,15 +103,15 @@ import Testing
         let mode = device.modes()[0]
         _ = try device.start(mode)
         fake.state.pointee.is_gone = 1
-        let gone = #expect(throws: CameraFailure.self) { _ = try device.take { _, _ in } }
+        let gone = #expect(throws: CameraError.self) { _ = try device.take { _, _ in } }
         #expect(gone?.description == "/dev/fake: the camera was unplugged")
         device.stop()
         fake.state.pointee.is_busy = 1
-        let busy = #expect(throws: CameraFailure.self) { _ = try device.start(mode) }
-        #expect(busy?.isBusy == true)
+        let busy = #expect(throws: CameraError.self) { _ = try device.start(mode) }
+        #expect(busy?.code == .busy)
         #expect(busy?.description.hasPrefix("/dev/fake: in use by ") == true)
         fake.state.pointee.is_multiplanar = 1
-        let strange = #expect(throws: CameraFailure.self) { _ = try device.description() }
+        let strange = #expect(throws: CameraError.self) { _ = try device.description() }
         #expect(strange?.description.contains("several planes") == true)
     }
 
@@ -135,19 +135,19 @@ import Testing
         let mode = device.modes()[2]
         _ = try device.start(mode)
         fake.state.pointee.is_gone = 1
-        #expect(throws: CameraFailure("/dev/fake: the camera was unplugged")) {
+        #expect(throws: CameraError("/dev/fake: the camera was unplugged")) {
             _ = try device.take { _, _ in }
         }
         return mode
     }
 
     @Test func `a file is no camera`() throws {
-        let failure = #expect(throws: CameraFailure.self) {
+        let failure = #expect(throws: CameraError.self) {
             var device = try V4L2Device("/dev/null")
             _ = try device.description()
         }
         #expect(failure?.description == "/dev/null: not a video device; name a camera")
-        #expect(throws: CameraFailure("/dev/video999: no such camera")) {
+        #expect(throws: CameraError("/dev/video999: no such camera")) {
             _ = try V4L2Device("/dev/video999")
         }
     }

@@ -67,24 +67,24 @@ import Testing
     }
 
     @Test func `a file that is no library differs from a library for another machine`() throws {
-        func problem(_ bytes: [UInt8]) -> ELFFile.Problem? {
-            do throws(ELFFile.Problem) {
+        func problem(_ bytes: [UInt8]) -> ELFError? {
+            do throws(ELFError) {
                 _ = try ELFFile(bytes)
                 return nil
             } catch {
                 return error
             }
         }
-        #expect(problem([])?.isForeign == true)
-        #expect(problem(Array("#!/bin/sh\n".utf8))?.isForeign == true)
-        #expect(problem(try readFile("/proc/self/exe"))?.isForeign != false)
+        #expect(problem([])?.code == .notALibrary)
+        #expect(problem(Array("#!/bin/sh\n".utf8))?.code == .notALibrary)
+        #expect(problem(try readFile("/proc/self/exe"))?.code != .unusable)
         var bytes = try build("int shown(void) { return 1; }")
         #expect(problem(bytes) == nil)
         bytes[18] = 0xF3
         bytes[19] = 0x7F
-        #expect(problem(bytes)?.isForeign == false)
+        #expect(problem(bytes)?.code == .unusable)
         bytes[4] = 1
-        #expect(problem(bytes)?.isForeign == false)
+        #expect(problem(bytes)?.code == .unusable)
     }
 
     @Test(arguments: 1...8)

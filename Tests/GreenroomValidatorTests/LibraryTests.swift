@@ -97,7 +97,7 @@ import Testing
             try Data("no library".utf8).write(to: URL(filePath: $0))
         } _: {
             path in
-            #expect(throws: Validator.Problem.self) { try Validator().validate(path) }
+            #expect(throws: ValidatorError.self) { try Validator().validate(path) }
         }
     }
 }

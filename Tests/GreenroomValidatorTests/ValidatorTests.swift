@@ -73,7 +73,7 @@ import Testing
             problem("Tone") { $0.settings = ["frequency": "loud"] }?
                 .contains("setting frequency") == true)
         #expect(problem("WaveFile")?.contains("requires this setting") == true)
-        #expect(throws: Validator.Problem.self) { try Validator(program: "/nowhere/greenroom") }
+        #expect(throws: ValidatorError.self) { try Validator(program: "/nowhere/greenroom") }
     }
 
     @Test func `every check has a unique name and a description`() {

@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import GreenroomALSA
 import GreenroomMedia
+import SystemPackage
 
 /// What a plugin may try.
 enum Action {
@@ -368,7 +369,7 @@ extension Action {
             var span = samples.mutableSpan
             return try pcm.read(into: &span) > 0 ? 0 : EIO
         } catch {
-            return error.code
+            return error.underlyingError.rawValue
         }
     }
 

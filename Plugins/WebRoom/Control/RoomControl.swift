@@ -75,10 +75,11 @@ final class RoomControl: Sendable {
     /// A stream of events.
     ///
     /// - Parameter number: The last event that the reader knows; nil for all that there are.
-    func events(after number: Int?) throws(SignallingError) -> EventStream {
-        try state.withLock { state throws(SignallingError) in
+    func events(after number: Int?) throws(RequestError) -> EventStream {
+        try state.withLock { state throws(RequestError) in
             guard state.readers < Self.mostReaders else {
-                throw .full("\(Self.mostReaders) streams of events are open already: close one.")
+                throw RequestError(
+                    .full, "\(Self.mostReaders) streams of events are open already: close one.")
             }
             state.readers += 1
         }

@@ -15,12 +15,6 @@ import GreenroomRoom
 /// | `GET /api/still/TRACK.jpg` | operator | a picture of a video track |
 /// | `GET /metrics` | operator | the report in the text format of Prometheus |
 extension RoomHandler {
-    /// Why a request is not granted.
-    private struct Problem: Error {
-        var status: Int
-        var text: String
-    }
-
     private struct ErrorBody: Encodable {
         var error: String
     }
@@ -53,10 +47,8 @@ extension RoomHandler {
             }
             let session = try admit(request, role, sender)
             return try await answer(request, path, session, sender)
-        } catch let problem as Problem {
-            return try Reply.json(ErrorBody(error: problem.text), status: problem.status)
-        } catch let error as SignallingError {
-            return try Reply.json(ErrorBody(error: error.text), status: error.status)
+        } catch let error as RequestError {
+            return try Reply.json(ErrorBody(error: error.description), status: error.code.rawValue)
         } catch let refusal as SendRefusal {
             return try Reply.json(
                 ErrorBody(error: Self.words(of: refusal)), status: Self.status(of: refusal))
@@ -66,33 +58,33 @@ extension RoomHandler {
     /// Lets operators in alone.
     private func admit(
         _ request: RoomRequest, _ role: Access.Role?, _ sender: String
-    ) throws(Problem) -> SessionControl {
+    ) throws(RequestError) -> SessionControl {
         guard let role else {
             guard allows(\.mistakes, sender) else { throw Self.tooMany }
-            throw Problem(
-                status: 401,
-                text: "This needs the header \"Authorization: Bearer TOKEN\" with the token of the "
+            throw RequestError(
+                .unauthorized,
+                "This needs the header \"Authorization: Bearer TOKEN\" with the token of the "
                     + "operators' link of this session.")
         }
         guard role >= .operator else {
-            throw Problem(status: 403, text: "This needs the token of the operators' link.")
+            throw RequestError(.forbidden, "This needs the token of the operators' link.")
         }
         guard let session = control.session else {
-            throw Problem(
-                status: 403,
-                text: "The session does not allow the room to control it. Use greenroom live "
+            throw RequestError(
+                .forbidden,
+                "The session does not allow the room to control it. Use greenroom live "
                     + "--control, or add control: true to the call's \"allow\".")
         }
         guard request.method != "GET" else { return session }
         guard isOwn(request) else {
-            throw Problem(status: 403, text: "The request comes from another page.")
+            throw RequestError(.forbidden, "The request comes from another page.")
         }
         guard allows(\.changes, sender) else { throw Self.tooMany }
         return session
     }
 
-    private static let tooMany = Problem(
-        status: 429, text: "Too many requests: wait a moment.")
+    private static let tooMany = RequestError(
+        .tooMany, "Too many requests: wait a moment.")
 
     private func answer(
         _ request: RoomRequest, _ path: [String], _ session: SessionControl, _ sender: String
@@ -107,7 +99,7 @@ extension RoomHandler {
         case ("GET", ["metrics"]):
             let (viewers, guests) = room.counts
             guard var metrics = Metrics(report: try session.report()) else {
-                throw Problem(status: 503, text: "The report is not readable.")
+                throw RequestError(.full, "The report is not readable.")
             }
             metrics.add(
                 gauge: "room_viewers", "Connections that watch or listen.", Double(viewers))
@@ -119,28 +111,28 @@ extension RoomHandler {
         case ("GET", _) where path.count == 3 && path[..<2] == ["api", "still"]:
             return try await still(path[2], sender)
         default:
-            throw Problem(
-                status: 404,
-                text: "Not found. The API has POST /api/command, and GET /api/session, "
+            throw RequestError(
+                .notFound,
+                "Not found. The API has POST /api/command, and GET /api/session, "
                     + "/api/report, /api/events, /api/still/camera.jpg, /metrics and /health.")
         }
     }
 
     // MARK: Commands
 
-    private static func command(in request: RoomRequest) throws(Problem) -> String {
+    private static func command(in request: RoomRequest) throws(RequestError) -> String {
         guard request.type.hasPrefix("application/json") else {
-            throw Problem(
-                status: 415, text: "The body is application/json: {\"command\": \"mute\"}.")
+            throw RequestError(
+                .otherType, "The body is application/json: {\"command\": \"mute\"}.")
         }
         guard request.body.count <= longestBody else {
-            throw Problem(status: 413, text: "The body has more than \(longestBody) bytes.")
+            throw RequestError(.tooLarge, "The body has more than \(longestBody) bytes.")
         }
         guard
             let command = try? JSONDecoder().decode(CommandBody.self, from: request.body).command
         else {
-            throw Problem(
-                status: 400, text: "The body is not a command: {\"command\": \"mute\"}.")
+            throw RequestError(
+                .bad, "The body is not a command: {\"command\": \"mute\"}.")
         }
         return command
     }
@@ -150,7 +142,7 @@ extension RoomHandler {
         case .outcome(let outcome) where outcome.isDone:
             return try Reply.json(Done(status: "done", text: outcome.text))
         case .outcome(let outcome):
-            throw Problem(status: 409, text: outcome.text)
+            throw RequestError(.conflict, outcome.text)
         case .queued:
             return try Reply.json(Done(status: "queued"), status: 202)
         }
@@ -182,8 +174,8 @@ extension RoomHandler {
 
     private func still(_ file: String, _ sender: String) async throws -> Reply {
         guard file.hasSuffix(".jpg") else {
-            throw Problem(
-                status: 404, text: "Images are JPEG: the track's name and .jpg, as camera.jpg.")
+            throw RequestError(
+                .notFound, "Images are JPEG: the track's name and .jpg, as camera.jpg.")
         }
         guard allows(\.changes, sender) else { throw Self.tooMany }
         let name = String(file.dropLast(4))

@@ -86,14 +86,15 @@ final class Stills: Sendable {
     /// - Parameter name: Its name, as in reports: `camera`, `share`, `ana-camera`.
     func jpeg(of name: String) async throws -> [UInt8] {
         let end = host.nowNanoseconds + Self.lasting
-        let (id, isNew, seen) = try state.withLock { state throws(SignallingError) in
+        let (id, isNew, seen) = try state.withLock { state throws(RequestError) in
             guard let id = state.tracks.values.first(where: { $0.name == name })?.id else {
                 let names = state.tracks.values.map(\.name).sorted().joined(separator: ", ")
-                throw .notFound(
+                throw RequestError(
+                    .notFound,
                     "No video track \(name). Tracks: \(names.isEmpty ? "none" : names).")
             }
             guard state.waiting.values.reduce(0, +) < Self.mostWaiting else {
-                throw .full("Too many requests for images: wait a moment.")
+                throw RequestError(.full, "Too many requests for images: wait a moment.")
             }
             let isNew = state.wanted.updateValue(end, forKey: id) == nil
             state.waiting[id, default: 0] += 1
@@ -114,7 +115,7 @@ final class Stills: Sendable {
             }
             try await Task.sleep(for: .milliseconds(20))
         }
-        throw SignallingError.full("No frame of \(name) arrived in time: try again.")
+        throw RequestError(.full, "No frame of \(name) arrived in time: try again.")
     }
 
     /// A request waits no more.
@@ -172,16 +173,18 @@ struct StillImage: Sendable {
     private static func even(_ count: Int) -> Int { (count + 1) / 2 * 2 }
 
     /// - Throws: If it can't be encoded.
-    func jpeg() throws(SignallingError) -> [UInt8] {
+    func jpeg() throws(RequestError) -> [UInt8] {
         let (width, height) = (Self.even(size.width), Self.even(size.height))
         let widths = [width, width / 2, width / 2]
         let rows = [height, height / 2, height / 2]
         // No longer lent when it was copied.
         guard planes.count == 3,
             zip(planes, zip(widths, rows)).allSatisfy({ $0.count == $1.0 * $1.1 })
-        else { throw .failed("The frame was gone before it could be copied: try again.") }
+        else {
+            throw RequestError(.failed, "The frame was gone before it could be copied: try again.")
+        }
         guard let compressor = tjInitCompress() else {
-            throw .failed("Out of memory for an image.")
+            throw RequestError(.failed, "Out of memory for an image.")
         }
         defer { tjDestroy(compressor) }
         var file: UnsafeMutablePointer<UInt8>?
@@ -199,7 +202,9 @@ struct StillImage: Sendable {
                 }
             }
         }
-        guard status == 0, let file else { throw .failed("Encoding the image failed.") }
+        guard status == 0, let file else {
+            throw RequestError(.failed, "Encoding the image failed.")
+        }
         return Array(UnsafeBufferPointer(start: file, count: Int(length)))
     }
 }

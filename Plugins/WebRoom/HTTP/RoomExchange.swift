@@ -38,7 +38,7 @@ final class RoomExchange: Sendable {
 
     /// Refuses the request, because the room has closed.
     func abandon() {
-        Reply.refused(503, SignallingError.hasClosed.text).send(to: handle.pointer)
+        Reply.refused(503, RequestError.hasClosed.description).send(to: handle.pointer)
         greenroom_mhd_request_free(handle.pointer)
     }
 

@@ -21,8 +21,10 @@ extension RoomHandler {
         _ request: RoomRequest, _ path: [String], _ query: [String: String], _ role: Access.Role,
         _ sender: String
     ) throws -> Reply? {
-        func needs(_ needed: Access.Role) throws(SignallingError) {
-            guard role >= needed else { throw .forbidden("The link does not allow that.") }
+        func needs(_ needed: Access.Role) throws(RequestError) {
+            guard role >= needed else {
+                throw RequestError(.forbidden, "The link does not allow that.")
+            }
         }
         switch (request.method, path.first, path.count) {
         case ("POST", "guests", 1):
@@ -32,9 +34,9 @@ extension RoomHandler {
             return Reply.created(at: "/guests/\(id)")
         case ("POST", "messages", 1):
             try needs(query["guest"] == nil ? .operator : .guest)
-            guard request.body.count <= Self.longestMessage else { throw SignallingError.tooLarge }
+            guard request.body.count <= Self.longestMessage else { throw RequestError.tooLarge }
             guard let text = String(data: request.body, encoding: .utf8) else {
-                throw SignallingError.bad("the message is not valid UTF-8")
+                throw RequestError.bad("the message is not valid UTF-8")
             }
             guard allows(\.messages, sender) else {
                 return Reply.refused(429, "Too many messages: wait a moment.")
@@ -44,7 +46,7 @@ extension RoomHandler {
         case ("PATCH", "participants", 2):
             try needs(.operator)
             guard query["microphone"] == "off" else {
-                throw SignallingError.bad("an operator can set microphone=off alone")
+                throw RequestError.bad("an operator can set microphone=off alone")
             }
             try room.mute(participant: try Self.number(path[1]))
             return Reply.done
@@ -58,7 +60,7 @@ extension RoomHandler {
         case ("PUT", "pin", 1):
             try needs(.operator)
             guard let stream = query["stream"].flatMap({ UInt32($0) }) else {
-                throw SignallingError.bad("the stream is missing: write ?stream=1")
+                throw RequestError.bad("the stream is missing: write ?stream=1")
             }
             try room.pin(stream)
             return Reply.done
@@ -70,10 +72,11 @@ extension RoomHandler {
         }
     }
 
-    private static let noParticipant = SignallingError.notFound(
+    private static let noParticipant = RequestError(
+        .notFound,
         "The participant is unknown: the guest may have left.")
 
-    private static func number(_ text: String) throws(SignallingError) -> UInt32 {
+    private static func number(_ text: String) throws(RequestError) -> UInt32 {
         guard let number = UInt32(text) else { throw noParticipant }
         return number
     }

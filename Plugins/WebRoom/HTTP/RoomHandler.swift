@@ -74,8 +74,8 @@ final class RoomHandler: Sendable {
     ) async throws -> Reply {
         do {
             return try await answer(request, from: client)
-        } catch let error as SignallingError {
-            return Reply.refused(error.status, error.text)
+        } catch let error as RequestError {
+            return Reply.refused(error.code.rawValue, error.description)
         } catch let error as PluginError {
             room.services.host.log(.warning, "a request failed: \(error.text)")
             return Reply.refused(500, "The request failed; the room's log has the cause.")
@@ -129,8 +129,10 @@ final class RoomHandler: Sendable {
         to request: RoomRequest, _ path: [String], _ role: Access.Role, _ client: ClientAddress?,
         _ sender: String
     ) async throws -> Reply {
-        func needs(_ needed: Access.Role) throws(SignallingError) {
-            guard role >= needed else { throw .forbidden("The link does not allow that.") }
+        func needs(_ needed: Access.Role) throws(RequestError) {
+            guard role >= needed else {
+                throw RequestError(.forbidden, "The link does not allow that.")
+            }
         }
         let query = Dictionary(
             request.head.parameters, uniquingKeysWith: { first, _ in first })
@@ -181,11 +183,12 @@ final class RoomHandler: Sendable {
             guard room.remove(guest: path[1], because: nil) else { throw Self.noConnection }
             return Reply.done
         default:
-            throw SignallingError.notFound("Not found.")
+            throw RequestError(.notFound, "Not found.")
         }
     }
 
-    private static let noConnection = SignallingError.notFound(
+    private static let noConnection = RequestError(
+        .notFound,
         "The connection ended, or never existed.")
 
     // MARK: Parts of requests
@@ -225,11 +228,11 @@ final class RoomHandler: Sendable {
 
     private static func offer(in request: RoomRequest) throws -> String {
         guard request.type.hasPrefix("application/sdp") else {
-            throw SignallingError.bad("the Content-Type is not application/sdp")
+            throw RequestError.bad("the Content-Type is not application/sdp")
         }
         let body = try body(of: request, atMost: SessionDescription.longest)
         guard let text = String(data: body, encoding: .utf8) else {
-            throw SignallingError.bad("the offer is not UTF-8")
+            throw RequestError.bad("the offer is not UTF-8")
         }
         return text
     }
@@ -239,21 +242,21 @@ final class RoomHandler: Sendable {
         in request: RoomRequest, of id: String
     ) throws -> CandidateFragment {
         guard request.type.hasPrefix(CandidateFragment.type) else {
-            throw SignallingError.otherType("The body is \(CandidateFragment.type).")
+            throw RequestError(.otherType, "The body is \(CandidateFragment.type).")
         }
         if let tag = request.head["if-match"], tag != "*", tag != Reply.tag(of: id) {
-            throw SignallingError.stale("If-Match is not the ETag of the connection.")
+            throw RequestError(.stale, "If-Match is not the ETag of the connection.")
         }
         let body = try body(of: request, atMost: CandidateFragment.longest)
         guard let text = String(data: body, encoding: .utf8) else {
-            throw SignallingError.bad("the candidates are not UTF-8")
+            throw RequestError.bad("the candidates are not UTF-8")
         }
         return try CandidateFragment(text)
     }
 
     private static func body(
         of request: RoomRequest, atMost longest: Int
-    ) throws(SignallingError) -> Data {
+    ) throws(RequestError) -> Data {
         guard request.body.count <= longest else { throw .tooLarge }
         return request.body
     }
@@ -267,24 +270,24 @@ final class RoomHandler: Sendable {
         }
         let body = try body(of: request, atMost: 4096)
         guard let wishes = try? JSONDecoder().decode([Wish].self, from: body) else {
-            throw SignallingError.bad(
+            throw RequestError.bad(
                 "the body is not JSON such as [{\"slot\": 0, \"stream\": 3, \"lines\": 720}]")
         }
         return wishes.map { SlotWish(slot: $0.slot, stream: $0.stream, lines: $0.lines) }
     }
 
-    private static func subject(_ text: String?) throws(SignallingError) -> Room.Subject {
+    private static func subject(_ text: String?) throws(RequestError) -> Room.Subject {
         guard let text else { return .first }
         switch text {
         case "audio": return .audio
         case "slots": return .slots
         default: break
         }
-        guard let id = UInt32(text) else { throw .notFound("No such stream.") }
+        guard let id = UInt32(text) else { throw RequestError(.notFound, "No such stream.") }
         return .stream(id)
     }
 
-    private static func isOff(_ text: String?) throws(SignallingError) -> Bool? {
+    private static func isOff(_ text: String?) throws(RequestError) -> Bool? {
         switch text {
         case nil: nil
         case "off": true

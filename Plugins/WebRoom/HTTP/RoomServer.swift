@@ -185,7 +185,7 @@ final class RoomServer: Sendable {
             began: { context, request, method, target, version, fields, count in
                 Unmanaged<RoomServer>.fromOpaque(context).takeUnretainedValue().begin(
                     request,
-                    Result { () throws(RequestHead.Fault) -> RequestHead in
+                    Result { () throws(RequestError) -> RequestHead in
                         try RequestHead(
                             method: String(cString: method), target: String(cString: target),
                             version: String(cString: version),
@@ -209,7 +209,7 @@ final class RoomServer: Sendable {
     ///
     /// - Returns: Whether its body is wanted; else the reason is the answer.
     private func begin(
-        _ request: OpaquePointer, _ head: Result<RequestHead, RequestHead.Fault>
+        _ request: OpaquePointer, _ head: Result<RequestHead, RequestError>
     ) -> Bool {
         switch head {
         case .success(let head):
@@ -222,7 +222,7 @@ final class RoomServer: Sendable {
             greenroom_mhd_set_value(request, Unmanaged.passRetained(exchange).toOpaque())
             return true
         case .failure(let fault):
-            var reply = Reply.refused(fault.status, fault.text)
+            var reply = Reply.refused(fault.code.rawValue, fault.description)
             reply.close()
             reply.send(to: request)
             return false

@@ -100,7 +100,7 @@ final class Peer: Sendable {
     /// - Parameters:
     ///   - receiving: Nil: the peer is only sent to.
     ///   - address: The only address to be reached at; nil: all of the machine.
-    /// - Throws: ``SignallingError``.
+    /// - Throws: ``RequestError``.
     func answer(
         _ answer: Answer, receiving: Receiving?, address: String?
     ) async throws -> String {
@@ -116,9 +116,9 @@ final class Peer: Sendable {
     }
 
     /// Takes candidates that follow the far end's offer.
-    func take(_ fragment: CandidateFragment) throws(SignallingError) {
-        let (webrtc, candidates) = try state.withLock { state throws(SignallingError) in
-            guard let webrtc = state.webrtc else { throw SignallingError.hasClosed }
+    func take(_ fragment: CandidateFragment) throws(RequestError) {
+        let (webrtc, candidates) = try state.withLock { state throws(RequestError) in
+            guard let webrtc = state.webrtc else { throw RequestError.hasClosed }
             let candidates = try state.target?.take(fragment) ?? []
             state.remote += candidates.map { $0.address }
             return (webrtc, candidates)
@@ -134,7 +134,7 @@ final class Peer: Sendable {
     /// - Parameters:
     ///   - receiving: Nil: the peer only sends.
     ///   - address: The only address to be reached at; nil: all of the machine.
-    /// - Throws: ``SignallingError``.
+    /// - Throws: ``RequestError``.
     func offer(receiving: Receiving?, address: String?) async throws -> String {
         // The far end may take its time.
         state.withLock { $0.begun = greenroom_gst_now() + Self.longestAnswer }
@@ -149,13 +149,13 @@ final class Peer: Sendable {
     }
 
     /// Takes the far end's answer to its offer. May wait.
-    func take(_ answer: ServerAnswer) throws(SignallingError) {
+    func take(_ answer: ServerAnswer) throws(RequestError) {
         let webrtc = state.withLock { state in
             state.begun = greenroom_gst_now()
             state.remote = answer.description.media.flatMap(\.transport.candidates)
             return state.webrtc
         }
-        guard let webrtc else { throw SignallingError.hasClosed }
+        guard let webrtc else { throw RequestError.hasClosed }
         guard let why = greenroom_peer_take_answer(webrtc.pointer, answer.description.text) else {
             return
         }
@@ -168,7 +168,7 @@ final class Peer: Sendable {
     ) async throws -> String {
         let late = Task { [weak self] in
             try await Task.sleep(for: .seconds(8))
-            self?.resume(.failure(SignallingError.failed("The answer took too long.")))
+            self?.resume(.failure(RequestError(.failed, "The answer took too long.")))
         }
         defer { late.cancel() }
         let gathering = Task { [weak self] in
@@ -195,7 +195,7 @@ final class Peer: Sendable {
 
     private func begin(_ offer: String?, receiving: Receiving?, address: String?) {
         guard let webrtc = state.withLock({ $0.webrtc }) else {
-            return resume(.failure(SignallingError.hasClosed))
+            return resume(.failure(RequestError.hasClosed))
         }
         var calls = greenroom_peer_calls(
             described: { value, sdp, why in
@@ -204,7 +204,7 @@ final class Peer: Sendable {
                     peer.resume(.success(String(cString: sdp)))
                 } else {
                     let reason = why.map { String(cString: $0) } ?? "cannot make a description"
-                    peer.resume(.failure(SignallingError.bad(reason)))
+                    peer.resume(.failure(RequestError.bad(reason)))
                 }
             },
             state_changed: { value, state in
@@ -345,7 +345,7 @@ final class Peer: Sendable {
     /// Ends the connection, once; not on one of its threads.
     func stop() {
         guard state.withLock({ $0.webrtc.take() }) != nil else { return }
-        resume(.failure(SignallingError.hasClosed))
+        resume(.failure(RequestError.hasClosed))
         pipeline.stop()
     }
 }

@@ -10,26 +10,26 @@ extension Room {
     ///   - sharer: The id of the guest who shares; nil for a new guest.
     ///   - listener: The viewer through whom they hear the room.
     /// - Returns: The answer, and the guest's id.
-    /// - Throws: ``SignallingError`` or `PluginError`.
+    /// - Throws: ``RequestError`` or `PluginError`.
     func join(
         _ name: String, offer text: String, sharer sharerID: String?, listener: String?
     ) async throws -> (id: String, answer: String) {
         let offer = try SessionDescription(text)
         let videos = offer.media.count { $0.kind == "video" && !$0.isDisabled && $0.name != nil }
         guard videos <= 1 else {
-            throw SignallingError.unacceptable("a guest sends one video, and shares another one")
+            throw RequestError.unacceptable("a guest sends one video, and shares another one")
         }
         let answer = try Answer(to: offer, on: .guest)
         let name = try sharerID == nil ? RoomLimits.name(name) : ""
         let sharer = state.withLock { state in sharerID.flatMap { state.guests[$0] } }
         guard sharerID == nil || sharer.map({ $0.sharer == nil }) ?? false else {
-            throw SignallingError.notFound("No such guest: join first.")
+            throw RequestError(.notFound, "No such guest: join first.")
         }
         if sharer == nil { try expectWelcome(name) }
         let guest = try admit(
             sharer?.name ?? name, answer.streams, sharer: sharer, listener: listener)
         do {
-            guard let peer = guest.peer else { throw SignallingError.hasClosed }
+            guard let peer = guest.peer else { throw RequestError.hasClosed }
             return (
                 guest.id,
                 try await peer.answer(answer, receiving: guest.receiving, address: address)
@@ -44,8 +44,8 @@ extension Room {
     ///
     /// - Parameter listener: The viewer through whom they hear the room.
     /// - Returns: The guest's id.
-    /// - Throws: ``SignallingError``.
-    func join(listening name: String, through listener: String?) throws(SignallingError) -> String {
+    /// - Throws: ``RequestError``.
+    func join(listening name: String, through listener: String?) throws(RequestError) -> String {
         let name = try RoomLimits.name(name)
         try expectWelcome(name)
         try reserve(.guest)
@@ -55,7 +55,7 @@ extension Room {
             guest = try Guest(listener: id, name: name, services: services)
         } catch {
             release(.guest)
-            throw .failed(error.text)
+            throw RequestError(.failed, error.text)
         }
         let isClosed = state.withLock { state in
             if !state.isClosed { state.guests[id] = guest }
@@ -93,7 +93,7 @@ extension Room {
             release(place)
             throw error
         }
-        let refusal = state.withLock { state -> SignallingError? in
+        let refusal = state.withLock { state -> RequestError? in
             guard !state.isClosed else { return Self.full }
             if let sharer, state.guests.values.contains(where: { $0.sharer === sharer }) {
                 return .bad("the guest already shares")
@@ -141,21 +141,21 @@ extension Room {
     }
 
     /// Leaves a guest out of what a viewer hears, who is the same person.
-    func listen(_ id: String, through viewer: String) throws(SignallingError) {
+    func listen(_ id: String, through viewer: String) throws(RequestError) {
         let number = state.withLock { state -> UInt32? in
             guard state.viewers[viewer] != nil, let number = state.guests[id]?.participant?.number
             else { return nil }
             state.hearing[viewer] = number
             return number
         }
-        guard let number else { throw .notFound("No such guest or viewer.") }
+        guard let number else { throw RequestError(.notFound, "No such guest or viewer.") }
         moveListeners(of: number)
     }
 
     /// Mutes what a guest sends, or takes that back.
-    func mute(_ id: String, camera: Bool?, microphone: Bool?) throws(SignallingError) {
+    func mute(_ id: String, camera: Bool?, microphone: Bool?) throws(RequestError) {
         guard let guest = state.withLock({ $0.guests[id] }) else {
-            throw .notFound("No such guest.")
+            throw RequestError(.notFound, "No such guest.")
         }
         if let camera { guest.video?.setMuted(camera) }
         if let microphone { guest.audio?.setMuted(microphone) }

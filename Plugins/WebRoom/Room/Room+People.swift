@@ -41,14 +41,14 @@ extension Room {
     /// Passes a message on to all pages.
     ///
     /// - Parameter guest: The id of the guest who writes; nil for an operator.
-    func say(_ text: String, from guest: String?) throws(SignallingError) {
+    func say(_ text: String, from guest: String?) throws(RequestError) {
         let now = Self.seconds
-        try state.withLock { state throws(SignallingError) in
+        try state.withLock { state throws(RequestError) in
             var name = "Operator"
             var number: UInt32?
             if let guest {
                 guard let writer = state.guests[guest], let participant = writer.participant else {
-                    throw .forbidden("Join the room to write.")
+                    throw RequestError(.forbidden, "Join the room to write.")
                 }
                 (name, number) = (writer.name, participant.number)
             }
@@ -60,10 +60,10 @@ extension Room {
     // MARK: The operator
 
     /// Makes a stream large for everybody; nil: none.
-    func pin(_ stream: UInt32?) throws(SignallingError) {
-        try state.withLock { state throws(SignallingError) in
+    func pin(_ stream: UInt32?) throws(RequestError) {
+        try state.withLock { state throws(RequestError) in
             guard stream.map({ state.streams[$0] != nil }) ?? true else {
-                throw .notFound("The stream is unknown: it may have ended.")
+                throw RequestError(.notFound, "The stream is unknown: it may have ended.")
             }
             state.pinned = stream
             state.revision += 1
@@ -71,9 +71,9 @@ extension Room {
     }
 
     /// Mutes a guest, who may unmute.
-    func mute(participant number: UInt32) throws(SignallingError) {
+    func mute(participant number: UInt32) throws(RequestError) {
         guard let guest = state.withLock({ Self.guest(number, in: $0) }) else {
-            throw .notFound("The participant is unknown: the guest may have left.")
+            throw RequestError(.notFound, "The participant is unknown: the guest may have left.")
         }
         guest.muteByOperator()
         changed()
@@ -86,9 +86,10 @@ extension Room {
     }
 
     /// Refuses a name that is barred.
-    func expectWelcome(_ name: String) throws(SignallingError) {
+    func expectWelcome(_ name: String) throws(RequestError) {
         guard !state.withLock({ $0.barred.contains(name.lowercased()) }) else {
-            throw .forbidden("The operator has barred the name \(name) from this room.")
+            throw RequestError(
+                .forbidden, "The operator has barred the name \(name) from this room.")
         }
     }
 

@@ -8,7 +8,7 @@ extension Room {
     ///
     /// - Parameter address: The only address to be reached at; nil: all.
     /// - Returns: The connection's id, its peer, its offer, and whether that has a video.
-    /// - Throws: ``SignallingError`` or `PluginError`.
+    /// - Throws: ``RequestError`` or `PluginError`.
     func connect(
         _ purpose: ServerPurpose, _ codec: VideoCodec, named name: String, at address: String?
     ) async throws -> (id: String, peer: Peer, offer: String, hasVideo: Bool) {
@@ -30,7 +30,7 @@ extension Room {
             let guest = try admit(name, MediaStream.offered(codec), isOffered: true)
             state.withLock { $0.servers[.fetch] = guest.id }
             do {
-                guard let peer = guest.peer else { throw SignallingError.hasClosed }
+                guard let peer = guest.peer else { throw RequestError.hasClosed }
                 let offer = try await peer.offer(receiving: guest.receiving, address: address)
                 return (guest.id, peer, offer, true)
             } catch {
@@ -43,7 +43,7 @@ extension Room {
     /// Takes a server's answer to an offer.
     func accept(
         _ answer: SessionDescription, to offer: String, of id: String, _ peer: Peer
-    ) throws(SignallingError) {
+    ) throws(RequestError) {
         let answer = try ServerAnswer(answer, to: SessionDescription(offer))
         try peer.take(answer)
         state.withLock { $0.viewers[id] }?.setFeedback(answer.hasFeedback)

@@ -20,7 +20,7 @@ extension Room {
     ///
     /// - Parameter client: Where they are; nil: unknown.
     /// - Returns: The answer, and the viewer's id.
-    /// - Throws: ``SignallingError`` or `PluginError`.
+    /// - Throws: ``RequestError`` or `PluginError`.
     func watch(
         _ subject: Subject, offer text: String, from client: ClientAddress?
     ) async throws -> (id: String, answer: String) {
@@ -29,7 +29,7 @@ extension Room {
         let most = subject == .slots ? MediaTerms.mostVideos : 1
         let videos = offer.media.count { $0.kind == "video" && !$0.isDisabled && $0.name != nil }
         guard videos <= most else {
-            throw SignallingError.unacceptable(
+            throw RequestError.unacceptable(
                 subject == .slots
                     ? "\(videos) videos; the limit of a connection is \(most)"
                     : "\(videos) videos; a stream has one, and /whep/slots takes more"
@@ -42,8 +42,8 @@ extension Room {
         let viewer: Viewer
         do {
             viewer = try admit(answer.streams, stream, from: origin)
-        } catch SignallingError.full(let text) {
-            guard makePlace() else { throw SignallingError.full(text) }
+        } catch let error as RequestError where error.code == .full {
+            guard makePlace() else { throw error }
             // Its place is free when its pipeline has stopped.
             try await Task.sleep(for: .milliseconds(500))
             viewer = try admit(answer.streams, stream, from: origin)
@@ -84,7 +84,7 @@ extension Room {
             throw error
         }
         // At once with the viewer: a stream that ends removes the viewers that it finds.
-        let refusal = state.withLock { state -> SignallingError? in
+        let refusal = state.withLock { state -> RequestError? in
             guard !state.isClosed else { return Self.full }
             if let stream, state.streams[stream] == nil { return Self.ended }
             // The encoders begin while the connection is made.
@@ -104,18 +104,19 @@ extension Room {
     }
 
     /// Takes what a page wants in the slots of its connection.
-    func wish(_ wishes: [SlotWish], of id: String) throws(SignallingError) {
+    func wish(_ wishes: [SlotWish], of id: String) throws(RequestError) {
         guard let viewer = state.withLock({ $0.viewers[id] }) else {
-            throw .notFound("No such viewer.")
+            throw RequestError(.notFound, "No such viewer.")
         }
         try viewer.wish(for: wishes)
         adaptSoon()
     }
 
-    private static let ended = SignallingError.notFound(
+    private static let ended = RequestError(
+        .notFound,
         "No such stream: it may have ended.")
 
-    func stream(of subject: Subject) throws(SignallingError) -> UInt32? {
+    func stream(of subject: Subject) throws(RequestError) -> UInt32? {
         let streams = state.withLock { $0.streams }
         switch subject {
         case .audio, .slots: return nil

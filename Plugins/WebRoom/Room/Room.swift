@@ -194,9 +194,9 @@ final class Room: Sendable {
     /// Takes candidates that follow the offer of a viewer or a guest.
     func take(
         _ fragment: CandidateFragment, of peer: (State) -> Peer?
-    ) throws(SignallingError) {
+    ) throws(RequestError) {
         guard let peer = state.withLock({ peer($0) }) else {
-            throw .notFound("No such connection.")
+            throw RequestError(.notFound, "No such connection.")
         }
         try peer.take(fragment)
     }
@@ -206,19 +206,20 @@ final class Room: Sendable {
     /// Takes a place for a connection, before it is made.
     ///
     /// - Parameter address: Of a viewer, if it has places of its own.
-    /// - Throws: ``SignallingError`` if there is none.
-    func reserve(_ place: Place, from address: String? = nil) throws(SignallingError) {
-        try state.withLock { state throws(SignallingError) in
+    /// - Throws: ``RequestError`` if there is none.
+    func reserve(_ place: Place, from address: String? = nil) throws(RequestError) {
+        try state.withLock { state throws(RequestError) in
             let taken = state.places[place, default: 0]
             switch place {
             case .guest where taken >= RoomLimits.guests, .share where taken >= RoomLimits.guests:
-                throw .full("The room is full of guests: \(RoomLimits.guests).")
+                throw RequestError(.full, "The room is full of guests: \(RoomLimits.guests).")
             case .viewer where taken >= RoomLimits.viewers: throw Self.full
             default: break
             }
             let own = address.map { state.viewerPlaces[$0, default: 0] + 1 } ?? 0
             guard own <= RoomLimits.viewersOfAddress else {
-                throw .full(
+                throw RequestError(
+                    .full,
                     "The room is open \(RoomLimits.viewersOfAddress) times at your address: close one "
                         + "of them.")
             }
@@ -265,7 +266,7 @@ final class Room: Sendable {
         return true
     }
 
-    static let full = SignallingError.full("The room is full: try again later.")
+    static let full = RequestError(.full, "The room is full: try again later.")
 
     // MARK: The end
 

@@ -86,7 +86,7 @@ final class Viewer: Sendable {
     // MARK: What it wants and gets
 
     /// Takes what the page wants.
-    func wish(for wishes: [SlotWish]) throws(SignallingError) {
+    func wish(for wishes: [SlotWish]) throws(RequestError) {
         guard !isOfOneStream else { throw .bad("the connection is for one stream") }
         try SlotWish.check(wishes, slots: videos.count)
         state.withLock { $0.wishes = wishes }

@@ -70,7 +70,7 @@ final class ServerLink: Sendable {
         var backoff = ServerBackoff()
         while !Task.isCancelled {
             var wait = 0
-            do throws(ServerProblem) {
+            do throws(ServerError) {
                 let (id, peer) = try await connect()
                 try await untilConnected(id, peer)
                 guard !Task.isCancelled else { return }
@@ -88,8 +88,8 @@ final class ServerLink: Sendable {
                 if ContinuousClock.now - begun > Self.shortestSuccess { backoff.reset() }
             } catch {
                 guard !Task.isCancelled else { return }
-                wait = error.after
-                say(.warning, error.text)
+                wait = error.retryAfter
+                say(.warning, error.description)
             }
             await end()
             let seconds = backoff.next(wanted: wait)
@@ -134,17 +134,17 @@ final class ServerLink: Sendable {
     /// Makes an offer, and takes the server's answer.
     ///
     /// - Returns: The connection's id in the room, and its peer.
-    private func connect() async throws(ServerProblem) -> (id: String, peer: Peer) {
+    private func connect() async throws(ServerError) -> (id: String, peer: Peer) {
         let connection: (id: String, peer: Peer, offer: String, hasVideo: Bool)
         do {
             connection = try await room.connect(
                 plan.purpose, plan.codec, named: plan.name, at: plan.address.local)
-        } catch let error as SignallingError {
-            throw ServerProblem(text: error.text)
+        } catch let error as RequestError {
+            throw ServerError(error.description)
         } catch {
-            throw ServerProblem(text: "cannot make an offer: \(error)")
+            throw ServerError("cannot make an offer: \(error)")
         }
-        do throws(ServerProblem) {
+        do throws(ServerError) {
             let reply = await ServerRequest(
                 method: "POST", url: plan.address.url, token: plan.token, offer: connection.offer
             ).send()
@@ -159,11 +159,11 @@ final class ServerLink: Sendable {
                     "the answer has no video: \(plan.name) has only audio. If the server has video, set "
                         + "server-codec to the other one, vp8 or h264.")
             }
-            do throws(SignallingError) {
+            do throws(RequestError) {
                 try room.accept(
                     answer, to: connection.offer, of: connection.id, connection.peer)
             } catch {
-                throw ServerProblem(text: "the answer is not usable. \(error.text)")
+                throw ServerError("the answer is not usable. \(error)")
             }
         } catch {
             room.disconnect(connection.id)
@@ -185,12 +185,11 @@ final class ServerLink: Sendable {
     }
 
     /// Waits until media can flow.
-    private func untilConnected(_ id: String, _ peer: Peer) async throws(ServerProblem) {
+    private func untilConnected(_ id: String, _ peer: Peer) async throws(ServerError) {
         while !Task.isCancelled, !peer.isConnected {
             guard room.has(id) else {
-                throw ServerProblem(
-                    text:
-                        "the server answered, but media do not connect: \(peer.trouble ?? "connection ended")."
+                throw ServerError(
+                    "the server answered, but media do not connect: \(peer.trouble ?? "connection ended")."
                 )
             }
             try? await Task.sleep(for: .milliseconds(100))

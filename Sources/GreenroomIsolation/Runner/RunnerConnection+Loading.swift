@@ -46,7 +46,7 @@ extension RunnerConnection {
         _ answer: WireReader, _ path: String
     ) -> Result<LibraryDescription, LoadError>? {
         var answer = answer
-        do throws(WireReader.Problem) {
+        do throws(WireError) {
             guard try answer.readBool() else { return .failure(try answer.readLoadError()) }
             return .success(try answer.readLibrary(at: path))
         } catch {

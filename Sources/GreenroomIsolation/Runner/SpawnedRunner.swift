@@ -68,25 +68,23 @@ final class SpawnedRunner: RunnerProcess {
         var message = WireWriter()
         policy.write(to: &message)
         let answer = try connection.handshake(with: confinement.program, sending: message)
-        switch Self.readReport(answer) {
-        case .success(let report):
-            self.report.withLock { $0 = report }
-            connection.expectPongs()
-            for note in report.notes { connection.context.warnOnce(note) }
-        case .failure(let refusal):
-            throw LoadError(
-                code: .noRunner, place: confinement.program, explanation: refusal.text + ".")
-        case nil: throw connection.invalidAnswer(during: confinement.program)
+        guard let report = try readReport(answer)?.get() else {
+            throw connection.invalidAnswer(during: confinement.program)
         }
+        self.report.withLock { $0 = report }
+        connection.expectPongs()
+        for note in report.notes { connection.context.warnOnce(note) }
     }
 
-    private struct SandboxRefusal: Error { var text: String }
-
-    private static func readReport(_ answer: WireReader) -> Result<SandboxReport, SandboxRefusal>? {
+    /// The report, or the refusal of the process; nil if the answer is invalid.
+    private func readReport(_ answer: WireReader) -> Result<SandboxReport, LoadError>? {
         var answer = answer
-        do throws(WireReader.Problem) {
+        do throws(WireError) {
             guard try answer.readBool() else {
-                return .failure(SandboxRefusal(text: try answer.readString()))
+                let refusal = try answer.readString()
+                return .failure(
+                    LoadError(
+                        code: .noRunner, place: confinement.program, explanation: refusal + "."))
             }
             return .success(try SandboxReport(from: &answer))
         } catch {

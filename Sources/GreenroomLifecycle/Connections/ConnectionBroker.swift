@@ -5,18 +5,25 @@ package import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomSystem
 import Synchronization
-import SystemPackage
+package import SystemPackage
+
+/// Why the host does not connect a plugin.
+package struct ConnectionError: Error, Equatable, Sendable, CustomStringConvertible {
+    package var code: Status
+    /// The rule and the cure.
+    package var description: String
+    package var underlyingError: Errno?
+
+    package init(_ code: Status, _ description: String, underlyingError: Errno? = nil) {
+        self.code = code
+        self.description = description
+        self.underlyingError = underlyingError
+    }
+}
 
 /// Connects a plugin to the programs that its session grants it, and makes the memory that it shares
 /// with them.
 package final class ConnectionBroker: Sendable {
-    /// Why the host does not connect.
-    package struct Problem: Error, Equatable {
-        package var status: Status
-        /// The rule and the cure, in sentences.
-        package var text: String
-    }
-
     private let grants: ConnectionGrants
     private let sockets: DesktopSockets
     private let madeBytes = Mutex<UInt64>(0)
@@ -29,25 +36,24 @@ package final class ConnectionBroker: Sendable {
     /// Connects to a program, or to the socket at an absolute path.
     ///
     /// - Returns: The connection, whose descriptor is the caller's.
-    package func open(_ name: String) throws(Problem) -> gr_connection {
+    package func open(_ name: String) throws(ConnectionError) -> gr_connection {
         var connection = gr_connection()
         connection.struct_size = UInt32(MemoryLayout<gr_connection>.size)
         let program = DesktopSockets.Program(rawValue: name)
         let path: String
-        do throws(DesktopSockets.Unknown) {
+        do throws(ConnectionError) {
             path =
-                try program.map { program throws(DesktopSockets.Unknown) in
+                try program.map { program throws(ConnectionError) in
                     try sockets.path(of: program)
                 } ?? name
             if program == .x11 { describe(try sockets.display(), in: &connection) }
         } catch {
-            throw Problem(status: .unavailable, text: "\(name): \(error.text).")
+            throw ConnectionError(.unavailable, "\(name): \(error).")
         }
         guard path.hasPrefix("/") else {
-            throw Problem(
-                status: .badArgument,
-                text:
-                    "not a program's name or an absolute path. Use x11, wayland, "
+            throw ConnectionError(
+                .badArgument,
+                "not a program's name or an absolute path. Use x11, wayland, "
                     + "pipewire, session-bus or a path.")
         }
         guard grants.cover(path) else { throw .ungranted(program, path) }
@@ -58,15 +64,15 @@ package final class ConnectionBroker: Sendable {
     /// Makes memory whose size is sealed.
     ///
     /// - Returns: Its descriptor, which is the caller's.
-    package func makeMemory(byteCount: UInt64) throws(Problem) -> Int32 {
+    package func makeMemory(byteCount: UInt64) throws(ConnectionError) -> Int32 {
         guard !grants.isEmpty else {
-            throw Problem(
-                status: .unsupported,
-                text: "shared memory needs a granted connection. Add allow: {display: true}, "
+            throw ConnectionError(
+                .unsupported,
+                "shared memory needs a granted connection. Add allow: {display: true}, "
                     + "{pipewire: true} or {connect: [PATH]} to the plugin.")
         }
         guard byteCount > 0 else {
-            throw Problem(status: .badArgument, text: "the size is 0. Pass the bytes needed.")
+            throw ConnectionError(.badArgument, "the size is 0. Pass the bytes needed.")
         }
         let isWithinLimit = madeBytes.withLock { made in
             let (sum, overflow) = made.addingReportingOverflow(byteCount)
@@ -75,10 +81,9 @@ package final class ConnectionBroker: Sendable {
             return true
         }
         guard isWithinLimit else {
-            throw Problem(
-                status: .noBuffer,
-                text:
-                    "the plugin exceeds its limit of \(GR_MAX_CONNECTION_MEMORY) bytes in all. "
+            throw ConnectionError(
+                .noBuffer,
+                "the plugin exceeds its limit of \(GR_MAX_CONNECTION_MEMORY) bytes in all. "
                     + "Use memory again.")
         }
         let memory = greenroom_memory("greenroom-shared", Int64(byteCount))
@@ -95,13 +100,13 @@ package final class ConnectionBroker: Sendable {
     /// file was read.
     private func connect(
         to path: String, _ program: DesktopSockets.Program?
-    ) throws(Problem) -> Int32 {
+    ) throws(ConnectionError) -> Int32 {
         let place = Glibc.open(path, Int32(greenroom_open_path) | O_CLOEXEC)
         guard place >= 0 else { throw .unreachable(path, errno) }
         defer { close(place) }
         var status = stat()
         guard fstat(place, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK else {
-            throw Problem(status: .unavailable, text: "\(path): not a socket. Check the path.")
+            throw ConnectionError(.unavailable, "\(path): not a socket. Check the path.")
         }
         guard let real = resolvedPath("/proc/self/fd/\(place)"), grants.cover(real) else {
             throw .ungranted(program, path)
@@ -131,7 +136,7 @@ package final class ConnectionBroker: Sendable {
     }
 }
 
-extension ConnectionBroker.Problem {
+extension ConnectionError {
     /// - Parameter program: Nil for a path that the plugin has named.
     fileprivate static func ungranted(_ program: DesktopSockets.Program?, _ path: String) -> Self {
         let grant =
@@ -140,12 +145,13 @@ extension ConnectionBroker.Problem {
             case .pipewire: "pipewire: true"
             case .sessionBus, nil: "connect: [\(path)]"
             }
-        return Self(
-            status: .unsupported,
-            text: "the session file does not grant \(path). Add allow: {\(grant)} to the plugin.")
+        return ConnectionError(
+            .unsupported,
+            "the session file does not grant \(path). Add allow: {\(grant)} to the plugin.")
     }
 
     fileprivate static func unreachable(_ path: String, _ errno: Int32) -> Self {
+        let error = Errno(rawValue: errno)
         let cure =
             switch errno {
             case ENOENT, ECONNREFUSED: "Start the program that listens there"
@@ -153,14 +159,16 @@ extension ConnectionBroker.Problem {
             case EAGAIN: "Try again: too many programs are connecting"
             default: "Check the path"
             }
-        return Self(
-            status: .unavailable, text: "\(path): \(Errno(rawValue: errno)). \(cure).")
+        return ConnectionError(
+            .unavailable, "\(path): \(error). \(cure).",
+            underlyingError: error)
     }
 
     fileprivate static func failed(_ action: String, _ errno: Int32) -> Self {
-        Self(
-            status: .failed,
-            text: "the host cannot \(action): \(Errno(rawValue: errno)). Raise ulimit -n, or free "
-                + "memory.")
+        let error = Errno(rawValue: errno)
+        return ConnectionError(
+            .failed,
+            "the host cannot \(action): \(error). Raise ulimit -n, or free memory.",
+            underlyingError: error)
     }
 }

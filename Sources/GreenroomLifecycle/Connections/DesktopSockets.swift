@@ -1,5 +1,6 @@
 import Glibc
 import GreenroomABI
+import GreenroomMedia
 import GreenroomSystem
 
 /// Where the programs of the user's desktop listen, as the environment says.
@@ -10,12 +11,6 @@ package struct DesktopSockets: Sendable {
         case wayland
         case pipewire
         case sessionBus = "session-bus"
-    }
-
-    /// Why a program can't be reached.
-    package struct Unknown: Error, Equatable {
-        /// The rule and the cure, without the final stop.
-        package var text: String
     }
 
     /// A display of X11.
@@ -35,7 +30,7 @@ package struct DesktopSockets: Sendable {
     }
 
     /// The path of a program's socket.
-    package func path(of program: Program) throws(Unknown) -> String {
+    package func path(of program: Program) throws(ConnectionError) -> String {
         switch program {
         case .x11: try display().path
         case .wayland:
@@ -49,21 +44,21 @@ package struct DesktopSockets: Sendable {
     }
 
     /// The display that `DISPLAY` names: `:1`, `:1.0`, `unix:1` or `/path/of/socket:1`.
-    package func display() throws(Unknown) -> Display {
+    package func display() throws(ConnectionError) -> Display {
         let text = try set("DISPLAY", "set it to the display's name, such as :0")
         guard let match = text.wholeMatch(of: /(.*):([0-9]{1,5})(?:\.([0-9]{1,3}))?/),
             let number = UInt32(match.2), let screen = UInt32(match.3 ?? "0")
         else {
-            throw Unknown(
-                text: "DISPLAY: not a display; set it to the display's name, such as :0")
+            throw ConnectionError(
+                .unavailable, "DISPLAY: not a display; set it to the display's name, such as :0")
         }
         let place =
             switch match.1 {
             case "", "unix": "/tmp/.X11-unix/X\(number)"
             case let path where path.hasPrefix("/"): String(path)
             default:
-                throw Unknown(
-                    text: "DISPLAY names a display of another machine; run greenroom there")
+                throw ConnectionError(
+                    .unavailable, "DISPLAY names a display of another machine; run greenroom there")
             }
         return Display(path: place, number: number, screen: screen)
     }
@@ -73,7 +68,7 @@ package struct DesktopSockets: Sendable {
         self.set("XAUTHORITY") ?? self.set("HOME").map { "\($0)/.Xauthority" }
     }
 
-    private func sessionBus() throws(Unknown) -> String {
+    private func sessionBus() throws(ConnectionError) -> String {
         guard let addresses = set("DBUS_SESSION_BUS_ADDRESS") else {
             return try inRuntimeFolder("bus")
         }
@@ -83,8 +78,9 @@ package struct DesktopSockets: Sendable {
                 if let path = Self.unescaped(part.dropFirst("path=".count)) { return path }
             }
         }
-        throw Unknown(
-            text: "DBUS_SESSION_BUS_ADDRESS names no socket with a path; use dbus-run-session, or "
+        throw ConnectionError(
+            .unavailable,
+            "DBUS_SESSION_BUS_ADDRESS names no socket with a path; use dbus-run-session, or "
                 + "unset it")
     }
 
@@ -108,17 +104,19 @@ package struct DesktopSockets: Sendable {
     /// - Parameter folder: Takes precedence over the user's runtime folder.
     private func inRuntimeFolder(
         _ name: String, before folder: String? = nil
-    ) throws(Unknown) -> String {
+    ) throws(ConnectionError) -> String {
         if name.hasPrefix("/") { return name }
         guard let folder = folder ?? set("XDG_RUNTIME_DIR") else {
-            throw Unknown(
-                text: "XDG_RUNTIME_DIR is not set; log in, or set it to /run/user/UID")
+            throw ConnectionError(
+                .unavailable, "XDG_RUNTIME_DIR is not set; log in, or set it to /run/user/UID")
         }
         return "\(folder)/\(name)"
     }
 
-    private func set(_ name: String, _ cure: String) throws(Unknown) -> String {
-        guard let value = set(name) else { throw Unknown(text: "\(name) is not set; \(cure)") }
+    private func set(_ name: String, _ cure: String) throws(ConnectionError) -> String {
+        guard let value = set(name) else {
+            throw ConnectionError(.unavailable, "\(name) is not set; \(cure)")
+        }
         return value
     }
 

@@ -15,20 +15,20 @@ extension PluginLife {
     /// Connects to a program or a socket.
     func connect(to name: String) throws(Refusal) -> gr_connection {
         let broker = try broker(for: .connect)
-        do throws(ConnectionBroker.Problem) {
+        do throws(ConnectionError) {
             return try broker.open(name)
         } catch {
-            throw Refusal(.connection(error.status, error.text), in: .connect)
+            throw Refusal(.connection(error.code, error.description), in: .connect)
         }
     }
 
     /// Makes memory to share over a connection.
     func makeMemory(byteCount: UInt64) throws(Refusal) -> Int32 {
         let broker = try broker(for: .makeMemory)
-        do throws(ConnectionBroker.Problem) {
+        do throws(ConnectionError) {
             return try broker.makeMemory(byteCount: byteCount)
         } catch {
-            throw Refusal(.connection(error.status, error.text), in: .makeMemory)
+            throw Refusal(.connection(error.code, error.description), in: .makeMemory)
         }
     }
 }

@@ -53,10 +53,10 @@ package final class ControlGrant: Sendable {
         guard isAllowed else {
             throw Refusal(.controlRate(Self.commandsPerSecond), in: .command)
         }
-        do throws(CommandProblem) {
+        do throws(CommandError) {
             return try session.perform(line: text, for: role)
         } catch {
-            throw Refusal(.command(error.message), in: .command)
+            throw Refusal(.command(error.description), in: .command)
         }
     }
 

@@ -22,11 +22,11 @@ package struct ControlParser: Sendable {
     /// Every command with a value as an example, and its meaning.
     package let commands: [(line: String, meaning: String)]
     /// Reads a line.
-    package let read: @Sendable (String) throws(CommandProblem) -> ControlLine
+    package let read: @Sendable (String) throws(CommandError) -> ControlLine
 
     package init(
         commands: [(line: String, meaning: String)],
-        read: @escaping @Sendable (String) throws(CommandProblem) -> ControlLine
+        read: @escaping @Sendable (String) throws(CommandError) -> ControlLine
     ) {
         self.commands = commands
         self.read = read

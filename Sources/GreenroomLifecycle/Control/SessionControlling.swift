@@ -5,7 +5,7 @@ package protocol SessionControlling: Sendable {
     /// - Parameter role: The plugin's.
     /// - Returns: Its number, which is in the events that say what became of it.
     /// - Throws: Why it is no command, or none that the session can execute.
-    func perform(line: String, for role: String) throws(CommandProblem) -> UInt32
+    func perform(line: String, for role: String) throws(CommandError) -> UInt32
 
     /// What it is now, as JSON; nil before its sources were started.
     var descriptionText: String? { get }

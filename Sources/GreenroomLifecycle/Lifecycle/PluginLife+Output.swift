@@ -26,12 +26,12 @@ extension PluginLife {
                 guard status == .ok else { return failure(status, of: .track) }
                 // A life that was given up meanwhile has nothing to say.
                 guard !lifecycle.isOver else { return .illegal(lifecycle) }
-                do throws(WantProblem) {
+                do throws(InvalidValueError) {
                     try feed.settle(want, of: track)
                 } catch {
                     return .failed(
                         .badAnswer,
-                        .given("want for the track \(track.name): \(error.explanation)"))
+                        .given("want for the track \(track.name): \(error)"))
                 }
             }
             feed.control.didDescribe()

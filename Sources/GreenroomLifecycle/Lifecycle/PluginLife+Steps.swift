@@ -73,7 +73,7 @@ extension PluginLife {
                 return failure(status, of: .initialize)
             }
             guard let offer, !environment.descriptor.kind.isFilter else { return .done }
-            do throws(AnswerProblem) {
+            do throws(InvalidValueError) {
                 let answer = try settle(written, of: offer)
                 state.withLock { $0.negotiation.reply = (offer.revision, .answered(answer)) }
                 return .done
@@ -81,7 +81,7 @@ extension PluginLife {
                 // It is initialized nevertheless, and must be uninitialized.
                 endSender()
                 backend.uninitialize()
-                return .failed(.badAnswer, .given(error.explanation))
+                return .failed(.badAnswer, .given(error.description))
             }
         }
     }
@@ -119,10 +119,10 @@ extension PluginLife {
         guard status == .ok else {
             return .refused(status, failureReason(of: .propertyChange).description)
         }
-        do throws(AnswerProblem) {
+        do throws(InvalidValueError) {
             return .answered(try settle(written, of: offer))
         } catch {
-            return .refused(.badAnswer, error.explanation)
+            return .refused(.badAnswer, error.description)
         }
     }
 
@@ -184,15 +184,15 @@ extension PluginLife {
         whileAlive { _ in environment.videoIngest?.offered(revision: offer.revision) }
     }
 
-    private func settle(_ written: gr_answer, of offer: Offer) throws(AnswerProblem) -> Answer {
+    private func settle(_ written: gr_answer, of offer: Offer) throws(InvalidValueError) -> Answer {
         let answer = try Answer(written, to: offer)
         let advice = written.advice(on: answer)
         let agreement: Agreement
-        do throws(AnswerProblem) {
+        do throws(InvalidValueError) {
             agreement = try offer.settle(answer)
         } catch {
-            throw AnswerProblem(
-                explanation: error.explanation + (advice.map { " I\($0.dropFirst())." } ?? ""))
+            throw InvalidValueError(
+                error.description + (advice.map { " I\($0.dropFirst())." } ?? ""))
         }
         if let advice { advise(advice) }
         whileAlive { state in

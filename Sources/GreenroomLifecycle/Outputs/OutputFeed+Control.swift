@@ -27,10 +27,7 @@ extension OutputFeed {
         }
         guard track.capability != nil else { throw Refusal(.audioTrack(id), in: .setCeiling) }
         guard let ceiling else { return control.set(nil, of: id) }
-        let limit: VideoCapability
-        do throws(CapabilityProblem) {
-            limit = try VideoCapability(ceiling)
-        } catch {
+        guard let limit = VideoCapability(ceiling) else {
             throw Refusal(
                 .ceiling(
                     width: ceiling.width, height: ceiling.height,

@@ -165,7 +165,7 @@ package final class OutputFeed: Sendable {
     /// Takes an answer about a track. [control]
     ///
     /// - Throws: If the want can't be met.
-    func settle(_ written: gr_want, of track: OutputTrack) throws(WantProblem) {
+    func settle(_ written: gr_want, of track: OutputTrack) throws(InvalidValueError) {
         let want = try TrackWant(written, isVideo: track.capability != nil)
         state.withLock { state in
             let index = state.open(track)

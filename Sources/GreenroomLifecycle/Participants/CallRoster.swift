@@ -369,15 +369,12 @@ extension CallRoster.State {
 extension VideoCapability {
     /// Reads the capability of a track that a plugin opens.
     fileprivate init(_ written: gr_capability, in call: SenderCall) throws(Refusal) {
-        do throws(CapabilityProblem) {
-            try self.init(written)
-        } catch {
-            switch error {
-            case .size:
-                throw Refusal(.size(width: written.width, height: written.height), in: call)
-            case .rate:
-                throw Refusal(.frameRate(written.fps_numerator, written.fps_denominator), in: call)
-            }
+        guard written.size.isLegal else {
+            throw Refusal(.size(width: written.width, height: written.height), in: call)
         }
+        guard let capability = VideoCapability(written) else {
+            throw Refusal(.frameRate(written.fps_numerator, written.fps_denominator), in: call)
+        }
+        self = capability
     }
 }

@@ -227,7 +227,7 @@ package final class VideoIngest: Sendable {
                 byteCount: plane.byteCount)
         } catch {
             // The earlier check is stricter.
-            throw Refusal(.data(error.message), in: .videoSend)
+            throw Refusal(.data(error.description), in: .videoSend)
         }
         try deliver(frame, .videoSend, copied: 0, sentAs: conversion.form)
     }
@@ -293,7 +293,7 @@ package final class VideoIngest: Sendable {
             do throws(ConversionError) {
                 try JPEGStructure.check(copy.plane(0), size: checked.size)
             } catch {
-                throw Refusal(.data(error.message), in: .videoSend)
+                throw Refusal(.data(error.description), in: .videoSend)
             }
         }
         copy.info = checked.info

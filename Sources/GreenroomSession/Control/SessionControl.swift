@@ -53,12 +53,12 @@ private final class SessionLink: SessionControlling {
 
     func begin(_ session: Session) { state.withLock { $0.session = session } }
 
-    func perform(line: String, for role: String) throws(CommandProblem) -> UInt32 {
+    func perform(line: String, for role: String) throws(CommandError) -> UInt32 {
         let (session, number) = state.withLock { state in
             state.number &+= 1
             return (state.session, state.number)
         }
-        guard let session else { throw CommandProblem("the session has ended.") }
+        guard let session else { throw CommandError("the session has ended.") }
         try session.perform(line: line, origin: "command \(number) of \(role)")
         return number
     }

@@ -155,15 +155,15 @@ extension Encodable {
 
 extension Session {
     /// Executes a line of a plugin that may control the session.
-    func perform(line: String, origin: String) throws(CommandProblem) {
+    func perform(line: String, origin: String) throws(CommandError) {
         guard let parser = plan.controlParser else {
-            throw CommandProblem("this program does not accept commands from plugins.")
+            throw CommandError("this program does not accept commands from plugins.")
         }
         switch try parser.read(line) {
         case .command(let command): try perform(command, origin: origin)
         case .stop: stop(isPlanned: true)
-        case .help: throw CommandProblem("the session's description lists the commands.")
-        case .nothing: throw CommandProblem("the command is empty. Write one, such as explain.")
+        case .help: throw CommandError("the session's description lists the commands.")
+        case .nothing: throw CommandError("the command is empty. Write one, such as explain.")
         }
     }
 

@@ -21,7 +21,7 @@ extension ReportFile {
                 guard report.outcome != .running, unlink(path) == 0 else { throw error }
                 try FileDescriptor.writeWhole(path, text)
             }
-        } catch let error as OutputFileError {
+        } catch let error as FileError {
             throw OutputError(place: path, explanation: "\(error.rule); \(error.cure)")
         } catch {
             throw OutputError(place: path, explanation: "cannot write it: \(error)")

@@ -83,10 +83,10 @@ public final class Session: Sendable {
     /// - Throws: If the session can't execute it, or 1000 commands are queued.
     public func perform(
         _ command: SessionCommand, origin: String = "program"
-    ) throws(CommandProblem) {
+    ) throws(CommandError) {
         let checked = try plan.check(command)
         guard inbox.add(checked, origin: origin) else {
-            throw CommandProblem("dropped: too many commands are queued")
+            throw CommandError("dropped: too many commands are queued")
         }
     }
 

@@ -16,20 +16,20 @@ extension SessionPlan {
     ///
     /// - Returns: The command, with a value as the plugin gets it.
     /// - Throws: Why this session can't do it.
-    package func check(_ command: SessionCommand) throws(CommandProblem) -> SessionCommand {
+    package func check(_ command: SessionCommand) throws(CommandError) -> SessionCommand {
         guard let target = command.target else { return command }
         guard has(target) else {
             let roles = ConfiguredPlugins(of: configuration).roles
-            throw CommandProblem(command.withoutPlugin(among: roles))
+            throw CommandError(command.withoutPlugin(among: roles))
         }
         guard case .set(let address, let name, let value) = command else { return command }
         guard let source = self[address] else {
-            throw CommandProblem("a broadcast has no settings.")
+            throw CommandError("a broadcast has no settings.")
         }
         let setting = try source.descriptor.liveSetting(
             name, value, address, folder: configuration.folder)
         if let problem = problems(of: name, setting.value, at: address).first {
-            throw CommandProblem("\(address).settings.\(name): \(problem.text)")
+            throw CommandError("\(address).settings.\(name): \(problem.text)")
         }
         return .set(address, name: name, value: setting.value)
     }
@@ -39,18 +39,18 @@ extension PluginDescriptor {
     /// A new value for a parameter, checked.
     fileprivate func liveSetting(
         _ name: String, _ value: ParameterValue, _ address: PluginAddress, folder: String
-    ) throws(CommandProblem) -> Setting {
+    ) throws(CommandError) -> Setting {
         let live = parameters.filter(\.isLive).map(\.name)
         let choice =
             live.isEmpty
             ? "It has no live settings." : "Live settings: \(live.joined(separator: ", "))."
         guard let parameter = parameters.first(where: { $0.name == name }) else {
             let meant = nearestName(to: name, among: live).map { " Did you mean \"\($0)\"?" } ?? ""
-            throw CommandProblem(
+            throw CommandError(
                 "\(self.name) (\(address)) has no live setting \"\(name)\". \(choice)\(meant)")
         }
         guard parameter.isLive else {
-            throw CommandProblem(
+            throw CommandError(
                 "\(name) of \(self.name) (\(address)) is not live: it cannot change while the plugin "
                     + "runs. \(choice)"
             )
@@ -58,10 +58,10 @@ extension PluginDescriptor {
         // What else the plugin needs was given when it was made.
         let (settings, problems) = check(settings: [(name, value)], relativeTo: folder)
         if let problem = problems.first(where: { $0.name == name }) {
-            throw CommandProblem("\(address).settings.\(name): \(problem.explanation)")
+            throw CommandError("\(address).settings.\(name): \(problem)")
         }
         guard let setting = settings.first(where: { $0.name == name }) else {
-            throw CommandProblem("\(address).settings.\(name) has no value.")
+            throw CommandError("\(address).settings.\(name) has no value.")
         }
         return setting
     }

@@ -55,11 +55,11 @@ struct NewCommand: ParsableCommand {
         Console.write(package.summary)
     }
 
-    private func copies(of sdk: Checkout) throws(Failure) -> [PackageFile] {
+    private func copies(of sdk: Checkout) throws(ExitError) -> [PackageFile] {
         do throws(Errno) {
             return try sdk.copies(in: NewPlugin.sdk)
         } catch {
-            throw Failure(.usage, "\(sdk.path): \(error): install Greenroom's SDK again")
+            throw ExitError(.usage, "\(sdk.path): \(error): install Greenroom's SDK again")
         }
     }
 
@@ -67,7 +67,7 @@ struct NewCommand: ParsableCommand {
     private func checkout(of program: InstalledProgram) throws -> Checkout? {
         guard let greenroom else { return program.checkout }
         guard let checkout = Checkout(at: greenroom) else {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "--greenroom \(greenroom): a checkout of Greenroom has a Package.swift and "
                     + "Sources/GreenroomPlugin, and this has not; give the path of one")
@@ -78,19 +78,19 @@ struct NewCommand: ParsableCommand {
     /// The way from the new folder to the package that it depends on.
     private func path(to checkout: Checkout?, of program: InstalledProgram) throws -> String {
         guard let checkout else {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "a plugin in Swift is built against a checkout of Greenroom, and \(program.path) "
                     + "lies in none: say where one is with --greenroom PATH")
         }
         guard !["greenroom", checkout.identity].contains(name.lowercased()) else {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "the name \"\(name)\": SwiftPM identifies packages by the names of their folders, and "
                     + "\(checkout.path) has this one; choose another")
         }
         guard let here = resolvedPath(".") else {
-            throw Failure(
+            throw ExitError(
                 .outputFailed, "cannot find this folder: \(Errno.last)")
         }
         return checkout.path(from: "\(here)/\(name)")
@@ -106,7 +106,7 @@ struct NewCommand: ParsableCommand {
                 let text = String(decoding: try FileDescriptor.contents(of: path), as: UTF8.self)
                 return PackageFile(path: "greenroom/\(name)", text: text)
             } catch {
-                throw Failure(
+                throw ExitError(
                     .usage,
                     "a plugin in \(language.title) needs greenroom/\(name): cannot read \(path) "
                         + "(\(error)). Name a checkout of Greenroom with --greenroom PATH")

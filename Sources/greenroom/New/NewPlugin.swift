@@ -50,7 +50,7 @@ struct NewPlugin {
     /// The longest name, so that lines with it stay readable.
     private static let longestName = 40
 
-    /// - Throws: ``Failure`` for a name that a plugin or its folder can't have.
+    /// - Throws: ``ExitError`` for a name that a plugin or its folder can't have.
     init(
         _ template: PluginTemplate, language: Language, name: String, style: Style? = nil
     ) throws {
@@ -63,13 +63,13 @@ struct NewPlugin {
             }
         }
         guard isLegal, name.first?.isLetter == true else {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "the name \"\(String(name.prefix(80)).printable)\": a plugin's name is of a-z, A-Z, 0-9 and '-', and "
                     + "begins with a letter, such as my-camera")
         }
         guard name.utf8.count <= Self.longestName else {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "the name \"\(name)\" has \(name.utf8.count) characters: choose one of "
                     + "\(Self.longestName) at most")
@@ -77,7 +77,7 @@ struct NewPlugin {
         self.template = template
         self.language = language
         guard style == nil || template.kind == .videoSource && language == .swift else {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "--style: a vendor's names are for a camera in Swift: greenroom new camera \(name) "
                     + "--style \(style?.rawValue ?? "")")

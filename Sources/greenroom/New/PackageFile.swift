@@ -11,11 +11,11 @@ struct PackageFile {
     /// Creates a folder with files: all of them or none.
     ///
     /// - Parameter folder: Must not exist yet.
-    /// - Throws: ``Failure``.
+    /// - Throws: ``ExitError``.
     static func write(_ files: [PackageFile], into folder: String) throws {
         guard mkdir(folder, 0o777) == 0 else {
             if errno == EEXIST {
-                throw Failure(
+                throw ExitError(
                     .usage,
                     "\(folder) already exists: choose another name, or move it away")
             }
@@ -47,11 +47,11 @@ struct PackageFile {
             let file = try FileDescriptor.creating(path, options: .exclusiveCreate)
             try file.closeAfter { _ = try file.writeAll(text.utf8) }
         } catch {
-            throw Failure(.outputFailed, "can't write \(path): \(error)")
+            throw ExitError(.outputFailed, "can't write \(path): \(error)")
         }
     }
 
-    private static func couldNot(_ what: String, _ path: String) -> Failure {
-        Failure(.outputFailed, "can't \(what) \(path): \(Errno.last)")
+    private static func couldNot(_ what: String, _ path: String) -> ExitError {
+        ExitError(.outputFailed, "can't \(what) \(path): \(Errno.last)")
     }
 }

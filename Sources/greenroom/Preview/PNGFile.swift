@@ -12,21 +12,21 @@ enum PNGFile {
     /// - Parameters:
     ///   - frame: In RGB24.
     ///   - path: The file; replaced if it exists.
-    /// - Throws: ``Failure`` with the reason of libpng or of the system.
+    /// - Throws: ``ExitError`` with the reason of libpng or of the system.
     static func write(_ frame: borrowing VideoFrame, to path: String) throws {
         // In the same folder, so that the rename is atomic; with the process id, because another
         // process may write the same file.
         let unfinished = "\(path).\(getpid()).unfinished"
         if let reason = encode(frame, to: unfinished) {
             unlink(unfinished)
-            throw Failure(
+            throw ExitError(
                 .outputFailed,
                 "\(path): cannot be written: \(reason). Check the disk and the path.")
         }
         guard rename(unfinished, path) == 0 else {
             let reason = Errno.last
             unlink(unfinished)
-            throw Failure(
+            throw ExitError(
                 .outputFailed, "\(path): cannot be replaced: \(reason). Name another file.")
         }
     }
@@ -34,7 +34,7 @@ enum PNGFile {
     /// Writes the file; nil, or the reason of the failure.
     private static func encode(_ frame: borrowing VideoFrame, to path: String) -> String? {
         let file: FileDescriptor
-        do throws(OutputFileError) {
+        do throws(FileError) {
             file = try FileDescriptor.output(path, replaces: true)
         } catch {
             return "\(path) \(error.rule)"

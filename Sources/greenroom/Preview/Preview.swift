@@ -61,7 +61,7 @@ struct Preview {
                 case .rebuilt: screen.show("\(library) was rebuilt: restarting")
                 case .alone: screen.show("waiting for the next build of \(library)")
                 }
-            } catch let failure as Failure where failure.status == .badFile {
+            } catch let failure as ExitError where failure.status == .badFile {
                 screen.show(failure.message + ["waiting for the next build of \(library)"])
             } catch let error as SessionFileError where error.isAboutSettings {
                 screen.show(error.lines + ["waiting for the next build of \(library)"])
@@ -94,7 +94,7 @@ struct Preview {
         do {
             return try run.run(until: interruption, orWhen: isRebuilt)
         } catch let error as OutputError {
-            throw Failure(.outputFailed, "\(error)")
+            throw ExitError(.outputFailed, "\(error)")
         }
     }
 

@@ -112,7 +112,7 @@ struct PreviewCommand: ParsableCommand {
 
     private static func workingFolder() throws -> String {
         guard let folder = resolvedPath(".") else {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "the working folder no longer exists: \(Errno.last). "
                     + "Change to one that exists.")

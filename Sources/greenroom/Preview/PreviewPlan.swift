@@ -23,7 +23,7 @@ struct PreviewPlan {
     ///   - plugin: The plugin's argument.
     ///   - arguments: The user's arguments.
     ///   - folder: The absolute folder of relative paths.
-    /// - Throws: ``Failure`` or `SessionFileError`, with all errors of the arguments.
+    /// - Throws: ``ExitError`` or `SessionFileError`, with all errors of the arguments.
     init(
         _ plugin: PluginArgument, _ arguments: PreviewCommand, folder: String,
         tap: PreviewTap
@@ -36,7 +36,7 @@ struct PreviewPlan {
             let option = arguments.snapshot.map({ "--snapshot \($0)" })
                 ?? arguments.y4m.map({ "--y4m \($0)" })
         {
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "\(option): \(descriptor.name) is \(descriptor.kind.nameWithArticle), and has no video. "
                     + "Leave it out.")

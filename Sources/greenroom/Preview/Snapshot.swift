@@ -16,23 +16,23 @@ final class Snapshot: Sendable {
 
     /// Starts to take snapshots, at each SIGUSR1.
     ///
-    /// - Throws: ``Failure`` if the file can't be written: reported before the session.
+    /// - Throws: ``ExitError`` if the file can't be written: reported before the session.
     ///   it.
     init(of tap: PreviewTap, path: String, screen: PreviewScreen) throws {
         self.tap = tap
         self.path = path
         guard let name = path.last, name != "/" else {
-            throw Failure(
+            throw ExitError(
                 .usage, "--snapshot \(path): not a file name. Write one, such as now.png.")
         }
         var status = stat()
         guard stat(path, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
-            throw Failure(
+            throw ExitError(
                 .usage, "--snapshot \(path): exists and is not a regular file. Name another.")
         }
         let folder = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
         guard access(folder, W_OK | X_OK) == 0 else {
-            throw Failure(
+            throw ExitError(
                 .outputFailed,
                 "--snapshot \(path): can't create a file in \(folder): \(Errno.last). Name a file in "
                     + "a writable folder.")

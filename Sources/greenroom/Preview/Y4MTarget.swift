@@ -19,7 +19,7 @@ struct Y4MTarget: Sendable {
             descriptor = try Self.open(path, screen).rawValue
         }
         guard isatty(descriptor) == 0 else {
-            throw Failure(
+            throw ExitError(
                 .outputFailed,
                 "--y4m \(path): \(name) is a terminal. Pipe it into a program, e.g. "
                     + "`greenroom preview PLUGIN --y4m - | ffplay -`.")
@@ -30,9 +30,9 @@ struct Y4MTarget: Sendable {
     /// Opens a file for this user alone, which is no link to another one; a named pipe; or a device.
     private static func open(
         _ path: String, _ screen: PreviewScreen
-    ) throws(Failure) -> FileDescriptor {
-        func failure(_ reason: String) -> Failure {
-            Failure(
+    ) throws(ExitError) -> FileDescriptor {
+        func failure(_ reason: String) -> ExitError {
+            ExitError(
                 .outputFailed,
                 "--y4m \(path): \(reason). Name a file in an existing folder, a named pipe, or "
                     + "- for standard output.")
@@ -40,10 +40,10 @@ struct Y4MTarget: Sendable {
         // A link to one of these is fine, such as /dev/stdout: nothing is replaced.
         let type = (try? Stat(path))?.type
         guard type == .fifo || type == .characterSpecial else {
-            do throws(OutputFileError) {
+            do throws(FileError) {
                 return try FileDescriptor.output(path, replaces: true)
             } catch {
-                if case .system(let error) = error { throw failure("cannot be opened: \(error)") }
+                if let error = error.underlyingError { throw failure("cannot be opened: \(error)") }
                 throw failure(error.rule)
             }
         }

@@ -42,7 +42,7 @@ struct ControlInput: Sendable {
 
     private func perform(_ line: ControlLines.Numbered) {
         let origin = "control line \(line.number)"
-        do throws(CommandProblem) {
+        do throws(CommandError) {
             switch try line.result.get() {
             case .command(let command):
                 try session.perform(command, origin: origin)
@@ -57,7 +57,7 @@ struct ControlInput: Sendable {
             case .nothing: break
             }
         } catch {
-            complain(error.message, origin)
+            complain(error.description, origin)
         }
     }
 

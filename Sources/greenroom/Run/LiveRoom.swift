@@ -19,13 +19,13 @@ struct LiveRoom {
     /// - Parameters:
     ///   - port: The port; nil for the file's, else a free one.
     ///   - control: Whether operators may control the session, if the file does not allow it anyway.
-    /// - Throws: ``Failure`` for another call, and for a port that is taken.
+    /// - Throws: ``ExitError`` for another call, and for a port that is taken.
     init(_ configuration: inout SessionConfiguration, port: Int?, control: Bool) throws {
         let index = configuration.outputs.firstIndex { $0.output.isCall }
         var plugin = PluginConfiguration("WebRoom")
         if let index, let own = configuration.outputs[index].output.plugin {
             guard Self.names.contains(own.plugin) else {
-                throw Failure(
+                throw ExitError(
                     .badFile,
                     "the session has the call \(own.plugin), and a session has at most one: remove "
                         + "it, or run the session with greenroom run")
@@ -116,12 +116,12 @@ struct LiveRoom {
         guard case .failure(let code) = bound(port, address) else { return }
         switch code {
         case EADDRINUSE:
-            throw Failure(
+            throw ExitError(
                 .outputFailed,
                 "port \(port) of \(address) is taken by another program. Choose another one with "
                     + "--port, or leave it out to get a free one.")
         case EACCES:
-            throw Failure(
+            throw ExitError(
                 .outputFailed, "port \(port) needs root. Choose a port from 1024 on.")
         // The room itself says what is wrong.
         default: break

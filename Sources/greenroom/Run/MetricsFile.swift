@@ -21,10 +21,10 @@ final class MetricsFile: Sendable {
 
     /// Makes the file, still without numbers, before anything is started.
     ///
-    /// - Throws: ``Failure`` if it can't be written.
-    init(path: String) throws(Failure) {
+    /// - Throws: ``ExitError`` if it can't be written.
+    init(path: String) throws(ExitError) {
         self.path = path
-        if let problem = write("") { throw Failure(.outputFailed, problem) }
+        if let problem = write("") { throw ExitError(.outputFailed, problem) }
     }
 
     /// Writes what a session has done so far, until ``finish(_:)``.
@@ -58,7 +58,7 @@ final class MetricsFile: Sendable {
 
     /// - Returns: The place, the rule and the cure if it can't be written.
     private func write(_ text: String) -> String? {
-        do throws(OutputFileError) {
+        do throws(FileError) {
             try FileDescriptor.writeWhole(path, text.utf8, mode: Self.mode)
             return nil
         } catch {

@@ -141,11 +141,11 @@ struct SessionRun {
     private func openSocket(
         of session: Session, named name: String, _ printer: EventPrinter, _ parts: RunParts
     ) {
-        do throws(UnreachableSession) {
+        do throws(SessionConnectionError) {
             parts.open(try SessionSocket(of: session, named: name))
         } catch {
             printer.warn([
-                "warning: other programs cannot reach the session: \(error.message)".printable
+                "warning: other programs cannot reach the session: \(error)".printable
             ])
         }
     }

@@ -20,14 +20,15 @@ struct CheckWorkerCommand: ParsableCommand {
         _ = greenroom_set_parent_death_signal(SIGKILL)
         if let task {
             guard CheckWorker.perform(task) else {
-                throw Failure(
+                throw ExitError(
                     .usage, "check-worker is started by greenroom validate, with a request.")
             }
             _exit(0)
         }
         let request = try? FileDescriptor.standardInput.readToEnd()
         guard let answer = CheckWorker.run(request ?? []) else {
-            throw Failure(.usage, "check-worker is started by greenroom validate, with a request.")
+            throw ExitError(
+                .usage, "check-worker is started by greenroom validate, with a request.")
         }
         _ = try? StandardOutput.descriptor.writeAll(answer)
         // Threads of the check may still run.

@@ -78,10 +78,10 @@ struct ValidateCommand: ParsableCommand {
         let reports: [ConformanceReport]
         do {
             reports = try validate(plugin, checks, printing)
-        } catch let problem as Validator.Problem {
-            throw Failure(problem.isOfOptions ? .usage : .badFile, problem.description)
+        } catch let problem as ValidatorError {
+            throw ExitError(problem.code == .badOptions ? .usage : .badFile, problem.description)
         } catch is CancellationError {
-            throw Failure(
+            throw ExitError(
                 .interrupted, "interrupted: partial results are not reported.")
         }
         switch format {
@@ -90,11 +90,11 @@ struct ValidateCommand: ParsableCommand {
         case .junit: Console.write(ConformanceReport.junit(reports).lines)
         }
         guard Console.flush() == nil, !printing.hasFailed else {
-            throw Failure(.outputFailed, "cannot write the results")
+            throw ExitError(.outputFailed, "cannot write the results")
         }
         let conclusions = reports.map(\.conclusion)
-        if conclusions.contains(.doesNotConform) { throw Failure(explained: .pluginFailed) }
-        if conclusions.contains(.notProven) { throw Failure(explained: .notProven) }
+        if conclusions.contains(.doesNotConform) { throw ExitError(explained: .pluginFailed) }
+        if conclusions.contains(.notProven) { throw ExitError(explained: .notProven) }
     }
 
     /// - Parameter checks: Ids and groups; empty for all.
@@ -133,12 +133,12 @@ struct ValidateCommand: ParsableCommand {
         guard !only.isEmpty else { return [] }
         let wishes = only.flatMap { $0.split { $0 == "," || $0 == " " }.map(String.init) }
         guard !wishes.isEmpty else {
-            throw Failure(
+            throw ExitError(
                 .usage, "--only: name checks or groups, such as --only lifecycle,video.rate.")
         }
         for wish in wishes where Validator.checks(of: [wish]).isEmpty {
             let meant = Validator.checkName(near: wish).map { " Did you mean \"\($0)\"?" } ?? ""
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "--only \(wish): unknown check or group.\(meant) greenroom validate "
                     + "--list shows all.")
@@ -152,7 +152,7 @@ struct ValidateCommand: ParsableCommand {
             let parts = assignment.split(
                 separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
             guard parts.count == 2, !parts[0].isEmpty else {
-                throw Failure(
+                throw ExitError(
                     .usage, "--set \(assignment): needs NAME=VALUE, such as --set frequency=440.")
             }
             settings[String(parts[0])] = String(parts[1])
@@ -194,7 +194,7 @@ struct ValidateCommand: ParsableCommand {
         case .json:
             Console.write(json: JSON.array(checks.map(\.json)).text)
         case .junit:
-            throw Failure(
+            throw ExitError(
                 .usage,
                 "--list --format junit: JUnit is a format of results, and a list has none. Use --format "
                     + "json.")

@@ -25,11 +25,11 @@ import Testing
         (":1234567", "DISPLAY: not a display; set it to the display's name, such as :0"),
     ])
     func `a display is a socket, a number and a screen`(text: String, expected: String) {
-        do throws(DesktopSockets.Unknown) {
+        do throws(ConnectionError) {
             let display = try Self.sockets(["DISPLAY": text]).display()
             #expect("\(display.path) \(display.number).\(display.screen)" == expected)
         } catch {
-            #expect(error.text == expected)
+            #expect(error.description == expected)
         }
     }
 
@@ -108,11 +108,11 @@ import Testing
 
     /// The status of an attempt to connect.
     private static func status(_ broker: ConnectionBroker, _ name: String) -> Status {
-        do throws(ConnectionBroker.Problem) {
+        do throws(ConnectionError) {
             close(try broker.open(name).descriptor)
             return .ok
         } catch {
-            return error.status
+            return error.code
         }
     }
 
@@ -173,11 +173,11 @@ import Testing
 
     @Test func `memory is sealed, limited and only for connections`() throws {
         func status(_ broker: ConnectionBroker, _ byteCount: UInt64) -> Status {
-            do throws(ConnectionBroker.Problem) {
+            do throws(ConnectionError) {
                 close(try broker.makeMemory(byteCount: byteCount))
                 return .ok
             } catch {
-                return error.status
+                return error.code
             }
         }
         #expect(status(Self.broker(Grants(network: true)), 4096) == .unsupported)

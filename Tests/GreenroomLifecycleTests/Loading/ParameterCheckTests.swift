@@ -67,7 +67,7 @@ import Testing
             settings: [("file", .string("a")), (name, given)], relativeTo: "/s")
         #expect(problems.count == 1)
         #expect(problems.first?.name == name)
-        #expect(problems.first?.explanation.contains(rule) == true, "\(problems)")
+        #expect(problems.first?.description.contains(rule) == true, "\(problems)")
     }
 
     @Test func `all problems are reported at once`() {

@@ -14,14 +14,14 @@ import Testing
 /// Plugins that may control their session, on the virtual clock.
 @Suite(.ownThreads) struct ControlTests {
     private static let parser = ControlParser(commands: [("stop camera", "stop the camera")]) {
-        text throws(CommandProblem) in
+        text throws(CommandError) in
         switch text {
         case "stop camera": return .command(.stop(.camera))
         case "mute": return .command(.stop(.microphone))
         case "stop": return .stop
         case "help": return .help
         case "": return .nothing
-        default: throw CommandProblem("unknown command \"\(text)\".")
+        default: throw CommandError("unknown command \"\(text)\".")
         }
     }
 
@@ -239,7 +239,7 @@ import Testing
 }
 
 private struct NoSession: SessionControlling {
-    func perform(line: String, for role: String) throws(CommandProblem) -> UInt32 { 0 }
+    func perform(line: String, for role: String) throws(CommandError) -> UInt32 { 0 }
     var descriptionText: String? { nil }
     var reportText: String? { nil }
 }

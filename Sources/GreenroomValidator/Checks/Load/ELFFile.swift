@@ -1,19 +1,27 @@
 import GreenroomMedia
 import GreenroomPluginInterface
 
+/// Why a file cannot be read as a shared library.
+struct ELFError: Error, Equatable, Sendable, CustomStringConvertible {
+    enum Code: Sendable {
+        /// The library is broken, or for another machine.
+        case unusable
+        /// The file is not a library for any machine.
+        case notALibrary
+    }
+
+    var code: Code
+    var description: String
+
+    init(_ description: String, code: Code = .unusable) {
+        (self.code, self.description) = (code, description)
+    }
+}
+
 /// A shared library as a file, read without executing it.
 ///
 /// Checks every offset and count before using it, so that any bytes are read or refused.
 struct ELFFile: Sendable {
-    /// Why a file is no shared library, or can't be read as one.
-    struct Problem: Error, Equatable, Sendable {
-        /// The problem.
-        var explanation: String
-        /// Whether it is no library for any machine, rather than a broken one or one for another
-        /// machine.
-        var isForeign = false
-    }
-
     /// A part of the file that the loader maps.
     struct Segment: Equatable, Sendable {
         var isLoaded: Bool
@@ -74,7 +82,7 @@ struct ELFFile: Sendable {
     private let bytes: [UInt8]
 
     /// Reads a file's bytes.
-    init(_ bytes: [UInt8]) throws(Problem) {
+    init(_ bytes: [UInt8]) throws(ELFError) {
         self.bytes = bytes
         try readHeader()
         let dynamic = try readDynamicEntries()
@@ -83,30 +91,30 @@ struct ELFFile: Sendable {
 
     // MARK: Header and segments
 
-    private mutating func readHeader() throws(Problem) {
+    private mutating func readHeader() throws(ELFError) {
         guard bytes.starts(with: [0x7f, 0x45, 0x4c, 0x46]), bytes.count >= 64 else {
-            throw Problem(explanation: "not an ELF file", isForeign: true)
+            throw ELFError("not an ELF file", code: .notALibrary)
         }
         if let machine = LibraryMachine.another(header: Array(bytes.prefix(20))) {
-            throw Problem(
-                explanation: "built for \(machine), and this machine is "
+            throw ELFError(
+                "built for \(machine), and this machine is "
                     + "\(LibraryMachine.own). Build it for this machine")
         }
         // Numbers are read so from here on.
         guard bytes[4] == 2, bytes[5] == 1 else {
-            throw Problem(
-                explanation: "only libraries of 64 bits with the low byte first are checked")
+            throw ELFError(
+                "only libraries of 64 bits with the low byte first are checked")
         }
         guard try number(16, as: UInt16.self) == 3 else {
-            throw Problem(
-                explanation: "an ELF file, but not a shared library. Link it with -shared",
-                isForeign: true)
+            throw ELFError(
+                "an ELF file, but not a shared library. Link it with -shared",
+                code: .notALibrary)
         }
         let table = try number(32, as: UInt64.self)
         let step = UInt64(try number(54, as: UInt16.self))
         let count = Int(try number(56, as: UInt16.self))
         guard step >= 56, count <= Self.segmentLimit else {
-            throw Problem(explanation: "its program header table is invalid")
+            throw ELFError("its program header table is invalid")
         }
         for index in 0..<count {
             let place = try sum(table, UInt64(index) * step)
@@ -130,19 +138,19 @@ struct ELFFile: Sendable {
     private static let stackSegment: UInt32 = 0x6474_e551
 
     /// The file offset of an address.
-    private func place(ofAddress address: UInt64) throws(Problem) -> UInt64 {
+    private func place(ofAddress address: UInt64) throws(ELFError) -> UInt64 {
         for segment in segments where segment.isLoaded && address >= segment.address {
             let offset = address - segment.address
             if offset < segment.fileByteCount { return try sum(segment.fileOffset, offset) }
         }
-        throw Problem(explanation: "an address in it is outside the file")
+        throw ELFError("an address in it is outside the file")
     }
 
     // MARK: The dynamic section
 
-    private mutating func readDynamicEntries() throws(Problem) -> [UInt64: UInt64] {
+    private mutating func readDynamicEntries() throws(ELFError) -> [UInt64: UInt64] {
         guard let dynamic = segments.first(where: { !$0.isLoaded }) else {
-            throw Problem(explanation: "has no dynamic section. Link it with -shared")
+            throw ELFError("has no dynamic section. Link it with -shared")
         }
         var values: [UInt64: UInt64] = [:]
         var names: [(tag: Tag, offset: UInt64)] = []
@@ -169,7 +177,7 @@ struct ELFFile: Sendable {
             let name = try text(offset, values)
             byteCount += name.utf8.count
             guard names.count <= Self.nameLimit, byteCount <= Self.nameBytesLimit else {
-                throw Problem(explanation: "names implausibly many libraries and folders")
+                throw ELFError("names implausibly many libraries and folders")
             }
             switch tag {
             case .needed: needed.append(name)
@@ -183,18 +191,18 @@ struct ELFFile: Sendable {
     }
 
     /// A text in the dynamic string table.
-    private func text(_ offset: UInt64, _ dynamic: [UInt64: UInt64]) throws(Problem) -> String {
+    private func text(_ offset: UInt64, _ dynamic: [UInt64: UInt64]) throws(ELFError) -> String {
         guard let table = dynamic[Tag.stringTable.rawValue],
             let size = dynamic[Tag.stringTableSize.rawValue], offset < size
-        else { throw Problem(explanation: "a name in it is outside its string table") }
+        else { throw ELFError("a name in it is outside its string table") }
         let start = try sum(try place(ofAddress: table), offset)
         guard start < UInt64(bytes.count) else {
-            throw Problem(explanation: "a name in it is not in the file")
+            throw ELFError("a name in it is not in the file")
         }
         let rest = bytes[Int(start)...].prefix(
             Int(clamping: min(size - offset, UInt64(Self.longestName))))
         guard let end = rest.firstIndex(of: 0) else {
-            throw Problem(explanation: "a name in it is not terminated")
+            throw ELFError("a name in it is not terminated")
         }
         return String(decoding: rest[..<end], as: UTF8.self).printable
     }
@@ -204,12 +212,12 @@ struct ELFFile: Sendable {
     /// `STB_WEAK` and `STB_GNU_UNIQUE`.
     private static let (weak, unique): (UInt8, UInt8) = (2, 10)
 
-    private mutating func readSymbols(_ dynamic: [UInt64: UInt64]) throws(Problem) {
+    private mutating func readSymbols(_ dynamic: [UInt64: UInt64]) throws(ELFError) {
         guard let table = dynamic[Tag.symbolTable.rawValue] else { return }
         let start = try place(ofAddress: table)
         let count = try symbolCount(dynamic)
         guard count <= Self.symbolLimit else {
-            throw Problem(explanation: "its symbol table is invalid")
+            throw ELFError("its symbol table is invalid")
         }
         // The first symbol is a placeholder.
         for index in 0..<count where index > 0 {
@@ -231,7 +239,7 @@ struct ELFFile: Sendable {
     }
 
     /// The number of symbols, which only the hash tables contain.
-    private func symbolCount(_ dynamic: [UInt64: UInt64]) throws(Problem) -> Int {
+    private func symbolCount(_ dynamic: [UInt64: UInt64]) throws(ELFError) -> Int {
         if let address = dynamic[Tag.hash.rawValue] {
             let place = try place(ofAddress: address)
             return Int(try number(try sum(place, 4), as: UInt32.self))
@@ -245,7 +253,7 @@ struct ELFFile: Sendable {
         let chains = try sum(bucketsPlace, buckets * 4)
         var last: UInt64 = 0
         guard buckets <= UInt64(Self.symbolLimit) else {
-            throw Problem(explanation: "its hash table is invalid")
+            throw ELFError("its hash table is invalid")
         }
         for index in 0..<buckets {
             last = max(last, UInt64(try number(try sum(bucketsPlace, index * 4), as: UInt32.self)))
@@ -271,7 +279,7 @@ struct ELFFile: Sendable {
         try? functionName(at: address)
     }
 
-    private func functionName(at address: UInt64) throws(Problem) -> String? {
+    private func functionName(at address: UInt64) throws(ELFError) -> String? {
         let table = try number(40, as: UInt64.self)
         for index in 0..<UInt64(try number(60, as: UInt16.self)) {
             let section = try sum(table, index * Self.sectionBytes)
@@ -306,10 +314,10 @@ struct ELFFile: Sendable {
 
     private func number<Number: FixedWidthInteger>(
         _ place: UInt64, as type: Number.Type = Number.self
-    ) throws(Problem) -> Number {
+    ) throws(ELFError) -> Number {
         let size = MemoryLayout<Number>.size
         guard place <= UInt64(bytes.count), UInt64(bytes.count) - place >= UInt64(size) else {
-            throw Problem(explanation: "truncated, or an offset is beyond its end")
+            throw ELFError("truncated, or an offset is beyond its end")
         }
         var value: Number = 0
         for index in (0..<size).reversed() {
@@ -318,9 +326,9 @@ struct ELFFile: Sendable {
         return value
     }
 
-    private func sum(_ first: UInt64, _ second: UInt64) throws(Problem) -> UInt64 {
+    private func sum(_ first: UInt64, _ second: UInt64) throws(ELFError) -> UInt64 {
         let (sum, overflows) = first.addingReportingOverflow(second)
-        guard !overflows else { throw Problem(explanation: "an offset in it is beyond its end") }
+        guard !overflows else { throw ELFError("an offset in it is beyond its end") }
         return sum
     }
 }

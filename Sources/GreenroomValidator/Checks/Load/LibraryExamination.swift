@@ -9,7 +9,7 @@ struct LibraryExamination: Sendable {
     let path: String
     let confinement: Confinement
     /// The file's content.
-    let file: Result<ELFFile, ELFFile.Problem>
+    let file: Result<ELFFile, ELFError>
 
     init(path: String, confinement: Confinement) {
         self.path = path
@@ -19,7 +19,7 @@ struct LibraryExamination: Sendable {
 
     /// The file's content; throws a verdict if it can't be read.
     func readFile() throws(Verdict) -> ELFFile {
-        do throws(ELFFile.Problem) {
+        do throws(ELFError) {
             return try file.get()
         } catch {
             throw .hindered(by: "load.loads", "cannot parse its file")
@@ -37,11 +37,11 @@ extension ELFFile {
     private static let byteLimit = 1 << 30
 
     /// Reads a file.
-    static func read(_ path: String) -> Result<ELFFile, Problem> {
-        Result { () throws(Problem) in try ELFFile(try bytes(of: path)) }
+    static func read(_ path: String) -> Result<ELFFile, ELFError> {
+        Result { () throws(ELFError) in try ELFFile(try bytes(of: path)) }
     }
 
-    private static func bytes(of path: String) throws(Problem) -> [UInt8] {
+    private static func bytes(of path: String) throws(ELFError) -> [UInt8] {
         let bytes: [UInt8]?
         do throws(Errno) {
             let file = try FileDescriptor.reading(path, options: .nonBlocking)
@@ -50,19 +50,19 @@ extension ELFFile {
             let isReadable = status.type == .regular && status.size <= byteLimit
             bytes = isReadable ? try file.readToEnd(limit: byteLimit) : nil
         } catch {
-            throw Problem(explanation: "\(error)", isForeign: true)
+            throw ELFError("\(error)", code: .notALibrary)
         }
         guard let bytes else {
-            throw Problem(explanation: "not a regular file, or is too large", isForeign: true)
+            throw ELFError("not a regular file, or is too large", code: .notALibrary)
         }
         return bytes
     }
 }
 
-extension Result where Success == ELFFile, Failure == ELFFile.Problem {
+extension Result where Success == ELFFile, Failure == ELFError {
     /// Whether it is a shared library, possibly broken or for another machine.
     var isLibrary: Bool {
-        if case .failure(let problem) = self { !problem.isForeign } else { true }
+        if case .failure(let problem) = self { problem.code != .notALibrary } else { true }
     }
 }
 
@@ -70,7 +70,7 @@ extension LoadError {
     /// The check that names the fault.
     ///
     /// - Parameter file: The content of the library's file.
-    func check(_ file: Result<ELFFile, ELFFile.Problem>) -> String {
+    func check(_ file: Result<ELFFile, ELFError>) -> String {
         switch code {
         case .missingLibrary: "load.dependencies"
         case .unresolvedSymbol: "load.symbols"
@@ -85,7 +85,7 @@ extension LoadError {
 extension Verdict {
     /// The verdict on a plugin whose library can't be loaded.
     static func hindered(
-        by error: LoadError, _ file: Result<ELFFile, ELFFile.Problem>
+        by error: LoadError, _ file: Result<ELFFile, ELFError>
     ) -> Verdict {
         var verdict = hindered(by: error.check(file), "does not load")
         verdict.details = ["\(error)"]

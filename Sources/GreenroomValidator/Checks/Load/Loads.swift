@@ -12,7 +12,7 @@ extension Catalogue {
             """
     ) { library throws(Verdict) in
         if case .failure(let problem) = library.file {
-            throw .failed("\(problem.explanation)")
+            throw .failed("\(problem.description)")
         }
         do throws(LoadError) {
             let count = try library.load().descriptors.count

@@ -105,11 +105,11 @@ extension Fixture {
             guard case .refused(let status, let text) = end else { throw ordinary(.track, end) }
             throw .failed("track answers \(status) for the track \(track.name): \(text)")
         }
-        do throws(WantProblem) {
+        do throws(InvalidValueError) {
             return try TrackWant(written, isVideo: track.capability != nil)
         } catch {
             throw .failed(
-                "the want for the track \(track.name) is impossible: \(error.explanation)")
+                "the want for the track \(track.name) is impossible: \(error)")
         }
     }
 }

@@ -2,15 +2,12 @@ import GreenroomMedia
 package import GreenroomModel
 
 /// Why a command is invalid: the rule and the cure, in sentences.
-public struct CommandProblem: Error, Hashable, Sendable, CustomStringConvertible {
+public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The rule and the cure.
-    public var message: String
+    public var description: String
 
-    /// Makes a problem; replaces control characters in the message.
-    public init(_ message: String) { self.message = message.printable }
-
-    /// The message.
-    public var description: String { message }
+    /// Makes an error; replaces control characters in the description.
+    public init(_ description: String) { self.description = description.printable }
 }
 
 extension SessionCommand {

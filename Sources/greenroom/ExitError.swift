@@ -7,7 +7,7 @@ import GreenroomModel
 import GreenroomOperate
 
 /// An error that ends the command, with a message and an exit code.
-struct Failure: Error {
+struct ExitError: Error {
     var status: ExitStatus
     /// The lines for standard error.
     var message: [String]
@@ -27,13 +27,13 @@ struct Failure: Error {
         }
     }
 
-    init(_ error: UnreachableSession) {
+    init(_ error: SessionConnectionError) {
         let status: ExitStatus =
-            switch error.reason {
+            switch error.code {
             case .name: .usage
             case .connection: .outputFailed
             }
-        self.init(status, error.message)
+        self.init(status, error.description)
     }
 
     /// An error with a message already printed.
