@@ -97,8 +97,8 @@ struct BrowserProcess: ~Copyable {
         }
         guard isMade else {
             throw PluginError(
-                "\(parent): cannot make a folder: \(Errno.last). Browser needs no sandbox: "
-                    + "set isolation: host, or sandbox: off", status: .unavailable)
+                "\(parent): cannot make a folder: \(Errno.last). Set isolation: host, or "
+                    + "sandbox: off: Chromium has a sandbox of its own", status: .unavailable)
         }
         return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     }

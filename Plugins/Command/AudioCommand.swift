@@ -13,8 +13,8 @@ struct AudioCommandSettings: PluginSettings {
         .string(
             "command", \.command,
             title:
-                "Program and arguments: a list. It writes WAV, or 16-bit little-endian samples, to "
-                + "its standard output"),
+                "Program and arguments, as a list. The program writes WAV, or 16-bit little-endian "
+                + "samples, to standard output"),
         .path("path", \.path, title: "A named pipe or /dev/stdin instead of a command"),
         .integer(
             "rate", \.rate, in: AudioFormat.legalRates, title: "Sample rate without a WAV header",

@@ -211,6 +211,6 @@ extension X11Error {
         let known = others.filter { !$0.isEmpty }.prefix(8).map { "\"\($0)\"" }
         let list = known.isEmpty ? "None are open" : "Open: \(known.joined(separator: ", "))"
         return Self(
-            description: "no \(kind) is \"\(name)\". \(list); 'greenroom devices' lists all")
+            description: "no \(kind) named \"\(name)\". \(list). To list all: greenroom devices")
     }
 }

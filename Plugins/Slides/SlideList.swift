@@ -14,7 +14,7 @@ struct SlideList {
         guard let folder = opendir(path) else {
             // Not a folder: reading the file as an image reports other errors.
             guard errno == ENOTDIR else {
-                let reason = errno == ENOENT ? "no such file" : "cannot open it"
+                let reason = errno == ENOENT ? "no such file" : "cannot open the file"
                 throw PluginError(
                     "\(path): \(reason); check the path, which names an image or a folder",
                     status: .badSetting)

@@ -126,7 +126,7 @@ extension VideoTrackWant {
             let wanted = FrameSize(width: Int(written.width), height: Int(written.height))
             guard wanted.isLegal else {
                 throw InvalidValueError(
-                    "the size is \(wanted), and each side must be 1 to "
+                    "the size is \(wanted); width and height must be 1 to "
                         + "\(FrameSize.maximumDimension); both 0: the track's own.")
             }
             size = wanted

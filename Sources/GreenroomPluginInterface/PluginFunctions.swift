@@ -93,7 +93,7 @@ package struct PluginFunctions: @unchecked Sendable {
         }
         if audio.found == nil, descriptor.kind.isAudioFilter {
             throw error(
-                "an audio pre-processor without the extension \(GR_EXT_AUDIO_PRE_PROCESSOR).")
+                "an audio pre-processor lacks the extension \(GR_EXT_AUDIO_PRE_PROCESSOR)")
         }
         if output.found == nil, descriptor.kind.takesMedia {
             throw error(
@@ -431,7 +431,7 @@ extension Answer {
             self = capability == offer.suggested ? .accept : .counter(capability)
         default:
             throw InvalidValueError(
-                "the kind of its answer is \(answer.kind). Use one of GR_ANSWER_...")
+                "unknown kind of answer: \(answer.kind). Use a GR_ANSWER_ constant")
         }
     }
 }

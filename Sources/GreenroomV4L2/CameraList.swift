@@ -122,7 +122,7 @@ package struct CameraEntry: Equatable, Sendable {
             names.isEmpty ? "No cameras" : "Cameras: \(names.prefix(8).joined(separator: ", "))"
         throw CameraError(
             (text.isEmpty ? "no camera can be used" : "no camera is \"\(text)\"")
-                + ". \(list); 'greenroom devices' lists all")
+                + ". \(list); to list all: greenroom devices")
     }
     /// Finds a lost camera, which may have another number now. No other camera replaces it.
     ///

@@ -73,7 +73,7 @@ struct VoiceDevices: DeviceList {
     }
 
     var lines: [String] {
-        if voices.isEmpty { return ["no voices: install them with: apt install espeak-ng-data"] }
+        if voices.isEmpty { return ["no voices. To install them: apt install espeak-ng-data"] }
         return voices.flatMap { ["voice \($0.language): \($0.name)", "  \($0.line)"] }
     }
 

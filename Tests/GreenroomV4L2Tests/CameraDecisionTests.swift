@@ -103,7 +103,7 @@ import Testing
         #expect(
             failure?.description
                 == "no camera is \"logi\". Cameras: \"/dev/video0\", \"HD Pro C920\", \"Document\"; "
-                + "'greenroom devices' lists all")
+                + "to list all: greenroom devices")
     }
 
     @Test(

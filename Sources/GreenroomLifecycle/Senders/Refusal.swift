@@ -196,7 +196,7 @@ package struct Refusal: Error, Equatable, Sendable {
             )
         case .size(let width, let height):
             (
-                "the size is \(width)x\(height), and each side must be 1 to "
+                "the size is \(width)x\(height); width and height must be 1 to "
                     + "\(FrameSize.maximumDimension)", "Scale the frame down or send a real size"
             )
         case .planeCount(let count, let needed):

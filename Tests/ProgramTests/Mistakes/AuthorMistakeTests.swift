@@ -92,7 +92,7 @@ import Testing
                 ),
                 (
                     "no-width",
-                    "BAD_SIZE: video.send: the size is 0x48, and each side must be 1 to 8192. Scale the "
+                    "BAD_SIZE: video.send: the size is 0x48; width and height must be 1 to 8192. Scale the "
                         + "frame down or send a real size."
                 ),
                 (

@@ -228,7 +228,7 @@ function showNetwork() {
   const large = largeTile()?.stream;
   const slot = all.find((slot) => slot.lowered && slot.stream === large) ?? all.find((slot) => slot.lowered);
   $("network").hidden = !slot || note !== null;
-  if (slot) $("network").textContent = slot.lines ? `Network: ${slot.lines}p of ${slot.of}p` : "Network: no video";
+  if (slot) $("network").textContent = slot.lines ? `Network: ${slot.lines}p of ${slot.of}p` : "Network: video paused";
 }
 
 // A poll that gets no answer changes nothing by itself.

@@ -52,7 +52,7 @@ private struct Folder {
     var fault: String? {
         if path.isEmpty { return "the current folder" }
         if path.hasPrefix("$ORIGIN") || path.hasPrefix("${ORIGIN}") { return nil }
-        if !path.hasPrefix("/") { return "below the current folder" }
+        if !path.hasPrefix("/") { return "relative to the current folder" }
         return isForEverybody ? "a world-writable folder" : nil
     }
 

@@ -4,11 +4,10 @@ extension Catalogue {
     static let descriptors = Check(
         ofLibrary: "load.descriptors", "descriptors are well formed",
         proving: """
-            Each descriptor and parameter must have at least the size of major 1. Texts must be \
-            UTF-8 without control characters, and not NULL where plugin.h forbids it. Kinds and \
-            types must be known, ids must be reverse domains (a-z, 0-9, '-', '.'), ids and names \
-            unique, and each default of its parameter's type, within its bounds and among its \
-            choices. Session files and hosts rely on them.
+            Descriptors and parameters must be at least as large as in major version 1. Texts must \
+            be UTF-8 without control characters; plugin.h says which may be NULL. Kinds and types \
+            must be known. Ids must be unique reverse domains (a-z, 0-9, '-', '.'), and names must \
+            be unique. A default must match the parameter's type, bounds and choices.
             """
     ) { library throws(Verdict) in
         let description: LibraryDescription

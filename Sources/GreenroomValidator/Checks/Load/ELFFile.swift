@@ -253,7 +253,7 @@ struct ELFFile: Sendable {
         let chains = try sum(bucketsPlace, buckets * 4)
         var last: UInt64 = 0
         guard buckets <= UInt64(Self.symbolLimit) else {
-            throw ELFError("its hash table is invalid")
+            throw ELFError("invalid hash table")
         }
         for index in 0..<buckets {
             last = max(last, UInt64(try number(try sum(bucketsPlace, index * 4), as: UInt32.self)))

@@ -4,11 +4,10 @@ extension Catalogue {
     static let exports = Check(
         ofLibrary: "load.exports", "exports only its entry",
         proving: """
-            The dynamic symbol table must hold greenroom_plugin_entry and nothing else (plugin.h: \
-            the one thing that a library exports). Other visible symbols take part in symbol \
-            lookup and keep the linker from removing unused code. Symbols that Swift and C++ \
-            compilers export by themselves, such as templates of the standard library, are counted \
-            and named, but tolerated.
+            A library exports only greenroom_plugin_entry (see plugin.h). Other exported symbols \
+            can conflict with other libraries, and keep the linker from removing unused code. \
+            The check lists symbols that Swift and C++ compilers export, such as templates of the \
+            standard library, and does not fail for them.
             """
     ) { library throws(Verdict) in
         let exports = try library.readFile().exports

@@ -56,9 +56,9 @@ extension Catalogue {
                 continue
             }
             slow.append(
-                "\(row): \(decimal(milliseconds(times.usualNanoseconds), 1)) ms or more for every "
-                    + "second frame, where \(decimal(milliseconds(interval), 1)) ms are there "
-                    + "(\(decimal(run, 1)) ms of processor time)")
+                "\(row): half of the frames take \(decimal(milliseconds(times.usualNanoseconds), 1)) "
+                    + "ms or more; the limit is \(decimal(milliseconds(interval), 1)) ms "
+                    + "(processor time: \(decimal(run, 1)) ms)")
         }
         var verdict = verdict(costs, slow, late, isInDoubt)
         verdict.costs = costs
