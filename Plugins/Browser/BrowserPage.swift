@@ -101,7 +101,9 @@ struct BrowserPage: ~Copyable {
             refusal = ""
             return address
         } catch {
-            if refusal != error.text { host.log(.warning, "\(error.text). The page stays") }
+            if refusal != error.text {
+                host.log(.warning, "\(error.text). Keeping the current page")
+            }
             refusal = error.text
             return address
         }

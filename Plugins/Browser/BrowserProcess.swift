@@ -280,7 +280,7 @@ struct BrowserProcess: ~Copyable {
             }
             guard errno == EAGAIN || errno == EINTR else { throw loss() }
             guard try wait(process.pipes[0], POLLOUT, Int(end - realMilliseconds())) else {
-                throw BrowserError("Chromium does not read messages")
+                throw BrowserError("Chromium stopped reading commands")
             }
         }
     }

@@ -30,7 +30,8 @@ struct BrowserSettings: PluginSettings, Equatable {
         .string("css", \.css, title: "Style sheet that is added to the page", live: true),
         .string(
             "script", \.script,
-            title: "JavaScript that runs when the page has loaded, and when it changes", live: true),
+            title: "JavaScript to run after each page load, and after each change of it", live: true
+        ),
         .integer("reload", \.reload, title: "Another number reloads the page", live: true),
         .boolean("network", \.network, title: "Whether the page may use the network"),
         .string(

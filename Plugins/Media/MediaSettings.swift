@@ -39,7 +39,7 @@ struct MediaSettings: PluginSettings {
         .string(
             "audio-track", \.audioTrack,
             title:
-                "Audio track: its number from 1, or its language such as eng; else the default one"
+                "Audio track: number from 1, or language such as eng; empty: the file's default track"
         ),
         .number(
             "start", \.start.value, in: 0...longest, title: "Start time", unit: "s", live: true),

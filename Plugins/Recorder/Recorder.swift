@@ -59,7 +59,7 @@ final class Recorder: Output {
                 unit: "kbit/s"),
             .choice(
                 "audio-tracks", \.audioTracks,
-                title: "One track with the mix, or the microphone and the share's audio separately"
+                title: "Audio tracks: one with the mix, or one each for microphone and share"
             ),
             .choice(
                 "share", \.share,

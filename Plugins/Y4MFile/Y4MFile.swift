@@ -45,7 +45,7 @@ final class Y4MFile: Camera {
         }
         guard opened.frameCount > 0 else {
             throw PluginError(
-                "\(settings.path): no whole frame in the file; make the file again",
+                "\(settings.path): no whole frame in the file; create the file again",
                 status: .badSetting)
         }
         for note in opened.notes { host.log(.warning, note) }

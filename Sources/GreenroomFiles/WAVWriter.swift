@@ -53,7 +53,7 @@ package struct WAVWriter: ~Copyable, Sendable {
         guard samples.count.isMultiple(of: channels) else {
             throw FileError(
                 .badArgument, file: file.name,
-                rule: "\(samples.count) samples are not whole frames of \(channels) channels",
+                rule: "\(samples.count) samples do not divide into frames of \(channels) channels",
                 cure: "pass all the channels of each frame")
         }
         let end = WAVHeader.byteCount + dataByteCount

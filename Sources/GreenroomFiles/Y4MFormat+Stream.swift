@@ -46,7 +46,7 @@ extension Y4MFormat {
         }
         guard start.starts(with: line), start.last == UInt8(ascii: "\n") else {
             throw FileError(
-                .malformed, file: name, rule: "a frame begins with a FRAME line",
+                .malformed, file: name, rule: "expected a FRAME line",
                 cure: "the stream is damaged here")
         }
         if pixels.count != frameByteCount {

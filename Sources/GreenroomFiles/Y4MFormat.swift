@@ -62,7 +62,7 @@ extension Y4MFormat {
 
     private static let conversion = "convert it: ffmpeg -i FILE -pix_fmt yuv420p NEW.y4m"
     private static let rating = "say its rate: ffmpeg -r 30 -i FILE -pix_fmt yuv420p NEW.y4m"
-    private static let remaking = "make the file again"
+    private static let remaking = "create the file again"
 
     /// Reads the header of a file.
     ///
@@ -87,7 +87,7 @@ extension Y4MFormat {
             throw malformed(
                 carriage,
                 "the header line ends with a carriage return (CR), and not with a line feed (LF) alone",
-                cure: "make the file again, without a program that converts line ends")
+                cure: "create the file again, without a program that converts line ends")
         }
         guard let end = feed else {
             throw malformed(
@@ -163,8 +163,8 @@ extension Y4MFormat {
             format.siting = siting
             if siting == .dv {
                 notes.append(
-                    "\(file): the chroma of C420paldv is read as that of C420jpeg; colours are up to "
-                        + "a pixel off their edges")
+                    "\(file): reading the chroma of C420paldv as C420jpeg; colours shift by up to "
+                        + "one pixel")
             }
         }
         return (format, end + 1, notes)

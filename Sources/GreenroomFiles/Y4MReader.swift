@@ -208,7 +208,7 @@ struct Y4MFrameLayout {
             throw FileError(
                 .malformed, file: file.name, offset: offset,
                 rule: "the FRAME line does not end within \(longestLine) bytes",
-                cure: "make the file again")
+                cure: "create the file again")
         }
         return nil
     }
@@ -238,7 +238,7 @@ struct Y4MFrameLayout {
 
     private static func noLine(at offset: Int64, file: String) -> FileError {
         FileError(
-            .malformed, file: file, offset: offset, rule: "a frame begins with a FRAME line",
+            .malformed, file: file, offset: offset, rule: "expected a FRAME line",
             cure: "the file is damaged here: make it again")
     }
 }

@@ -52,8 +52,8 @@ package struct Y4MWriter: ~Copyable, Sendable {
     ) throws(FileError) {
         guard format.size.isLegal else {
             throw FileError(
-                .badArgument, file: file.name, rule: "\(format.size) is not a legal size",
-                cure: "keep both sides within 1 and \(FrameSize.maximumDimension)")
+                .badArgument, file: file.name, rule: "\(format.size) is not a valid size",
+                cure: "width and height must be from 1 to \(FrameSize.maximumDimension)")
         }
         let header = Array(format.header.utf8)
         let result = header.withUnsafeBytes { header in

@@ -51,7 +51,7 @@ package struct FileError: Error, Hashable, Sendable, CustomStringConvertible {
         self.underlyingError = underlyingError
     }
 
-    /// One line, such as `film.y4m, byte 10: there is no width (W); make the file again`.
+    /// One line, such as `film.y4m, byte 10: there is no width (W); create the file again`.
     package var description: String {
         let place = offset.map { ", byte \($0)" } ?? ""
         return "\(file)\(place): \(rule); \(cure)"

@@ -67,7 +67,7 @@ private struct TestBytes: ByteSource {
         ("RIFF of something", "a Y4M file begins with YUV4MPEG2"),
         ("YUV4MPEG2 W2 H2 F25:1 C444\n", "only 8-bit 4:2:0"),
         ("YUV4MPEG2 W99999 H2 F25:1\n", "is not a side of 1 to 8192 pixels"),
-        ("YUV4MPEG2 W3 H5 F25:1\nFRAMES\n", "a frame begins with a FRAME line"),
+        ("YUV4MPEG2 W3 H5 F25:1\nFRAMES\n", "expected a FRAME line"),
         ("YUV4MPEG2" + String(repeating: " X", count: 600), "does not end within 1024 bytes"),
     ])
     func `a stream that is no Y4M is an error`(text: String, rule: String) {

@@ -53,7 +53,7 @@ extension ELFFile {
             throw ELFError("\(error)", code: .notALibrary)
         }
         guard let bytes else {
-            throw ELFError("not a regular file, or is too large", code: .notALibrary)
+            throw ELFError("not a regular file, or too large", code: .notALibrary)
         }
         return bytes
     }
