@@ -43,7 +43,7 @@ private struct OverlaySink: PictureSink {
 final class BrowserOverlay: VideoSourcePreProcessor {
     static let plugin = PluginDescription(
         id: "org.greenroom.browser", name: "Browser", version: "1.0.0",
-        summary: "Lays a web page over the video; what the page leaves transparent stays",
+        summary: "Overlays a web page on the video; transparent areas show the video",
         vendor: "Greenroom")
 
     private var settings: BrowserSettings

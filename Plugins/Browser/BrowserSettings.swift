@@ -23,7 +23,7 @@ struct BrowserSettings: PluginSettings, Equatable {
             title: "Width that the page is made for; 0: the video's", unit: "px", live: true),
         .integer(
             "height", \.height, in: 0...PageGeometry.longestSide,
-            title: "Height that the page is made for; 0: the video's", unit: "px", live: true),
+            title: "Height of the page's viewport; 0: the video's height", unit: "px", live: true),
         .number(
             "zoom", \.zoom, in: 0.1...10, title: "Zoom of the page's content", live: true
         ),

@@ -41,7 +41,7 @@ final class Command: Output {
         static let table: [Setting<Self>] = [
             .string(
                 "command", \.command,
-                title: "Program and arguments: a list, or a text with a line for each",
+                title: "Program and arguments: a list, or a text with one argument per line",
                 required: true),
             .choice("track", \.track, title: "Track to pass"),
             .integer(

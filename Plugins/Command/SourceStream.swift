@@ -19,7 +19,7 @@ enum StreamPlace: Sendable {
             throw PluginError(
                 command.isEmpty
                     ? "neither a command nor a path: write command: [PROGRAM, ARGUMENT], or path: PIPE"
-                    : "both a command and a path: leave one out", status: .badSetting)
+                    : "'command' and 'path' are both set; remove one", status: .badSetting)
         }
         self = command.isEmpty ? .path(path) : .command(try CommandWords(command))
     }

@@ -176,7 +176,7 @@ struct Demuxer: ~Copyable {
             let code = av_read_frame(context, packet.pointer)
             // A call that was ended may still return what the parser has kept.
             if let limits = address.limits, interrupt.isOver {
-                throw PluginError("nothing for \(limits.read) s", status: .unavailable)
+                throw PluginError("no data for \(limits.read) s", status: .unavailable)
             }
             guard code >= 0 else {
                 if code == CFFMPEG_END || code == CFFMPEG_EXIT { return nil }

@@ -55,7 +55,7 @@ struct MediaSettings: PluginSettings {
         .boolean(
             "paused", \.isPaused.value, title: "The last frame stays, without audio", live: true),
         .boolean(
-            "loop", \.loops.value, title: "Repeat the file; else the last frame stays",
+            "loop", \.loops.value, title: "Repeat the file. Off: hold the last frame after the end",
             live: true),
     ]
 

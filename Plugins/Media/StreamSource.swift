@@ -272,7 +272,7 @@ private struct StreamReader {
             wakeup.wait(nanoseconds: 50_000_000)
         }
         guard source()?.loops ?? false else {
-            host.log(.info, "\(address.name): has ended; the last frame stays")
+            host.log(.info, "\(address.name): stream ended; holding the last frame")
             return false
         }
         return true

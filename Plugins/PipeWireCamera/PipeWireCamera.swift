@@ -246,7 +246,7 @@ private struct PipeWireWork {
             if !hasWarned {
                 host.log(
                     .warning,
-                    "the camera sent a frame of \(frame.byteCount) bytes only")
+                    "incomplete frame from the camera: \(frame.byteCount) bytes")
             }
             hasWarned = true
             return

@@ -63,7 +63,7 @@ final class Recorder: Output {
             ),
             .choice(
                 "share", \.share,
-                title: "The share as a track of the file, or as a file of its own, NAME-share"),
+                title: "Share: a track in the file, or a separate file NAME-share"),
             .choice(
                 "participants", \.participants,
                 title:

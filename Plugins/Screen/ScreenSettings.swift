@@ -21,7 +21,8 @@ struct ScreenSettings: PluginSettings {
             "through", \.through,
             title: "The X server, or the desktop's dialog; auto is the dialog on Wayland"),
         .path(
-            "token", \.token, title: "File that keeps the choice of the dialog for the next time"),
+            "token", \.token,
+            title: "File that stores the selection of the desktop's dialog for the next run"),
     ]
 }
 

@@ -25,7 +25,7 @@ final class SpeakerFile: VirtualAudioSpeaker {
                 required: true),
             .choice(
                 "position", \.position,
-                title: "Track to write; mix-minus: what the first participant is to hear"),
+                title: "Track to write; mix-minus: all audio except the first participant's"),
             .integer("rate", \.rate, in: 8_000...192_000, title: "Sample rate", unit: "Hz"),
             .integer("channels", \.channels, in: 1...2, title: "Channels"),
         ]

@@ -65,7 +65,7 @@ struct Speech: Microphone {
             try SpeechSynthesizer.check(style)
             self.style = style
         } catch {
-            host.log(.warning, "\(error); the voice stays \(self.style.voice)")
+            host.log(.warning, "\(error); keeping the voice \(self.style.voice)")
             self.style.rate = style.rate
             self.style.pitch = style.pitch
         }

@@ -80,7 +80,7 @@ final class Stage: Composer {
         do throws(PluginError) {
             layout = try settings.arrangement()
         } catch {
-            host.log(.warning, "\(error.text). The layout stays as it is.")
+            host.log(.warning, "\(error.text). Keeping the current layout")
         }
         if isNameNew { listEntries() }
         arrange()

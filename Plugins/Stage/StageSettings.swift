@@ -25,7 +25,7 @@ struct StageSettings: PluginSettings, Equatable {
             live: true),
         .string(
             "inset", \.inset,
-            title: "The small tile of pip; empty for the camera, or else the active speaker",
+            title: "Track in the small tile of pip; empty: the camera, else the active speaker",
             live: true),
         .choice("corner", \.corner, title: "Where the small tile of pip is", live: true),
         .string(
@@ -34,7 +34,7 @@ struct StageSettings: PluginSettings, Equatable {
                 + "height in per cent, then crop, letterbox or stretch",
             live: true),
         .boolean(
-            "animated", \.animated, title: "Whether tiles move for 300 ms; else they are cut",
+            "animated", \.animated, title: "Animate tiles for 300 ms; off: hard cut",
             live: true),
         .boolean("labels", \.labels, title: "Whether tiles have name labels", live: true),
         .string("name", \.name, title: "The label of the session's own camera", live: true),

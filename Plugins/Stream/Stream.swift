@@ -29,7 +29,7 @@ final class Stream: Output {
                 "hls", \.hls,
                 title:
                     "Playlist of HLS, .m3u8, instead of a server; its folder is created if missing"),
-            .choice("video", \.video, title: "Track that is shown; the first one of several"),
+            .choice("video", \.video, title: "Track to show; default: the first track"),
             .integer(
                 "video-bit-rate", \.videoBitRate, in: 0...200_000,
                 title: "Maximum of the video; 0: by size and rate", unit: "kbit/s", live: true),

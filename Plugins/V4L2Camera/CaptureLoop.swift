@@ -151,7 +151,7 @@ private final class CaptureWork {
         ]
         let count = poll(&queries, 2, Self.patience)
         if queries[1].revents != 0 { return false }
-        guard count != 0 else { throw CameraError("the camera sends nothing for 2 s") }
+        guard count != 0 else { throw CameraError("no frame from the camera for 2 s") }
         // The device says what is wrong.
         while try device?.take({ try send($0, $1) }) == true {}
         if queries[0].revents & Int16(POLLHUP | POLLNVAL) != 0 {
@@ -205,7 +205,7 @@ private final class CaptureWork {
                 format: format, size: mode.size, planes: FramePlanes(bytes, planes),
                 info: FrameInfo(color: stream.color, ptsNanoseconds: time))
         } else {
-            tell("the camera sent a frame of \(bytes.count) bytes only")
+            tell("incomplete frame from the camera: \(bytes.count) bytes")
         }
     }
 

@@ -50,7 +50,7 @@ final class WebRoom: Call {
                 "address", \.address,
                 title: "IP address to listen at; 127.0.0.1: only this machine, 0.0.0.0: all "
                     + "networks"),
-            .integer("port", \.port, in: 0...65_535, title: "Port of the page; 0: a free one"),
+            .integer("port", \.port, in: 0...65_535, title: "Port of the page; 0: any free port"),
             .string(
                 "proxy", \.proxy,
                 title:
@@ -71,7 +71,7 @@ final class WebRoom: Call {
                     + "between them; auto: what the STUN server sees; empty: none"),
             .string(
                 "stun", \.stun,
-                title: "STUN servers, such as stun.example:3478, with blanks between them; empty: "
+                title: "STUN servers, such as stun.example:3478, separated by spaces; empty: "
                     + "none"),
             .string(
                 "turn", \.turn,
@@ -92,13 +92,13 @@ final class WebRoom: Call {
             .string(
                 "allow-origins", \.allowOrigins,
                 title: "Origins of other web pages that may use the room, such as "
-                    + "https://page.example, with blanks between them; *: all; empty: none"),
+                    + "https://page.example, separated by spaces; *: all; empty: none"),
             .string(
                 "viewer-token", \.viewerToken,
                 title: "The secret end of a viewer's link, after #; empty: no such link"),
             .string(
                 "guest-token", \.guestToken,
-                title: "The secret end of a guest's link; empty: no such link"),
+                title: "Secret part of the guests' link; empty: no guests' link"),
             .string(
                 "operator-token", \.operatorToken,
                 title: "The secret end of an operator's link; empty: no such link"),
@@ -167,7 +167,8 @@ final class WebRoom: Call {
         }
         guard Set(tokens.values).count == tokens.count else {
             throw PluginError(
-                "two tokens are the same: give each role one of its own", status: .badSetting)
+                "two roles have the same token; use a different token for each role",
+                status: .badSetting)
         }
         let plans = try Self.servers(settings)
         try GStreamer.load()

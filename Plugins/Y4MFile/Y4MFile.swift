@@ -13,7 +13,8 @@ final class Y4MFile: Camera {
 
         static let table: [Setting<Self>] = [
             .path("path", \.path, title: "Y4M file", required: true),
-            .boolean("loop", \.loop, title: "Repeat the file; else the last frame stays"),
+            .boolean(
+                "loop", \.loop, title: "Repeat the file. Off: hold the last frame after the end"),
         ]
     }
 

@@ -66,9 +66,9 @@ extension SessionDecoder {
             "All layers that the kernel has. A plugin that is not bundled does not start if they "
                 + "can't keep it to its grants."
         case .partial:
-            "All layers that the kernel has, even if the plugin can then do what the host may."
+            "Uses the layers that the kernel has. With missing layers the plugin may have the host's rights."
         case .require: "All layers; without one of them the session does not start."
-        case .off: "None: the plugin may do what the host may."
+        case .off: "No sandbox: the plugin has the host's rights."
         }
     }
 
@@ -100,7 +100,7 @@ extension SessionDecoder {
             Field(
                 "connect", \.connect,
                 .eachOnce(.path("the path of a Unix socket"), "a list of paths"),
-                "Unix sockets that the host connects for it. It can do there what you can.",
+                "Unix sockets that the host connects for the plugin. The plugin has your rights there.",
                 examples: [["/run/printer.sock"]]),
             Field(
                 "display", \.display, .boolean,

@@ -44,7 +44,7 @@ extension SessionDecoder {
     static let media = Field(
         mediaKey, \Draft.media,
         Decoder<Media>.section(
-            Media(), name: mediaKey, "A file or stream, and what it is in the session.",
+            Media(), name: mediaKey, "A file or stream, and its role in the session.",
             expectation: "a section with the key \"file\"",
             presence: .exactlyOneOf(mediaSettings),
             fields: [

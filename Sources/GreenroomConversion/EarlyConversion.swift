@@ -82,7 +82,7 @@ extension VideoFrame {
         by conversion: EarlyConversion, from source: UnsafeRawPointer, strideBytes: Int,
         byteCount: Int
     ) throws(ConversionError) {
-        precondition(isUnique, "a shared frame must not be written: take a new one")
+        precondition(isUnique, "cannot write to a shared frame; acquire a new frame")
         let plane = conversion.form.format.plane(0, of: size)
         guard format == .i420, size == conversion.form.size, strideBytes >= plane.rowBytes,
             strideBytes <= Int32.max, let needed = plane.byteCount(stride: strideBytes),

@@ -30,7 +30,7 @@ extension VideoFrame {
     public mutating func copyPlane(
         _ index: Int, from source: UnsafeRawPointer, strideBytes: Int, byteCount: Int
     ) throws(ConversionError) {
-        precondition(isUnique, "a shared frame must not be written: take a new one")
+        precondition(isUnique, "cannot write to a shared frame; acquire a new frame")
         let destination = unsafePlanePointer(index)
         guard !format.isCompressed else {
             guard byteCount >= self.byteCount(index) else {

@@ -19,7 +19,7 @@ extension Descriptor {
         guard count == memory.count else {
             throw FileError(
                 .malformed, file: name, offset: offset + Int64(count),
-                rule: "the file ends in the middle of what it held before",
+                rule: "the file was truncated while it was read",
                 cure: "leave the file alone while it is being read")
         }
     }

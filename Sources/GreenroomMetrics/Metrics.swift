@@ -142,7 +142,7 @@ package struct Metrics {
                 }
             }
         }
-        add("audio_seconds_total", "counter", "Audio of a source, by what was played.") {
+        add("audio_seconds_total", "counter", "Audio of a source, by outcome.") {
             report.audioTracks.flatMap { audio in
                 [
                     ("played", audio.played), ("concealed", audio.concealed),

@@ -287,7 +287,7 @@ package struct Negotiator: Sendable {
             var described = NegotiationRecord.Ceiling(ceiling, binds: binds)
             let seconds = Self.riseNanoseconds / 1_000_000_000
             if held.contains(ceiling) {
-                described.origin += ", lifted, but held until nothing changes for \(seconds) s,"
+                described.origin += ", lifted, but applied for \(seconds) s more,"
             }
             return described
         }

@@ -72,7 +72,7 @@ struct RecordingFolder: Sendable {
         if owner != user, owner != 0 {
             let name = getpwuid(owner).map { String(cString: $0.pointee.pw_name) } ?? "\(owner)"
             return "user \(name) owns this folder, and can replace or remove recordings in it. "
-                + "Record to a folder of your own."
+                + "Record to a folder that you own."
         }
         if mode & S_IWOTH != 0, mode & S_ISVTX == 0 {
             return "all users can replace or remove recordings in this folder. Record to another "

@@ -7,7 +7,7 @@ package struct AllowedOrigins: Equatable, Sendable {
 
     private let rule: Rule
 
-    /// - Parameter text: Origins such as `https://page.example`, with blanks between them; `*`: all.
+    /// - Parameter text: Origins such as `https://page.example`, separated by spaces; `*`: all.
     /// - Returns: nil if a word is not an origin.
     package init?(_ text: String) {
         let words = text.split(separator: " ").map { $0.lowercased() }

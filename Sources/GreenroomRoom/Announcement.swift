@@ -13,7 +13,7 @@ package struct Announcement: Equatable, Sendable {
         (self.addresses, self.isAuto) = (addresses, isAuto)
     }
 
-    /// - Parameter text: IP addresses, `auto`, or both, with blanks between them.
+    /// - Parameter text: IP addresses, `auto`, or both, separated by spaces.
     /// - Returns: nil if a word is neither, or an address that no other machine can use.
     package init?(_ text: String) {
         let words = text.split(separator: " ")

@@ -33,10 +33,10 @@ package struct PathGrant: Sendable, Equatable {
             return "not a camera, sound card or graphics card: a plugin does not need it."
         }
         if PrivatePath.isTooWide(path) {
-            return "far more than a plugin needs. Grant a file or folder of its own."
+            return "far more than a plugin needs. Grant a dedicated file or folder."
         }
         guard access == .write, PrivatePath.isFollowed(path) else { return nil }
-        return "other programs of the user execute or follow what is there. Grant a folder of the "
+        return "other programs execute or read files there. Grant a folder of the "
             + "plugin's own."
     }
 }

@@ -442,7 +442,7 @@ public struct Validator: Sendable {
         switch end {
         case .tookTooLong:
             return failed(.timedOut, "did not end within \(Int(limit)) s, and did not say why")
-        case .failed(let text): return failed(.failed, "the check could not be made: \(text)")
+        case .failed(let text): return failed(.failed, "the check could not run: \(text)")
         case .answered(let bytes):
             guard let answer = try? JSONDecoder().decode(CheckResponse.self, from: Data(bytes))
             else {

@@ -319,7 +319,7 @@ package final class VideoTrack: Sendable {
         input.offer(color.flatMap { EarlyConversion(of: form, to: $0) })
     }
 
-    /// Lets the sender convert no more until a frame is taken.
+    /// Lets the sender convert no more until the host takes a frame.
     private func withdrawOffer(_ work: inout Work) {
         guard work.taking != nil else { return }
         work.taking = nil

@@ -148,7 +148,7 @@ struct ControlCommand: ParsableCommand {
         commandName: "control",
         abstract: "Send commands to a running session.",
         discussion: """
-            The commands are those of greenroom run --control: greenroom control demo help lists \
+            Accepts the commands of greenroom run --control: greenroom control demo help lists \
             them. Each argument is one command; without arguments the commands are read from \
             standard input, one a line. Exit codes: 0 all succeeded, 65 one failed.
             """)

@@ -180,10 +180,10 @@ struct PluginCommand: ParsableCommand {
             Console.write("  library: \(library.path), interface 1.\(library.minorVersion)")
             Console.write(
                 isolation == .host
-                    ? "  runs in the host's process; with isolation: process in one of its own"
+                    ? "  runs in the host's process; isolated with isolation: process"
                     : "  runs in a process of its own; with isolation: host in the host's")
             Console.write("  validated: \(conformance.text)")
-            Console.write("  sandbox of a process of its own, on this machine:")
+            Console.write("  sandbox of isolated plugins on this machine:")
             let layers = sandbox.entries.map { entry in
                 ["    " + entry.layer.name, entry.state == .on ? "yes" : "no", entry.text]
             }

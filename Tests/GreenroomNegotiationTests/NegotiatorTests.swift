@@ -118,7 +118,7 @@ import Testing
         negotiator.answered(.answered(.accept))
         let binding = negotiator.records.last?.ceilings.filter(\.binds).map(\.origin)
         #expect(
-            binding == ["b", "a, lifted, but held until nothing changes for 3 s,"],
+            binding == ["b", "a, lifted, but applied for 3 s more,"],
             "the rate by the new one, the size still by the old one")
         #expect(negotiator.next(at: second + Negotiator.riseNanoseconds)?.suggested == wider)
     }

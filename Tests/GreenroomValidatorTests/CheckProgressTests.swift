@@ -47,7 +47,7 @@ import Testing
         #expect(progress.verdict(afterSeconds: 60).outcome == .timedOut)
         #expect(
             progress.verdict(afterSeconds: 60).text
-                == "did not end within 60 s: no call of the plugin is running, and none was made"
+                == "did not end within 60 s: no call of the plugin is running, and none was created"
         )
         let check = HostThread(name: "check") {
             guard let fixture = try? examination.fixture() else { return }

@@ -243,7 +243,7 @@ import Testing
             ("endless", "a frame does not end"), ("frames", "more than 75 frames/s arrive"),
             ("giant", "a frame is larger than 2560x1600"),
             ("giant-h264", "a frame is larger than 2560x1600"),
-            ("sizes", "the camera's size changes more than 10 times a second"),
+            ("sizes", "the camera changes its size more than 10 times per second"),
             ("bytes", "more than 20000 kbit/s arrive"),
             ("audio", "more than 500 packets/s arrive"),
         ]

@@ -85,7 +85,7 @@ final class ServerCertificate: Sendable {
             // Two files change one after the other; the second change is looked at again.
             host.log(
                 .warning,
-                "\((error as? PluginError)?.text ?? "\(error)"); the old certificate stays")
+                "\((error as? PluginError)?.text ?? "\(error)"); keeping the old certificate")
             return nil
         }
     }

@@ -151,7 +151,7 @@ final class RemoteVideo: Sendable {
                 if let size, !Self.fits(size) {
                     "a frame is larger than \(Self.largest)"
                 } else if let size, state.follow(size, at: now), !isShare {
-                    "the camera's size changes more than \(Self.mostSizes / 2) times a second"
+                    "the camera changes its size more than \(Self.mostSizes / 2) times per second"
                 } else {
                     state.limit.add(bytes: bytes.count, endsFrame: true, at: now)
                         .map(state.limit.text)

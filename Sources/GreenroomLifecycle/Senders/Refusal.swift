@@ -235,7 +235,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .revision(let revision, let newest):
             (
                 "offer revision \(revision) was never made; the newest is \(newest)",
-                "Carry back the revision of the offer that the frame was made for"
+                "Set the revision of the offer that the frame follows"
             )
         case .timestamp(let pts):
             (
@@ -278,7 +278,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .notLent(let id):
             (
                 "frame \(id) is not that of the running callback",
-                "Keep a frame within the video callback that brings it"
+                "Call keep during the callback that delivers the frame"
             )
         case .notKept(let id):
             (
@@ -315,7 +315,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .closedTrack:
             (
                 "the sender's track is closed",
-                "Pass what open_track has written, until close_track, left or stop_send"
+                "Pass the handle from open_track; it is valid until close_track, left or stop_send"
             )
         case .frameRate(let numerator, let denominator):
             (
@@ -325,7 +325,7 @@ package struct Refusal: Error, Equatable, Sendable {
         case .additionLimit(let limit):
             (
                 "participants and tracks were added too often, \(limit) in a second last",
-                "Let fewer join, and keep tracks open"
+                "Add fewer participants, and keep tracks open"
             )
         case .changeLimit(let limit):
             ("\(limit) changes wait for the session", "Open and close less often")

@@ -47,6 +47,6 @@ extension SendRefusal {
     static var keptBefore: SendRefusal {
         SendRefusal(
             status: .badLease,
-            text: "a frame is kept once: use the one that the first call of keep returned")
+            text: "keep was already called for this frame; use the result of the first call")
     }
 }

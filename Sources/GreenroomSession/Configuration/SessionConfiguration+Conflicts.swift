@@ -203,7 +203,7 @@ extension SessionConfiguration {
         where plugin.grants?.needProcess == true && process(of: plugin).sandbox == .off {
             problems.append(
                 ConfigurationProblem(
-                    "without a sandbox the plugin may do what the host may, so it grants nothing.",
+                    "has no effect without a sandbox: the plugin has all rights of the host.",
                     at: "\(address).allow"))
         }
         return problems

@@ -67,7 +67,7 @@ final class CheckProgress: Sendable {
         return Verdict(
             outcome: .timedOut,
             text: begin + "no call of the plugin is running"
-                + (sofar.isEmpty ? ", and none was made" : ", and \(sofar)"))
+                + (sofar.isEmpty ? ", and none was created" : ", and \(sofar)"))
     }
 
     fileprivate static func seconds(_ nanoseconds: Int64) -> String {

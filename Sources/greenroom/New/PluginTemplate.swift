@@ -48,7 +48,7 @@ struct PluginTemplate: Sendable {
             ]),
         PluginTemplate(
             kind: .virtualMic, typeSuffix: "Mic", content: "a sine of any frequency",
-            setting: ("frequency", 440, 1000), task: "samples are made",
+            setting: ("frequency", 440, 1000), task: "the plugin produces samples",
             test: ([], #"#expect(session.takeSamples(of: "microphone").contains { $0 != 0 })"#),
             sources: audio),
         PluginTemplate(
@@ -64,7 +64,7 @@ struct PluginTemplate: Sendable {
             ]),
         PluginTemplate(
             kind: .shareAudioSource, typeSuffix: "Audio", content: "a sine of any frequency",
-            setting: ("frequency", 440, 1000), task: "samples are made",
+            setting: ("frequency", 440, 1000), task: "the plugin produces samples",
             test: ([], #"#expect(session.takeSamples(of: "share-audio").contains { $0 != 0 })"#),
             sources: audio,
             companion: "ColorBarsShare",
@@ -101,7 +101,7 @@ struct PluginTemplate: Sendable {
         PluginTemplate(
             kind: .output, typeSuffix: "Sink",
             content: "the brightness of the camera as lines of CSV",
-            setting: ("every", 30, 50), task: "a frame is taken",
+            setting: ("every", 30, 50), task: "the plugin accepts a frame",
             test: (
                 ["FakeCamera"],
                 #"#expect(session.reportedValues(of: "outputs[0]")["brightness"] != nil)"#
@@ -114,7 +114,7 @@ struct PluginTemplate: Sendable {
         PluginTemplate(
             kind: .output, special: ("speaker", "a speaker"), typeSuffix: "Loudspeaker",
             content: "the loudness of the session's audio as lines of CSV",
-            setting: ("every", 10, 50), task: "a block of audio is taken",
+            setting: ("every", 10, 50), task: "the plugin accepts a block",
             test: (
                 ["FakeMicrophone"],
                 #"#expect(session.reportedValues(of: "outputs[0]")["loudness"] != nil)"#
@@ -129,7 +129,7 @@ struct PluginTemplate: Sendable {
             kind: .output, special: ("receiver", "a receiver of participants' video"),
             typeSuffix: "Viewer",
             content: "the brightness of each participant's camera as lines of CSV",
-            setting: ("every", 15, 25), task: "a frame is taken",
+            setting: ("every", 15, 25), task: "the plugin accepts a frame",
             test: (
                 ["FakeCall"],
                 #"#expect(session.reportedValues(of: "outputs[0]")["brightness"] == 100)"#

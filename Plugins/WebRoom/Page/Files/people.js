@@ -183,7 +183,7 @@ function showWriting() {
   const { role, you } = state.room;
   const mayWrite = role === "operator" || you !== undefined;
   $("message-form").hidden = !mayWrite;
-  $("message-hint").textContent = mayWrite ? "All pages get a message. Nothing stores it." : role === "viewer" ? "Guests and operators write messages." : "Join the room to write a message.";
+  $("message-hint").textContent = mayWrite ? "Messages go to all pages and are not stored." : role === "viewer" ? "Guests and operators write messages." : "Join the room to write a message.";
 }
 
 $("message-form").onsubmit = async (event) => {
