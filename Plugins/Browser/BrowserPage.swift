@@ -3,7 +3,7 @@ import GreenroomBrowser
 import GreenroomPlugin
 import GreenroomProcess
 
-/// The page of a browser that runs, and what of the wishes it follows already.
+/// The page of a running browser, with the settings applied so far.
 struct BrowserPage: ~Copyable {
     /// How long the page may take for a frame or a script, in milliseconds of real time.
     private static let patience = 5_000
@@ -58,7 +58,7 @@ struct BrowserPage: ~Copyable {
             method, parameters, within: limit, events.handle, idle: idle, result: result)
     }
 
-    // MARK: Wishes
+    // MARK: Settings
 
     /// Applies the wishes that have changed.
     ///

@@ -67,7 +67,7 @@ final class PageState: Sendable {
     }
 }
 
-/// The thread's work.
+/// The loop of the page's thread.
 private struct PageWork {
     /// The longest time without a frame, in nanoseconds.
     private static let keepAlive: Int64 = 500_000_000

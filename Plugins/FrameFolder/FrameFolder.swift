@@ -109,7 +109,7 @@ final class FrameFolder: Output {
                 frame.plane(0), size: frame.size, strideBytes: frame.strideBytes(ofPlane: 0),
                 to: path)
         } catch {
-            // What keeps one image from the disk keeps the next ones.
+            // The plugin gives up at the first write error: the next images would fail too.
             hasFailed = true
             host.giveUp("\(error)", status: .unavailable)
             throw error

@@ -4,7 +4,8 @@ struct EffectRecord: Equatable {
 
     /// Whether equal input makes equal output.
     var output = Output.unknown
-    /// The fault of an effect that starts only if the session file insists.
+    /// The effect's known defect; nil if none. A defective effect starts only if the session file
+    /// forces it.
     var fault: String?
 
     init(_ name: String) {

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The participants of a script, and the thread that sends for them.
 ///
-/// The thread does one thing after another, in the order of the times at which they are due, so that
-/// a session on the virtual clock is the same each time.
+/// The thread runs actions in order of their due times, so sessions on the virtual clock are
+/// reproducible.
 final class FarEnd: Sendable {
     /// Something that is due.
     private enum Step {
@@ -273,7 +273,7 @@ final class FarEnd: Sendable {
 
     // MARK: Media
 
-    /// Sends a frame: a bar moves over the colour of the participant.
+    /// Sends a frame: a moving bar on the participant's colour.
     private func send(
         _ number: Int64, of size: FrameSize, _ person: Int, to track: CallVideoTrack, at pts: Int64
     ) throws(SendRefusal) {

@@ -17,8 +17,8 @@ enum Container: String, CaseIterable {
     var options: [(String, String)] {
         switch self {
         case .mkv, .webm: []
-        // Its index comes first, and then fragments that are playable one by one. A list of all
-        // fragments at the end would be kept in memory until then.
+        // Fragmented MP4: the header first, then self-contained fragments. No final index, because
+        // it would stay in memory until the end.
         case .mp4: [("movflags", "frag_custom+delay_moov+default_base_moof+skip_trailer")]
         }
     }

@@ -52,9 +52,8 @@ final class FileRecorder {
                 throw RecordingError(path: names.next, underlyingError: .fileExists)
             }
             if settings.overwrite, !mayContinue { try names.checkUnlocked() }
-            // In a process that may have been started again the time of the first frame says whether
-            // the session is at its start: what is there then is another recording's, or else this
-            // one's.
+            // After a restart of the process, the first frame's time decides: at the session's
+            // start an existing file belongs to an earlier recording, later to this one.
         } catch let error as PluginError {
             throw error
         } catch {

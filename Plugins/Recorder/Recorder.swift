@@ -97,7 +97,7 @@ final class Recorder: Output {
     private let container: Container
     /// The file of each track; tracks may share one.
     private var files: [UInt32: FileRecorder] = [:]
-    /// What the files have that are complete.
+    /// Statistics of the completed files.
     private var ended = (bytes: Int64(0), files: 0, seconds: 0.0)
     /// The seconds before the last pause.
     private var secondsBefore = 0.0

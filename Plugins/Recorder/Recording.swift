@@ -154,7 +154,7 @@ final class Recording {
         limitSize()
     }
 
-    /// Has the file end before it is too large: the tracks may be some cells ahead.
+    /// Ends the file below the size limit, with a margin because tracks may be several cells ahead.
     private func limitSize() {
         guard limits.bytes > 0 else { return }
         history.append(bytes)

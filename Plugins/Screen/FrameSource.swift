@@ -14,7 +14,7 @@ protocol FrameSource {
 
     /// Brings the image up to date, without waiting for a change.
     ///
-    /// - Throws: Why the source is lost: it must be opened again.
+    /// - Throws: `PluginError` if the source is lost. Open the source again.
     mutating func update() throws(PluginError) -> FrameUpdate
 }
 

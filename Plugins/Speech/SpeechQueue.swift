@@ -27,7 +27,8 @@ struct SpeechQueue {
     /// Removes all sentences.
     mutating func removeAll() { waiting.removeAll() }
 
-    /// Splits a text at line ends, and after `.`, `!`, `?` and their like before a space.
+    /// Splits a text at line ends and after `.`, `!`, `?` or similar punctuation followed by a
+    /// space.
     ///
     /// A full stop after a word of up to three letters is part of an abbreviation: `Dr. Gray`.
     private static func forEachSentence(of text: String, _ body: (String) -> Void) {

@@ -112,7 +112,7 @@ struct Picture {
         if size != self.size { self = Picture(size) }
     }
 
-    /// Passes the planes to write; they are valid within the body.
+    /// Calls `body` with the writable planes. The planes are valid only during the call.
     mutating func withPlanes(_ body: (Planes) -> Void) {
         let size = size
         bytes.withUnsafeMutableBufferPointer { bytes in

@@ -46,7 +46,7 @@ final class Stage: Composer {
     private var speaker = ActiveSpeaker()
     private var shownSpeaker: StageSource?
     private var motion = StageMotion()
-    /// Whether frames are sent: before that tiles have nowhere to come from.
+    /// Whether a frame was sent; tiles animate only from an earlier frame.
     private var isSending = false
     private var painter: StagePainter
     private var background: Picture?

@@ -16,7 +16,7 @@ final class AudioBytes {
     /// The part of the file that follows.
     private let body: Range<Int64>
     private var position: Int64 = 0
-    /// Of a WAV or AIFF file.
+    /// The chunks of a WAV or AIFF file; nil for other formats.
     let chunks: AudioChunks?
 
     /// - Throws: ``PluginError`` with the path, the reason and the cure.

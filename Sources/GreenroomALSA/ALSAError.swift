@@ -1,7 +1,7 @@
 import Glibc
 public import SystemPackage
 
-/// An error of ALSA.
+/// A failed ALSA call: its name, ALSA's message and advice for the user.
 public struct ALSAError: Error, Sendable, CustomStringConvertible {
     /// The failed function, e.g. `snd_pcm_open`.
     public var call: String
@@ -48,7 +48,7 @@ public struct ALSAError: Error, Sendable, CustomStringConvertible {
         }
     }
 
-    /// The cure on a machine without a sound card.
+    /// Advice for a machine without a sound card.
     public static let noCard =
         "This machine has no such sound card. Use the device \"null\", quotes included, or define a PCM of `type "
         + "null` or `type file` in a file that ALSA_CONFIG_PATH names and that begins with "

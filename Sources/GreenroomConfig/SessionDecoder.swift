@@ -9,7 +9,7 @@ enum SessionDecoder {
     /// The content of a file, before checks across sections.
     struct Draft: Sendable {
         var session = Session()
-        /// The sources of roles without a name.
+        /// The sources of unnamed roles.
         var sources: [SessionRole: Source] = [:]
         /// The sources of roles with names, by their role without one.
         var named: [SessionRole: [NamedSource]] = [:]
@@ -47,7 +47,7 @@ enum SessionDecoder {
 
     /// The most outputs of a session: each has threads and open files.
     static let maximumOutputs = 256
-    /// The most filters of a source.
+    /// Maximum number of filters per source.
     static let maximumFilters = 64
 
     /// Keys at the top of a file, besides roles, whose items are compared one by one.
@@ -63,7 +63,7 @@ enum SessionDecoder {
         fields: rootFields
     ) { draft, _ in draft }
 
-    /// The keys at the top of a file.
+    /// The top-level keys of a session file.
     static let rootFields: [Field<Draft>] =
         [
             Field(
@@ -504,7 +504,7 @@ extension [String] {
     }
 }
 
-/// What the schema says of a role's section.
+/// The schema of a role's section.
 extension SessionRole {
     /// Example values of its key.
     fileprivate var examples: [JSON] {

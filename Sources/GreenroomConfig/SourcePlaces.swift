@@ -51,8 +51,8 @@ package struct SourcePlaces: Sendable {
         return Diagnostic(problem.message, at: SourceLocation(origin, path: problem.path))
     }
 
-    /// Diagnostics with the paths of the keys as they are written. A key of `media` is in two sections: its fault
-    /// is told once.
+    /// Diagnostics with the paths of the keys as they are written. A key of `media` expands into
+    /// two sections; report its error once.
     func written(_ diagnostics: [Diagnostic]) -> [Diagnostic] {
         var seen: Set<SourceLocation> = []
         return diagnostics.compactMap { diagnostic in

@@ -1,6 +1,6 @@
 import GreenroomSchema
 
-/// What libyaml found, in words that name the cure.
+/// A libyaml error, rewritten with the fix.
 struct YAMLSyntaxProblem {
     /// The fault and the cure.
     var message: String

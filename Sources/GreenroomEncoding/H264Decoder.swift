@@ -21,7 +21,7 @@ package final class H264Decoder {
             av_frame_free(&frame)
             throw error
         }
-        // Errors are returned. The log of FFmpeg's libraries goes to standard error.
+        // FFmpeg would log to standard error; the decoder throws its errors.
         av_log_set_level(AV_LOG_QUIET)
         self.context.pointee.flags |= AV_CODEC_FLAG_LOW_DELAY
         self.context.pointee.thread_count = 1

@@ -12,7 +12,7 @@ import Synchronization
 package final class LeaseWatch: Sendable {
     /// A lent plane.
     package struct Plane: Equatable, Sendable {
-        /// Its first byte's offset in the frames' memory.
+        /// Offset of the plane's first byte in frame memory.
         package var offset: Int
         package var strideBytes: Int
         /// From the first to the last pixel.
@@ -48,7 +48,7 @@ package final class LeaseWatch: Sendable {
         /// The byte around its planes when it was lent.
         package var guardByte: UInt8 { ~filling }
 
-        /// The distance of a byte from its pages; 0 in and between its planes.
+        /// The distance in bytes from an offset to the lease's pages; 0 within or between planes.
         fileprivate func distance(of offset: Int) -> Int {
             let begin = planes.first?.pages.lowerBound ?? 0
             let end = planes.last?.pages.upperBound ?? 0

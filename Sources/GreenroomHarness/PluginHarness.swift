@@ -145,7 +145,7 @@ package final class PluginHarness: Sendable {
                 } ?? [],
                 mixSinks: [], clock: session) : nil
         self.audioMixer = audioMixer
-        // What the participants of a call send goes nowhere, in its time.
+        // Discards the media of a call's participants, at its normal pace.
         let roster =
             kind.isCall
             ? CallRoster(
@@ -425,7 +425,7 @@ package final class PluginHarness: Sendable {
     package var reportedValues: [String: Double] { feed?.reportedValues ?? [:] }
     /// The number of frames that an output keeps.
     package var keptFrames: Int { feed?.keptCount ?? 0 }
-    /// What an output wrote to in its host's process until it was stopped, in words; nil for nothing.
+    /// A description of the read-only frames that the output modified; nil if none.
     package var writtenFrame: String? { driver?.written }
     /// How long an output's media call has run, in nanoseconds of real time; nil without one.
     package var mediaNanoseconds: Int64? { instance.mediaNanoseconds }

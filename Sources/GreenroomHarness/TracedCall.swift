@@ -69,6 +69,6 @@ package struct TracedBlock: Equatable, Sendable {
     package var frames: UInt32
     package var ptsNanoseconds: Int64
     package var timeoutNanoseconds: Int64
-    /// Of its samples: blocks with different digests differ.
+    /// Digest of the samples. Different digests mean different blocks.
     package var digest: UInt64
 }

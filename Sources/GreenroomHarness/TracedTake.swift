@@ -4,7 +4,7 @@ package import GreenroomMedia
 
 /// A frame or a block that an output gets.
 package struct TracedTake: Equatable, Sendable {
-    /// What it gets.
+    /// The frame or block.
     package enum Media: Equatable, Sendable {
         /// A frame: one of `GR_CONTENT_…`, and its size.
         case frame(content: UInt32, size: FrameSize)
@@ -15,7 +15,7 @@ package struct TracedTake: Equatable, Sendable {
     /// The number of its track.
     package var track: UInt32
     package var media: Media
-    /// What the output answered; nil before.
+    /// The output's status; nil until it answers.
     package var status: Status?
 
     /// Reads the message of a call.

@@ -37,7 +37,7 @@ enum PipeWireSocket {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size)) == 0
             }
         }
-        // One with a full queue listens.
+        // A full queue still means that a server listens.
         return isConnected || Errno.last == .wouldBlock ? nil : .last
     }
 }

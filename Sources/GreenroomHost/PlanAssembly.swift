@@ -206,7 +206,7 @@ private struct Assembly {
         {
             guard case .string(let path) = setting.value, !process.grants.read.contains(path)
             else { continue }
-            // What an output writes need not be there yet; `allow` grants the folder.
+            // An output's file may not exist yet; `allow` grants its folder.
             guard !kind.isOutput || resolvedPath(path) != nil else { continue }
             process.grants.read.append(path)
         }

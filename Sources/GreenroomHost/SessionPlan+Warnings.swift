@@ -8,7 +8,7 @@ import GreenroomSession
 import GreenroomSystem
 
 extension SessionPlan {
-    /// What the session would fail on as this machine is now, and grants that no plugin should have.
+    /// Expected failures of the session on this machine, and dangerous grants.
     package var warnings: [ConfigurationProblem] {
         outputWarnings + diskWarnings + pathWarnings + broadcastWarnings + grantWarnings
             + connectionWarnings + pipeWireWarnings + bundledOutputWarnings + warningsOfRun
@@ -17,8 +17,8 @@ extension SessionPlan {
     /// The warnings that a run prints, too: who else can change files.
     package var warningsOfRun: [ConfigurationProblem] { sandboxWarnings + folderWarnings }
 
-    /// Isolated plugins that this machine can't keep to their grants: bundled ones, and those of which the
-    /// session file accepts it.
+    /// Isolated plugins that this machine can't keep to their grants: bundled plugins, and plugins
+    /// with `sandbox: partial`.
     private var sandboxWarnings: [ConfigurationProblem] {
         guard let gap = Sandbox.available.gap else { return [] }
         return isolatedPlugins.map { address in
@@ -29,8 +29,8 @@ extension SessionPlan {
         }
     }
 
-    /// What keeps isolated plugins to their grants in place of Landlock; nil if this machine has it, if
-    /// nothing does, and without isolated plugins.
+    /// The mechanism that enforces grants without Landlock. nil if Landlock is present, if there is
+    /// no such mechanism, or without isolated plugins.
     package var sandboxPromise: String? {
         let report = Sandbox.available
         guard report.gap == nil, report.hasFileBroker, !report.has(.landlock),
@@ -80,7 +80,7 @@ extension SessionPlan {
         }
     }
 
-    /// Paths of what sources and filters read.
+    /// Paths of the files that sources and filters read.
     private var pathWarnings: [ConfigurationProblem] {
         let given = Dictionary(configuration.plugins.map { ($0.address, $0.plugin.settings) }) {
             first, _ in first

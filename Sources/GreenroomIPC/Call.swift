@@ -1,4 +1,5 @@
-/// What one side calls on the other. The numbers may change with every build: the first call
+/// The calls between host and plugin process. The numbers may change with every build: the first
+/// call
 /// compares versions.
 package struct Call: RawRepresentable, Hashable, Sendable {
     package let rawValue: UInt32

@@ -74,7 +74,7 @@ package struct AudioEditMessage: BitwiseCopyable, Sendable {
     }
 }
 
-/// What an output says of a track or of itself, before a text.
+/// The fixed part of an output's report about a track or its state. A text follows.
 package struct OutputMessage: BitwiseCopyable, Sendable {
     /// The track, or the state.
     package var number: UInt32

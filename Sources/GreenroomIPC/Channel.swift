@@ -19,8 +19,8 @@ package final class Channels: Sendable {
     package static let firstOfPlugin = 2
     /// Number of channels. A thread of the plugin waits while none is free.
     package static let count = 64
-    /// The longest message. The largest are 100 ms of 192 kHz stereo with its description, and what a
-    /// library of a hundred plugins says of them all. Pages that no message touches take no memory.
+    /// Size limit of a message. The largest messages are 100 ms of 192 kHz stereo audio, and the
+    /// descriptors of a library with a hundred plugins. Untouched pages use no memory.
     package static let messageByteCount = stride - headerByteCount
 
     static let stride = 256 * 1024
@@ -80,7 +80,7 @@ package final class Channels: Sendable {
     /// The state of the sender; the same value only if it has not changed. [any]
     package var senderState: SenderState { SenderState(rawValue: greenroom_load(senderWord)) }
 
-    /// Publishes a change of the sender, or of what it is lent. One thread of the host at a time.
+    /// Publishes a change of the sender's state or lease. One thread of the host at a time.
     package func publish(sends: Bool) {
         let count = senderState.rawValue >> 1 &+ 1
         greenroom_store(senderWord, count << 1 | (sends ? 1 : 0))
@@ -102,7 +102,7 @@ package final class Channels: Sendable {
     }
 }
 
-/// What a plugin's process knows of its sender without a call.
+/// The sender state that the plugin's process can read without a call.
 package struct SenderState: RawRepresentable, Equatable, Sendable {
     package let rawValue: UInt32
     package init(rawValue: UInt32) { self.rawValue = rawValue }

@@ -35,7 +35,7 @@ package struct ControlSocket: ~Copyable, Sendable {
     package struct Message: Sendable {
         package var kind: Kind
         package var value: UInt32
-        /// Of the receiver.
+        /// Descriptors in the message, numbered in the receiver.
         package var descriptors: [Int32] = []
     }
 

@@ -11,7 +11,7 @@ package final class SharedMemory: Sendable {
     /// For the other process; -1 in the process that received it.
     package let descriptor: Int32
     package let byteCount: Int
-    /// Of all memory that this process has made; 0 in a process that received it.
+    /// A unique number among the process's shared memory; 0 in the receiving process.
     package let number: UInt32
     /// Who may write to it.
     package let writers: Writers
@@ -22,9 +22,9 @@ package final class SharedMemory: Sendable {
 
     /// The processes that may write to memory, whatever others try.
     package enum Writers: Sendable {
-        /// All that get it.
+        /// All receiving processes.
         case all
-        /// The one that made it.
+        /// The creating process.
         case maker
     }
 
@@ -55,8 +55,8 @@ package final class SharedMemory: Sendable {
         number = Self.lastNumber.wrappingAdd(1, ordering: .relaxed).newValue
     }
 
-    /// Maps memory that another process made, for reading alone if that process allows no more;
-    /// closes the descriptor.
+    /// Maps another process's memory, read-only if that process denies writing. Closes the
+    /// descriptor.
     ///
     /// - Parameter byteCount: Its size; nil for any.
     /// - Throws: ``ChannelError`` if its size is not sealed or not as expected.

@@ -52,7 +52,7 @@ struct ChildProcess {
         posix_spawnattr_setpgroup(&attributes, 0)
         posix_spawnattr_setflags(
             &attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETPGROUP))
-        // Before the first one: the host's group can't be divided while it has processes.
+        // Create it before the first child: a cgroup with processes cannot be divided.
         _ = ProcessorGroups.own
         let words = [program] + arguments
         var argv: [UnsafeMutablePointer<CChar>?] = words.map { strdup($0) } + [nil]

@@ -21,7 +21,7 @@ final class IsolatedPlugin: InstanceBackend {
         var capabilities: [VideoCapability] = []
         var audioEditing: AudioEditing?
         var takesNewOffers = false
-        /// What confined a killed process.
+        /// The sandbox of a killed process.
         var sandbox: SandboxReport?
         /// Set by ``kill()``, possibly before the process exists.
         var isKilled = false

@@ -18,8 +18,8 @@ struct StatusFile: ~Copyable {
 
 /// The memory, threads and state of a process, or the state of a thread, from `/proc`.
 struct ProcessStatus {
-    /// Memory that it shares with no process, in bytes: heap and stacks, and what the kernel keeps to find
-    /// them, which a process can make far more of than it has of memory.
+    /// Private memory in bytes: heap, stacks and page tables. Page tables count because a process
+    /// can make them larger than its memory.
     var privateBytes = 0
     /// Shared memory that it has touched, in bytes: the host's frames, and its own.
     var sharedBytes = 0

@@ -13,8 +13,8 @@ struct ProcessorWatch {
     private static let window: Int64 = 1_000_000_000
     /// The share of all processors that one process may not take for itself.
     private static let share = 0.75
-    /// So many threads for each processor that never wait keep everything else waiting, however little of the
-    /// processors they get themselves: beside a second such process, or anything else that is busy.
+    /// Limit of always-running threads per processor. More threads delay all other processes, even
+    /// at a small CPU share.
     private static let crowd = 4
     /// Single threads are sampled above this share of all processors.
     private static let idleShare = 0.1
@@ -110,7 +110,7 @@ struct ProcessorWatch {
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    /// Gives its threads the scheduling class of idle work. New threads inherit it from the one that makes
+    /// Sets SCHED_IDLE for the process's threads. New threads inherit it from the one that makes
     /// them. It lasts as long as the process: an ordinary user may lower their processes, but not lift
     /// them again (sched(7): the nice value of 0 is outside of the usual `RLIMIT_NICE`).
     ///

@@ -44,9 +44,10 @@ package final class SharedProcess: PluginFactory {
         }
     }
 
-    /// Starts a process, which enters its sandbox and loads nothing yet.
+    /// Starts a sandboxed process without a library.
     ///
-    /// - Parameter onRefusal: Gets what its sandbox refuses, on any thread.
+    /// - Parameter - Parameter onRefusal: Called on any thread for each access that the sandbox
+    ///   denies.
     package init(
         path: String, confinement: Confinement,
         onRefusal: @escaping @Sendable (String) -> Void = { _ in }
@@ -105,7 +106,7 @@ package final class SharedProcess: PluginFactory {
     /// The process's id.
     package var process: Int32 { runner.process.id }
 
-    /// How the process ended; nil if it has not. Waits up to half a second for its end.
+    /// The reason for the process's exit; nil while it runs. Waits up to 0.5 s for the exit.
     package var evidence: String? {
         log.state.wait(until: MonotonicClock.deadline(after: 500_000_000)) { $0.evidence }
     }
@@ -120,7 +121,7 @@ package final class SharedProcess: PluginFactory {
     /// The process's output that did not use the host's log, and its sandbox's refusals.
     package var lines: [String] { log.state.withLock { $0.lines } }
 
-    /// What its sandbox refused.
+    /// The accesses that the sandbox denied, one line each.
     package var refusals: [String] { log.state.withLock { $0.refusals } }
 
     /// Stops the process with SIGSTOP, as a debugger does.

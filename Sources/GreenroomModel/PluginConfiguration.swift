@@ -25,7 +25,7 @@ public struct PluginConfiguration: Hashable, Sendable {
     public var isRequired = false
     /// Where it runs; nil for the session's `SessionConfiguration.isolation`.
     public var isolation: Isolation?
-    /// The sandbox of an isolated plugin; nil for that of the session.
+    /// The sandbox of an isolated plugin; nil: the session's sandbox.
     public var sandbox: SandboxMode?
     /// The limit of private memory of an isolated plugin; nil for that of the session.
     public var memoryLimit: MemorySize?

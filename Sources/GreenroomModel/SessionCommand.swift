@@ -4,9 +4,9 @@ public import GreenroomMedia
 public enum SessionCommand: Hashable, Sendable {
     /// Sets the most that a role's video may have from now on; nil lifts the ceiling.
     case ceiling(SessionRole, VideoCapability?)
-    /// Stops a role and what follows it: mute, pause share.
+    /// Stops a role and its dependents: mute, pause share.: mute, pause share.
     case stop(SessionRole)
-    /// Starts a role and what follows it again.
+    /// Restarts a role and its dependents..
     case start(SessionRole)
     /// Changes a live parameter of a plugin.
     case set(PluginAddress, name: String, value: ParameterValue)

@@ -21,11 +21,11 @@ public struct NegotiationRecord: Codable, Equatable, Sendable {
         case counter
         /// Exactly one size and rate; the host adapts it.
         case fixed
-        /// None: the plugin takes no new offers, and continues unchanged.
+        /// No answer: the plugin does not support renegotiation and continues unchanged.
         case ignored
         /// It refused, or answered outside the offer, and continues unchanged.
         case refused
-        /// Of a participant's track: the call was asked for it, which has no answer.
+        /// The host sent the demand to the call, which does not answer.
         case demanded
 
         /// The word in reports.

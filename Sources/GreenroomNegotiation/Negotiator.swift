@@ -32,7 +32,7 @@ package struct Negotiator: Sendable {
     /// Whether no offer was due, and nothing has changed since that one would follow from: sessions ask
     /// several times a second.
     private var isSettled = false
-    /// What the outputs take, of which their two ceilings were made; nil before.
+    /// The outputs' wants behind the two current ceilings; nil at first.
     var demands: [OutputDemand]?
     /// Whether the last offer is unanswered.
     private var isInFlight = false
@@ -67,7 +67,7 @@ package struct Negotiator: Sendable {
             ceilings: [Ceiling(kind: .sessionMaximum, origin: origin, limit: opened, since: now)])
     }
 
-    /// What the source sends; nil before the first answer.
+    /// The agreed format; nil before the first answer.
     package var source: VideoCapability? { agreement?.source }
 
     /// What the track carries now; nil before the first answer.
@@ -97,7 +97,7 @@ package struct Negotiator: Sendable {
             } else if offer.rule == .upTo, row.size.isAsWideOrHigh(as: offer.suggested.size) {
                 whole.size = row.size.enlarged(toFill: more.size)
             }
-            // Another row has a rate of its own.
+            // Other rows keep their own rate.
             if isSuggested || offer.rule == .upTo, row.rate == offer.suggested.rate {
                 whole.rate = more.rate
             }

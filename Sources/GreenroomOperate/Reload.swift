@@ -41,7 +41,7 @@ package struct Reload: Sendable {
         } catch {
             return refuse("cannot reload; session unchanged:\n\(error)")
         }
-        // What was refused is not what runs: it is tried again.
+        // Forget refused settings, so that the next reload retries them.
         settings.forget(refusals.take())
         let changes = Changes(from: file, settings, to: new)
         let rest = changes.rest

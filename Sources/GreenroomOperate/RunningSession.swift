@@ -97,7 +97,7 @@ package struct RunningSession: Sendable {
             var (peer, user): (pid_t, uid_t) = (0, 0)
             return greenroom_peer(descriptor, &peer, &user) == 0 && peer == process
         }
-        // Once the process that the name contains is gone, no process listens, nor ever will.
+        // The socket is stale if the process in its name has exited: no other process can bind it.
         var status = stat()
         if descriptor == -ECONNREFUSED, kill(process, 0) != 0, errno == ESRCH,
             lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFSOCK
@@ -109,7 +109,7 @@ package struct RunningSession: Sendable {
 
     // MARK: Folders
 
-    /// The folder of this process's own socket: that of a service, of a user's login, or of the user.
+    /// The folder of this process's socket: the service's, the login session's or the user's.
     static var ownFolder: String {
         environmentVariable("RUNTIME_DIRECTORY") ?? userFolder
     }
@@ -123,8 +123,8 @@ package struct RunningSession: Sendable {
 
     private static func temporaryFolder(of user: uid_t) -> String { "/tmp/greenroom-\(user)" }
 
-    /// Where sessions are looked for: this user's folders, whatever the environment says of them, and
-    /// those of services and, for root, of all users.
+    /// Folders with session sockets: the user's, the services' and, for root, all users'. The
+    /// environment does not change them.
     /// Each with its owner; nil where root may read anybody's.
     private static var folders: [(path: String, owner: uid_t?)] {
         let owner = geteuid() == 0 ? nil : geteuid()

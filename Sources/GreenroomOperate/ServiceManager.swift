@@ -28,7 +28,7 @@ package struct ServiceManager: Sendable {
         name.sun_family = sa_family_t(AF_UNIX)
         var path = Array(address.utf8)
         guard path.count < MemoryLayout.size(ofValue: name.sun_path) else { return }
-        // A name that is no file begins with a NUL.
+        // An abstract socket name begins with NUL.
         if path[0] == UInt8(ascii: "@") { path[0] = 0 }
         withUnsafeMutableBytes(of: &name.sun_path) { $0.copyBytes(from: path) }
         let length = socklen_t(MemoryLayout<sa_family_t>.size + path.count)
@@ -49,7 +49,7 @@ package struct ServiceManager: Sendable {
         DetachedThread {
             var last = -1.0
             while true {
-                // The session's report is new each second.
+                // The session updates its report every second.
                 let seconds = session.timedReport?.seconds ?? 0
                 if session.timedReport == nil || seconds != last { tell("WATCHDOG=1") }
                 last = seconds

@@ -1,12 +1,13 @@
 import GreenroomMedia
 import GreenroomModel
 
-/// The settings that a session was told by reloads.
+/// The settings that reloads applied to a session.
 struct TakenSettings: Sendable {
     private var values: [PluginAddress: [String: ParameterValue]] = [:]
-    /// Those of the last reload.
+    /// The settings of the last reload.
     private var last: [PluginAddress: Set<String>] = [:]
-    /// Those of which one was refused; the session does not say which.
+    /// Settings of a reload in which the session refused one setting; the session does not say
+    /// which.
     private var unsure: [PluginAddress: Set<String>] = [:]
 
     mutating func add(_ command: SessionCommand) {
@@ -26,8 +27,8 @@ struct TakenSettings: Sendable {
         last = [:]
     }
 
-    /// Plugins with the settings that they have now; without those of which that is not known, so that
-    /// they are set again.
+    /// The plugins' current settings. Settings of unknown state are left out, so the next reload
+    /// sets them again.
     func changed(
         _ plugins: [PluginAddress: PluginConfiguration]
     ) -> [PluginAddress: PluginConfiguration] {

@@ -39,7 +39,7 @@ package struct FileRecording: Output, Equatable {
     package var overwrites = false
 
     /// - Parameter file: The file's absolute path.
-    /// - Returns: nil if the name does not end as those of such files do.
+    /// - Returns: nil if the name lacks a recording's extension.
     init?(file: String) {
         guard let ending = file.split(separator: ".").last,
             Self.endings.contains(ending.lowercased())
@@ -47,7 +47,7 @@ package struct FileRecording: Output, Equatable {
         self.file = file
     }
 
-    /// Why a recording's folder can't have a name: it is that of a file. Nil if it can.
+    /// The error for a folder whose name has a file's extension. Nil if it can.
     static func problem(ofFolder path: String) -> String? {
         guard let name = path.split(separator: "/").last, let dot = name.lastIndex(of: "."),
             dot > name.startIndex

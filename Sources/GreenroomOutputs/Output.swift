@@ -27,7 +27,7 @@ package protocol Output: Sendable {
     /// The filters of participants' audio; empty if the output is not a call.
     var filters: [PluginConfiguration] { get }
 
-    /// Of a plugin, the tracks that it gets to know; nil for all.
+    /// The tracks that the host offers to the plugin; nil for all.
     var selection: TrackSelection? { get }
 
     /// Opens the output for the session's tracks, and connects its sinks. The session connects a
@@ -47,13 +47,13 @@ package protocol Output: Sendable {
     /// Whether it uses standard output.
     var usesStandardOutput: Bool { get }
 
-    /// Its line in `greenroom check`; nil for an output that session files can't have.
+    /// The output's line in `greenroom check`; nil if session files cannot contain the output.
     var summary: (name: String, text: String)? { get }
 
     /// What it has created, for the end of a session; nil if that is visible otherwise.
     var product: String? { get }
 
-    /// Of a plugin, whether it has made anything.
+    /// Whether the plugin has produced output.
     func hasMade(_ entry: OutputFeed.Entry) -> Bool
 
     /// Why it can't be opened, as far as the machine shows that now: the rule and the cure; nil if

@@ -9,7 +9,7 @@ package import GreenroomVideo
 /// What an output sees of a session that is about to start: the tracks, and functions to connect
 /// sinks.
 package struct OutputBuilder {
-    /// All that takes audio.
+    /// All audio sinks.
     package private(set) var audioSinks: [any AudioSink] = []
     /// What takes a mix.
     package private(set) var mixSinks: [(mix: AudioMixer.Mix, sink: any AudioSink)] = []

@@ -122,7 +122,7 @@ final class FolderLock: Sendable {
 
     /// Locks a folder, or says which process has it.
     init(_ folder: String) throws(OutputError) {
-        // One that can't be read can't be locked: its files have locks of their own.
+        // An unreadable folder cannot be locked; its files have separate locks.
         guard let opened = Self.opened(folder) else { return }
         guard opened.lock() else {
             let problem = Self.problem(opened.lockHolder)
@@ -186,7 +186,7 @@ private struct EarlierRecording: Decodable {
 
     /// The names of the files in a report; none if there is no report.
     static func files(reportedIn path: String) -> [String] {
-        // A report that is no ordinary file is none of ours.
+        // Greenroom writes reports only as regular files.
         guard FileDescriptor.outputProblem(path, replaces: true) == nil,
             let bytes = try? FileDescriptor.contents(of: path, limit: limit),
             let report = try? JSONDecoder().decode(EarlierRecording.self, from: Data(bytes))

@@ -73,8 +73,8 @@ struct SpeakerDevice: ~Copyable, Sendable {
 
     /// The content of the device's buffer, in frames of 48 kHz.
     ///
-    /// It is the margin before an underrun. The device's total delay may be longer, for example
-    /// over a network, and is no measure of that.
+    /// It is the margin before an underrun. The device's total delay can be longer, for example
+    /// over a network, and does not show the underrun margin.
     var queued: Double {
         mutating get throws(ALSAError) {
             let queued = pcm.bufferFrames - (try pcm.availableFrames)

@@ -64,7 +64,7 @@ package struct VideoBranches {
     /// The branches that take nothing yet.
     package var idle: [VideoBranch] { entries.map(\.branch).filter { $0.form == nil } }
 
-    /// The want of each branch that is no plugin's.
+    /// The wants of built-in outputs.
     package var wants: [(branch: VideoBranch, want: VideoSinkWant)] {
         entries.compactMap { entry in entry.want.map { (entry.branch, $0) } }
     }

@@ -16,7 +16,8 @@ package final class PipeWireNode: Sendable {
         case microphone(channels: Int)
         /// A loudspeaker, 16 bit at 48 kHz.
         case loudspeaker(channels: Int)
-        /// A listener to what other programs play, 16 bit at 48 kHz: those whose name contains a text, or
+        /// Captures the audio of other programs, 16 bit at 48 kHz: those whose name contains a
+        /// text, or
         /// all if it is empty.
         case tap(program: String, channels: Int)
     }
@@ -132,7 +133,7 @@ package final class PipeWireNode: Sendable {
         }
     }
 
-    /// Appends samples to what a microphone plays.
+    /// Queues samples for the virtual microphone.
     package func write(_ samples: Span<Int16>) {
         guard case .microphone(let channels) = kind else { return }
         samples.withUnsafeBufferPointer { samples in
@@ -143,7 +144,7 @@ package final class PipeWireNode: Sendable {
         }
     }
 
-    /// Takes what programs have played.
+    /// Reads captured audio.
     ///
     /// - Returns: How many frames there were, up to what fits.
     package func read(into samples: inout MutableSpan<Int16>) -> Int {

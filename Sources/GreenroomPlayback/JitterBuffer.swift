@@ -3,7 +3,7 @@
 /// The first packet of the stream sets the delay. A packet that comes after it was due stops the stream until the
 /// delay is restored; a sender whose clock is fast fills the buffer, until a part of it is skipped.
 package struct JitterBuffer: Equatable {
-    /// How long a packet waits that comes in time.
+    /// The delay of a packet that arrives on time.
     package static let delay: Int64 = 300_000_000
     /// How much later than due a packet may come before the stream stops for it.
     package static let tolerance: Int64 = 20_000_000

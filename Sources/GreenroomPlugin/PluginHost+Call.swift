@@ -132,7 +132,7 @@ public struct CallAudioTrack: Sendable {
     public func setMuted(_ isMuted: Bool) { handle.setMuted(isMuted) }
 }
 
-/// An open track, for what the host can do with it.
+/// The host's operations on an open track.
 struct CallTrackHandle: Sendable {
     let id: UInt64
     let table: HostTable

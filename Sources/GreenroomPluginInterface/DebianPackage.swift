@@ -19,8 +19,8 @@ package enum DebianPackage {
         "libwebrtc_audio_processing": "libwebrtc-audio-processing", "libyuv": "libyuv",
     ]
 
-    /// The package of a library, such as `libavcodec59` of `libavcodec.so.59`; nil for one that no bundled
-    /// plugin links with.
+    /// The Debian package of a library: `libavcodec59` for `libavcodec.so.59`. nil if no bundled
+    /// plugin links with the library.
     package static func name(of library: String) -> String? {
         guard let end = library.firstRange(of: ".so."),
             let name = names[String(library[..<end.lowerBound])]

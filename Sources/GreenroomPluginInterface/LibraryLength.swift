@@ -1,8 +1,7 @@
 import GreenroomSystem
 import SystemPackage
 
-/// How long a library is, and how long it was made. A file that was cut off, by a copy that was not
-/// finished or a full disk, kills the process that loads it.
+/// The actual and the expected length of a library. Loading a truncated file crashes the process.
 struct LibraryLength {
     let bytes: Int64
     /// Where its table of sections ends, which linkers write last.

@@ -12,7 +12,7 @@ package struct OutputTrack: Equatable, Sendable {
     package var name: String
     /// Whose it is; nil for the session's own.
     package var participant: Participant?
-    /// Of video: the largest size and rate, or the agreed ones; nil for audio.
+    /// The maximum size and rate of a video track, or the agreed size and rate; nil for audio.
     package var capability: VideoCapability?
 
     /// A participant of a call.

@@ -192,7 +192,7 @@ package struct PluginFunctions: @unchecked Sendable {
             takesReference: audio.flags & GR_AUDIO_EDIT_REFERENCE != 0)
     }
 
-    /// Whether the plugin implements `property_change`: a source its own, a pre-processor that of
+    /// Whether the plugin implements `property_change`: a source directly, a pre-processor through
     /// the extension.
     package var takesNewOffers: Bool {
         preProcessor == nil ? plugin.property_change != nil : frameChange != nil
@@ -317,7 +317,7 @@ package struct Demand: Equatable, Sendable {
     package var sender: UInt64
     /// Whether any output wants the track.
     package var isWanted: Bool
-    /// Of video that is wanted, the largest size and rate.
+    /// The maximum size and rate of the wanted video.
     package var capability: VideoCapability?
 
     package init(sender: UInt64, isWanted: Bool, capability: VideoCapability?) {
@@ -405,7 +405,7 @@ extension gr_capability {
 extension Answer {
     /// Reads a plugin's answer.
     ///
-    /// A plugin that writes a wish into the answer's capability and leaves the kind counters with it.
+    /// If a plugin changes the capability but not the kind, the answer is a counter-offer.
     ///
     /// - Parameter offer: What it answers.
     package init(_ answer: gr_answer, to offer: Offer) throws(InvalidValueError) {

@@ -226,7 +226,7 @@ package final class CommandProcess: Sendable {
         return PluginError(text, status: .unavailable)
     }
 
-    // MARK: The end
+    // MARK: Termination
 
     /// Whether the command has ended.
     package var hasExited: Bool {

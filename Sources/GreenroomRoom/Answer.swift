@@ -166,7 +166,7 @@ package struct Answer: Equatable, Sendable {
         return medium
     }
 
-    /// A payload type with what both sides can.
+    /// A payload type with the parameters that both sides support.
     private func agreed(_ one: Served) -> SessionDescription.Payload {
         var payload = one.payload
         guard one.stream.video != nil else {

@@ -12,7 +12,7 @@ package struct BandwidthEstimator: Sendable {
         package var seconds: Double
         package var packets: Int
         package var lost: Int
-        /// Of those that arrived.
+        /// Bytes of the arrived packets.
         package var bytes: Int
         /// The shortest time that one of them took, between two clocks, in seconds; nil if none
         /// arrived.
@@ -34,16 +34,16 @@ package struct BandwidthEstimator: Sendable {
     /// Enough for 720p at 30 fps: a room is watched nearby more often than not.
     private static let first = 4_000_000.0
 
-    /// How long what arrives, and what is lost, is counted, in seconds.
+    /// Window, in seconds, for arrived and lost packets.
     private static let receivedSpan = 0.6
     private static let lossSpan = 2.0
-    /// The shortest delay of so long is that of the way without a queue.
+    /// Window, in seconds, for the minimum delay: the path's delay without queueing.
     private static let baseSpan = 20.0
     /// A queue above this counts, and grows if it is so much above the shortest one since the last
     /// cut, in seconds.
     private static let queueLimit = 0.05
     private static let queueGrowth = 0.01
-    /// So many feedbacks in a row must have it.
+    /// Required number of consecutive feedback messages.
     private static let queueCount = 4
     /// Between two cuts: what the first one does must arrive.
     private static let cutInterval = 0.5
@@ -102,7 +102,7 @@ package struct BandwidthEstimator: Sendable {
         // A loss is counted for its whole span: it must not cut twice.
         if loss > 0.1, now - lastCut >= Self.lossSpan, let received {
             let less = bitsPerSecond * (1 - 0.5 * loss)
-            // So much is not lost by chance: a queue was full from the start.
+            // Loss above this fraction means a full queue.
             return cut(to: loss > 0.4 ? min(less, received) : less, at: now)
         }
         if loss < 0.02, queue <= Self.queueLimit {

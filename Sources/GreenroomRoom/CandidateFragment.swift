@@ -3,7 +3,7 @@
 package struct CandidateFragment: Equatable {
     /// An address to be reached at.
     package struct Candidate: Equatable {
-        /// The `a=mid` of its medium; nil: that of the first.
+        /// The medium's `a=mid`; nil for the first medium.
         package var medium: String?
         package var address: SessionDescription.Candidate
     }

@@ -1,7 +1,7 @@
 /// When a room asks a track's source for less: when no viewer's network has carried what viewers would like
 /// to see of it for a while, and until one has carried it as long.
 package struct CeilingRule: Sendable {
-    /// How long, in seconds: a network may be slow for a moment, and what is tried may be too much.
+    /// Hold times in seconds: a slow network may recover, and a higher rate may fail.
     private static let delay = 3.0
 
     /// Since when the network says something else than the ceiling.

@@ -11,7 +11,7 @@ package struct ConnectionTable: Sendable {
         case inPlace(of: Int)
         /// Its address has as many as it may, and all of them are in use.
         case refused
-        /// None gives way now: it has to wait.
+        /// No connection can be closed for it; the new one must wait.
         case full
     }
 
@@ -24,8 +24,8 @@ package struct ConnectionTable: Sendable {
         var isEnding = false
     }
 
-    /// How long a new connection has to ask for something before it gives way to those of others, in
-    /// seconds.
+    /// Seconds in which a new connection must send a request. Afterwards other peers' connections
+    /// may replace it.
     private static let grace = 0.25
 
     /// Connections together.
@@ -112,7 +112,7 @@ package struct ConnectionTable: Sendable {
     /// A connection has ended.
     package mutating func remove(_ id: Int) { connections[id] = nil }
 
-    /// Those that have not done their step in time: they have to end.
+    /// Connections that missed the deadline of their step and must close.
     package mutating func expire(at now: Double) -> [Int] {
         let late = connections.filter { $0.value.deadline <= now }.map(\.key)
         for id in late { connections[id]?.isEnding = true }

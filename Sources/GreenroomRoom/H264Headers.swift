@@ -137,7 +137,7 @@ private struct BitReader {
 
     mutating func skip(_ count: Int) { for _ in 0..<count { _ = next() } }
 
-    /// `ue(v)`; the greatest for what is longer than 32 bits.
+    /// Reads `ue(v)`; returns the maximum for codes longer than 32 bits.
     mutating func unsigned() -> UInt32 {
         var zeros = 0
         while next() == 0 {

@@ -1,4 +1,4 @@
-/// SHA-1 with a key (RFC 2104), which TURN's time-limited passwords are made with. Nothing else uses it.
+/// HMAC-SHA-1 (RFC 2104), only for TURN's time-limited passwords.
 package enum HMAC {
     /// The 20 bytes for a message.
     package static func sha1(_ message: [UInt8], key: [UInt8]) -> [UInt8] {

@@ -7,9 +7,9 @@
 package struct KeyFrameRule: Sendable {
     /// Seconds between two grants.
     private static let waits: [Double] = [1, 2, 3]
-    /// One who has asked for nothing for so long, in seconds, begins anew.
+    /// Idle time, in seconds, after which a viewer's budget resets.
     private static let calm = 10.0
-    /// Changes of what is shown that are granted at once, and how often one more is, in seconds.
+    /// Token bucket for view changes: the burst size, and the refill interval in seconds.
     private static let changes = RequestLimit(burst: 8, rate: 0.5)
 
     private var granted: Double?

@@ -9,7 +9,7 @@ package enum Rendition: Int, CaseIterable, Comparable, Sendable {
     /// As the track is.
     case full
 
-    /// Those of equal sizes together.
+    /// Groups renditions of equal size.
     package static let bySize: [[Rendition]] = [[.full], [.half, .low]]
 
     package static func < (left: Rendition, right: Rendition) -> Bool {

@@ -94,14 +94,14 @@ extension SessionDescription {
                     description.groups.append(Array(words.dropFirst()))
                 case "ice-lite": description.isLite = true
                 default:
-                    // Its payload types are nobody's.
+                    // Its payload types belong to no medium.
                     var none = Details()
                     try session.read(name, value, &none)
                 }
             }
         }
 
-        /// Ends a medium: what its lines say of payload types, and what the session says.
+        /// Completes a medium with its payload types and the session-level attributes.
         private mutating func end() {
             defer { details = Details() }
             guard let last = description.media.indices.last else { return }

@@ -66,10 +66,10 @@ package struct SlotPlan: Sendable {
         }
     }
 
-    /// So much more than a rendition takes must be there before it is sent.
+    /// Required headroom above a rendition's bit rate before the room sends it.
     private static let margin = 1.2
 
-    /// What was given last, by slot.
+    /// The latest renditions by slot.
     private var given: [Int: Rendition] = [:]
     private var holds: [Rendition: Hold] = [:]
 

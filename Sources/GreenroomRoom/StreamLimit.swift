@@ -16,7 +16,7 @@ package struct StreamLimit: Sendable {
         package static let video = Bounds(packets: 8000, bytes: 5_000_000, frames: 150)
         /// A guest's audio: Opus has at most 400 packets and 510 kbit a second.
         package static let audio = Bounds(packets: 1000, bytes: 500_000)
-        /// All that one who sends media sends, with retransmissions and reports.
+        /// The total traffic of a sender, including retransmissions and RTCP reports.
         package static let sender = Bounds(packets: 10_000, bytes: 10_000_000)
         /// What a viewer sends: reports and requests.
         package static let viewer = Bounds(packets: 4000, bytes: 1_000_000)

@@ -19,7 +19,8 @@ extension RunnerInterface {
                 guard let (runner, host) = route(instance: instance) else { return gone }
                 let channel = runner.channel
                 channel.write(host, at: MessageLayout.name)
-                // Without a place for the number there is no command; a longer one is refused.
+                // If `number` is NULL, the message has no command. One byte above the limit is
+                // enough for the host to refuse a long command.
                 let length = channel.write(
                     text: text, after: MessageLayout.subject,
                     isNull: UInt(bitPattern: number) == 0, limit: Int(GR_MAX_COMMAND) + 1)

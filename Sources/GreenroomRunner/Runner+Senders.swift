@@ -114,7 +114,7 @@ extension Runner {
             leased.withLock { $0 = grant }
             return Status.ok.rawValue
         }
-        // One of another kind, or from before a change, goes back.
+        // Returns a lease with another format, or from before a change.
         channel.write(returnedGrant(sender: sender), at: MessageLayout.unused)
         let status = channel.status(of: .videoAcquire, length: MessageLayout.samples)
         guard status == Status.ok.rawValue, let frames else { return status }

@@ -43,7 +43,7 @@ enum RunnerInterface {
                 if runner.isOnRealClock(instance), runner.waitsHere(until: deadline) {
                     return Status.ok.rawValue
                 }
-                // The host counts the waits of a start-send, and says why there is no waiting.
+                // The host counts waits inside start-send, and refuses them with a reason.
                 let channel = runner.channel
                 channel.write(name, at: MessageLayout.name)
                 channel.write(deadline, at: MessageLayout.subject)

@@ -101,7 +101,7 @@ enum PrivatePath {
         [".cache"], [".local", "share"], [".local", "state"],
     ]
 
-    /// Of those the ones that the desktop follows.
+    /// Data folders that the desktop and other programs read, such as `applications`.
     private static let sharedData: Set<Substring> = [
         "applications", "bash-completion", "dbus-1", "flatpak", "gnome-shell", "greenroom", "kio",
         "nautilus", "plasma", "systemd",

@@ -187,7 +187,7 @@ extension Schema.Section {
             let heads = fields.map(\.key).filter { $0 == first || alone.contains($0) }
             let found = heads.filter(keys.contains)
             let others = keys.filter { !found.contains($0) }
-            // An unknown key alone is one of them misspelt, which is told already.
+            // A single unknown key is a misspelling, already reported.
             let isMisspelt = !keys.isEmpty && !keys.contains { fields.map(\.key).contains($0) }
             if found.isEmpty {
                 guard alone.count == 1 || !isMisspelt else { break }

@@ -30,7 +30,8 @@ extension String {
             let begin = colon + 3
             var end =
                 line[begin...].firstIndex { " \t\n\"'".unicodeScalars.contains($0) } ?? line.count
-            // The ends of lists and sections of YAML. Within the URL they may be of a password.
+            // Drops the closing brackets and commas of YAML after the URL. Inside the URL they may
+            // belong to a password.
             while end > begin, "]},".unicodeScalars.contains(line[end - 1]) { end -= 1 }
             for index in hidden(line, begin, end) { line[index] = "*" }
             start = end

@@ -34,7 +34,7 @@ package struct StageNames: Equatable, Sendable {
         case "custom":
             return value.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline)
                 .enumerated().compactMap { index, line in
-                    // The plugin refuses what is no place.
+                    // The plugin rejects invalid tiles.
                     guard let place = try? CustomPlace.places(in: String(line)).first,
                         case .reference(let name) = place.subject,
                         let problem = problem(of: name)

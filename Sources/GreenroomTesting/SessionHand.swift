@@ -23,7 +23,8 @@ final class SessionHand: Sendable {
         let phase = phase
         thread = HostThread(name: "test", clock: clock) {
             while true {
-                // While it holds, this thread waits outside of the clock, which waits for it.
+                // In the phase `holding`, this thread waits without the clock. The clock stands
+                // still until it returns.
                 let current: Phase? = phase.wait(until: nil) { $0 == .holding ? nil : $0 }
                 guard let current, current != .released else { return }
                 let isOver: Bool? = clock.wait(

@@ -70,7 +70,7 @@ package struct ControlPlan: Equatable, Sendable {
 
     /// - Parameters:
     ///   - value: ``automatic``, or a value of the control.
-    ///   - range: The control's; nil without it.
+    /// - range: The control's range; nil if the camera lacks the control.
     ///   - automatic: The range of the control that lets the camera decide; nil without it.
     package init(
         _ control: CameraControl, to value: Int, range: ControlRange?, automatic: ControlRange?

@@ -58,9 +58,8 @@ package struct CameraChoice: Equatable, Sendable {
 
     /// Chooses a mode.
     ///
-    /// The size comes first: the suggested one, else the largest offered one, else the least that is larger than
-    /// the suggestion, else the largest. Then the rate: the least that is enough, else the highest. Then the
-    /// cheapest format.
+    /// Order of preference. Size: suggested; largest offered; smallest above the suggestion;
+    /// largest. Rate: lowest sufficient; highest. Format: cheapest.
     ///
     /// - Parameters:
     ///   - modes: The camera's.

@@ -218,7 +218,7 @@ struct LogsCommand: ParsableCommand {
 
     func run() throws {
         var connection = try RunningSession.find(session.name).connect()
-        // First: what happens in between comes twice rather than not at all.
+        // Subscribe first: an event in between then appears twice, but is not lost.
         if follow { try connection.send(.events) }
         try connection.send(.log)
         var seen: Set<String> = []

@@ -32,7 +32,7 @@ import Testing
         queue.start(at: 0)
         queue.begin(at: 0)
         queue.append([1, 2].span, channels: 1)
-        // What is missing begins with what was there, backwards and fading.
+        // A gap begins with the preceding audio, reversed and fading out.
         #expect(pull(&queue, 4) == [1, 2, 2, 0])
         #expect(queue.counts.concealed == 2)
         #expect(!queue.isContinuous)

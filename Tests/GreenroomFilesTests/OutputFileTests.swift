@@ -5,7 +5,7 @@ import GreenroomMedia
 import TestSupport
 import Testing
 
-/// What a file is made of that a session writes: nothing that somebody else has put there.
+/// Output files never follow or reuse files that another user created.
 @Suite struct OutputFileTests {
     private static let format = Y4MFormat(
         size: FrameSize(width: 2, height: 2), rate: FrameRate(30))

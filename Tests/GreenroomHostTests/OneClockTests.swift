@@ -57,7 +57,8 @@ import Testing
     @Test(.nightly) func `they stay together for long, and no sample is lost`() throws {
         // The whole hour at night.
         let minutes = Nightly.value(60, byDay: 6)
-        // 100 ppm are 36 ms in 6 minutes, 200 are 72, and the one is fast and the other slow. The
+        // In 6 minutes, 100 ppm are 36 ms and 200 ppm are 72 ms. One clock is fast, the other slow.
+        // The
         // share's sound keeps time. Neither rate has a whole block of 10 ms.
         let session = try TestSession(
             """

@@ -106,8 +106,7 @@ import Testing
         #expect(fault.outcome == .failed && fault.text.contains(says), "\(fault)")
     }
 
-    /// One that fills the queue and waits when it is full; one that looks each 2 ms whether there is
-    /// room; one that keeps time.
+    /// Three sources: one waits for a full queue, one polls every 2 ms, one paces itself.
     @Test(arguments: [(0.001, 10.0), (2, 2), (10, 10)])
     func `a tone that waits for room has no fault`(afterOne: Double, afterRefusal: Double) throws {
         let take = tone { $0 == .ok ? afterOne : afterRefusal }

@@ -39,8 +39,8 @@ import Testing
         try session.expectUnharmed("camera", run)
         try session.expectUnharmed("share", run)
 
-        // All four end at the same time: every frame due before it is there, and possibly one more if the
-        // end is nearer to the time of the next one, as a stamp before it is.
+        // All four recordings end at the same time. Each has every frame due before the end, and
+        // possibly the next frame, because timestamps round to the nearest period.
         let sound = try session.sound("camera")
         #expect(try session.sound("share").frameCount == sound.frameCount)
         let least = (sound.frameCount * 15 + 47_999) / 48_000

@@ -282,7 +282,7 @@ import Testing
             #expect(run.standardError.contains("does not answer"), "\(run)")
         }
         kill(one.id, SIGCONT)
-        // What nobody waits for any more is not done.
+        // The session skips commands whose client has disconnected.
         #expect(try greenroom("status", "asleep").exit == .code(0))
         for name in ["asleep", "awake"] {
             #expect(try greenroom("stop", name).exit == .code(0))

@@ -53,7 +53,7 @@ import Testing
 
         /// Makes a request with curl.
         ///
-        /// - Parameter token: nil for that of the operator.
+        /// - Parameter token: nil for the operator's token.
         func ask(
             _ path: String, command: String? = nil, token: String? = nil, _ more: String...
         ) throws -> Answer {

@@ -44,7 +44,7 @@ import Testing
         #expect(decoding.exit == .code(0), "\(decoding)", sourceLocation: sourceLocation)
         let found = try FlashAndBeep(picture: video, sound: audio)
         #expect(found.delays.count >= seconds, "\(found)\n\(run)", sourceLocation: sourceLocation)
-        // The flash of a camera at 30 frames a second is up to half a frame away from the second.
+        // At 30 fps the flash is at most half a frame from the full second.
         #expect(
             found.delays.allSatisfy { abs($0) < 0.030 }, "\(found.delays)",
             sourceLocation: sourceLocation)

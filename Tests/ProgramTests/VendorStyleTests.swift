@@ -82,7 +82,7 @@ import Testing
         for track in ["camera", "share"] {
             let recording = try session.picture(track)
             let last = try recording.frame(recording.frameCount - 1)
-            // The ramp of luma, under a bar that moves.
+            // A luma ramp below the moving bar.
             let row = last.y[(180 * 640)...].prefix(640)
             let ramp = row.enumerated().filter { abs(Int($1) - (40 + $0 * 120 / 640)) < 4 }.count
             #expect(ramp > 600, "\(track): \(ramp)")

@@ -85,7 +85,7 @@ import Testing
             let reader = reader.wait()
             #expect(reader.exit == .code(0), "\(reader)")
         }
-        // One that stands still keeps no other from its frames.
+        // A stopped reader does not delay the others.
         let stalled = try server.frames(10_000, of: "Stage", to: "/dev/null")
         let v4l2 = try server.start(
             "pw-v4l2",
@@ -140,7 +140,7 @@ import Testing
             #expect(reader.exit == .code(0), "\(reader)")
         }
         _ = end(run)
-        // Rows of a length that every program understands.
+        // Every program accepts this row length.
         let black = try readFile(session.folder("own.yuv"))
         let pixels = 856 * 480
         #expect(black.count == 30 * pixels * 3 / 2)

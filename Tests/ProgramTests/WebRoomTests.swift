@@ -253,7 +253,7 @@ import Testing
             #expect(
                 live.run.waitForErrors(containing: "\(name) left"),
                 "\(kind): \(live.run.errorsSoFar)")
-            // It floods on, and nobody takes it any more.
+            // It keeps flooding, but no output uses it.
             let seen = frames(viewer)
             for _ in 0..<150 where frames(viewer) < seen + 20 { usleep(200_000) }
             #expect(frames(viewer) >= seen + 20, "\(kind): \(seen), then \(frames(viewer))")
@@ -447,8 +447,9 @@ import Testing
         #expect(
             live.run.waitForErrors(containing: "ana-camera: opened"),
             "\(live.run.errorsSoFar)")
-        // What is shown in a few lines has half the size, and so a third of the bits, and later all of it
-        // without another offer. The session's maximum is 320x180, also for a guest who sends 640x360.
+        // A small tile gets the half-size rendition, at a third of the bit rate. A larger tile gets
+        // full size without a new offer. The session's maximum is 320x180, also for a guest who
+        // sends 640x360.
         let peer = try live.peer("slots", 0, "4", "90,720")
         for size in ["0 160 90", "1 160 90", "0 320 180", "1 320 180"] {
             #expect(
@@ -519,7 +520,7 @@ import Testing
         #expect(
             live.run.waitForErrors(containing: "ana-camera: opened"),
             "\(live.run.errorsSoFar)")
-        // The room learns that nobody wants it after a moment.
+        // The room learns of the missing demand after a short delay.
         var counts = [try decoded(live)]
         while counts.count < 10, counts.count < 3 || counts.suffix(2).first != counts.last {
             usleep(3_000_000)

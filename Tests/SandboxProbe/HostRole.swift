@@ -3,7 +3,7 @@ import GreenroomSandbox
 
 /// The host's part of the probe.
 enum HostRole {
-    /// What the host finds of the sandbox on the kernel that the job makes of this one.
+    /// The host's view of the sandbox on the simulated kernel.
     private static func report(of job: ProbeJob) -> SandboxReport {
         var report = Sandbox.available
         for index in report.entries.indices {

@@ -80,7 +80,7 @@ public final class ChildProcess {
     /// Whether it has read all of its input: the file's offset is this process's, too.
     public var hasReadInput: Bool { lseek(input.descriptor, 0, SEEK_CUR) >= inputByteCount }
 
-    /// What is on standard error so far.
+    /// The standard error output so far.
     public var errorsSoFar: String { errors.text }
 
     /// What is on standard output so far.

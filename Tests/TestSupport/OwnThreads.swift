@@ -33,7 +33,7 @@ extension Trait where Self == OwnThreadsTrait {
     /// For suites of tests that block: they wait for child processes, sockets, or real time.
     public static var ownThreads: Self { ownThreads(.light) }
 
-    /// For suites of tests that block, with what they take of the machine.
+    /// For test suites that block, with their share of the machine's processors.
     public static func ownThreads(_ load: TestLoad) -> Self { OwnThreadsTrait(load: load) }
 }
 

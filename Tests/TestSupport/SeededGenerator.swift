@@ -1,4 +1,4 @@
-/// A generator that makes the same numbers for the same seed (SplitMix64): a failing case can be had again.
+/// SplitMix64: the same seed gives the same numbers, so a failing case is reproducible.
 public struct SeededGenerator: RandomNumberGenerator, Sendable {
     private var state: UInt64
 
@@ -20,8 +20,7 @@ public struct SeededGenerator: RandomNumberGenerator, Sendable {
     /// An integer of a range, uniformly distributed.
     public mutating func integer(_ range: Range<Int>) -> Int { .random(in: range, using: &self) }
 
-    /// A file or message as somebody hostile could send it: some of its bytes are others, are missing
-    /// or stand there twice, or it ends early.
+    /// A mutated file or message: bytes changed, removed or duplicated, or truncated.
     public mutating func mutation(of bytes: [UInt8]) -> [UInt8] {
         // Numbers of these are too large, negative, or zero.
         let tempting: [UInt8] = [0, 1, 0x7f, 0x80, 0xff]

@@ -74,7 +74,7 @@ final class RoomControl: Sendable {
 
     /// A stream of events.
     ///
-    /// - Parameter number: The last event that the reader knows; nil for all that there are.
+    /// - Parameter number: The last event that the reader received; nil to send all stored events.
     func events(after number: Int?) throws(RequestError) -> EventStream {
         try state.withLock { state throws(RequestError) in
             guard state.readers < Self.mostReaders else {

@@ -4,7 +4,7 @@ import GreenroomPlugin
 import GreenroomRoom
 import Synchronization
 
-/// What the room answers to requests.
+/// Handles the room's HTTP requests.
 ///
 /// | request | role | does |
 /// | --- | --- | --- |
@@ -26,8 +26,9 @@ final class RoomHandler: Sendable {
         /// Requests that change something.
         var changes = RequestLimit(burst: 60, rate: 5)
         var requests = RequestLimit(burst: 400, rate: 50)
-        /// Requests without a token, or with a wrong one. Behind a proxy that is not declared everybody
-        /// has its address: requests without a token must not use up what those with a link have.
+        /// Requests without a token, or with a wrong one. Behind an undeclared proxy, all clients
+        /// share its address. Requests without a token must not use up the budget of clients with a
+        /// link.
         var withoutToken = RequestLimit(burst: 400, rate: 50)
         /// Text messages.
         var messages = RequestLimit(burst: 5, rate: 0.5)

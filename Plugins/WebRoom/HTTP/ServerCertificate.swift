@@ -63,7 +63,7 @@ final class ServerCertificate: Sendable {
         }
     }
 
-    /// Hands the certificate over to a server, which frees it.
+    /// Transfers the certificate to a server, which frees it.
     func take() -> OpaquePointer? {
         if let first = state.withLock({ $0.first.take() }) { return first.pointer }
         return try? Self.read(paths.certificate, paths.key).pointer

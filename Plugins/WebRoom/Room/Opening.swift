@@ -38,7 +38,7 @@ final class Opening: Sendable {
         if viewer?.take(feedback) ?? false { onTight?() }
     }
 
-    /// The far end needs a key frame.
+    /// Requests a key frame for the far end.
     func requestKey(_ slot: Int) {
         let viewer = state.withLock { $0.viewer }
         viewer?.videos.first { $0.slot == slot }?.requestKey()

@@ -3,8 +3,8 @@ import GreenroomRoom
 import Synchronization
 
 extension Room {
-    /// Makes a connection with a media server, as far as the offer: it gets the session's first stream
-    /// with all audio, or it sends a participant.
+    /// Creates a connection to a media server and its offer. The server receives the session's
+    /// first stream and all audio, or sends a participant.
     ///
     /// - Parameter address: The only address to be reached at; nil: all.
     /// - Returns: The connection's id, its peer, its offer, and whether that has a video.

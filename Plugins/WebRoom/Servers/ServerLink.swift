@@ -174,7 +174,7 @@ final class ServerLink: Sendable {
 
     /// Keeps where the connection can be ended.
     private func keep(_ location: String?) {
-        // The token is not for everybody on the way.
+        // Do not send the token over http.
         if let location, plan.address.url.hasPrefix("https:"), !location.hasPrefix("https:") {
             return say(
                 .warning,

@@ -33,7 +33,7 @@ struct MemoryFile: Hashable, Sendable {
         } catch {
             return error == .noSuchFileOrDirectory || error == .noSuchProcess ? [] : files
         }
-        // Of a process whose first thread has ended nothing can be read, though it lives.
+        // `/proc` shows nothing for a process whose main thread has exited.
         guard !maps.isEmpty else { return files }
         var mapped: Set<ino_t> = []
         for line in String(decoding: maps, as: UTF8.self).split(separator: "\n") {

@@ -154,7 +154,8 @@ final class RunnerConnection: Sendable {
     /// - Returns: Whether it has the memory, or gets it.
     private func lend(_ memory: SharedMemory) -> Bool {
         if state.withLock({ $0.loans.contains(memory) }) { return true }
-        // What others want may end memory, too.
+        // Memory can also be pending because of other outputs: refuse above the limit of unmapped
+        // bytes.
         guard endedByteCount <= FramePool.ordinaryByteLimit else { return false }
         let isSent = socket.send(.addMemory, memory.number, descriptors: [memory.descriptor])
         guard isSent else { return false }
@@ -466,7 +467,7 @@ final class RunnerConnection: Sendable {
         kill()
     }
 
-    /// From now on the end of the process is no loss. [any]
+    /// From now on, a process exit is expected. [any]
     func beginEnding() {
         state.withLock { if case .running = $0.phase { $0.phase = .ending } }
     }

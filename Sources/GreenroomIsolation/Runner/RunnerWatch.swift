@@ -5,7 +5,7 @@ import GreenroomRuntime
 struct RunnerWatch {
     /// The time between two samples of an active plugin, in milliseconds: each wakes a thread.
     private static let longInterval: Int64 = 1000
-    /// The same of one that is quiet.
+    /// The interval for an inactive plugin.
     private static let ordinaryInterval: Int64 = 500
     /// The same while the process uses more than a quarter of its memory limit: a process that allocates
     /// without end is soon above it.

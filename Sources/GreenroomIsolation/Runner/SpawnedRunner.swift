@@ -185,8 +185,8 @@ final class SpawnedRunner: RunnerProcess {
                 // A process that closed its end answers no pings.
                 case .disconnected: isConnected = false
                 case .sandboxNotifier(let descriptor):
-                    // The runner sent the first one before it loaded the plugin, even if this
-                    // thread reads it later. Any other is from the plugin.
+                    // Trust only the first message: the runner sent it before it loaded the plugin.
+                    // Later messages come from the plugin.
                     if hasNotifier || policy.mode == .off {
                         ControlSocket.discard([descriptor])
                     } else {

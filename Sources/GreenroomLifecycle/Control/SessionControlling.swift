@@ -7,7 +7,7 @@ package protocol SessionControlling: Sendable {
     /// - Throws: Why it is no command, or none that the session can execute.
     func perform(line: String, for role: String) throws(CommandError) -> UInt32
 
-    /// What it is now, as JSON; nil before its sources were started.
+    /// The session's report as JSON; nil before its sources start.
     var descriptionText: String? { get }
 
     /// Its report, as JSON; nil before its sources were started.

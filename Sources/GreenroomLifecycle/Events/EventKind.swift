@@ -42,7 +42,7 @@ package enum EventKind: String, Codable, CaseIterable, Sendable {
 }
 
 extension EventKind {
-    /// How important it is, unless an event says otherwise, and what has happened.
+    /// The default log level, and the cause.
     package var facts: (level: LogLevel, meaning: String) {
         switch self {
         case .agreed: (.info, "a source and the session agreed on size and rate")

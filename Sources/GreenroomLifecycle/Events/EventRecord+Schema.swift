@@ -7,7 +7,7 @@ extension EventRecord {
         package var name: String
         /// Its value, as JSON Schema says it.
         var type: JSON
-        /// What it is, for people.
+        /// A description for users.
         package var meaning: String
     }
 

@@ -21,8 +21,8 @@ package struct EventRecord: Codable, Sendable {
         }
     }
 
-    /// The version of what events mean. It rises when a member or an event goes or gets another
-    /// meaning; further ones don't raise it.
+    /// The version of the event format. It increases when a member or an event is removed or
+    /// changes its meaning, but not for additions.
     package static let version = 1
 
     package var event: EventKind

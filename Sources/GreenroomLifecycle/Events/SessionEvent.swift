@@ -104,7 +104,7 @@ public enum SessionEvent: Sendable {
 }
 
 extension SessionEvent {
-    /// What the host does with a plugin; its text is the name in events and reports.
+    /// A step of the host with a plugin. Events and reports use its description as the name.
     public enum Step: Hashable, Sendable, CustomStringConvertible {
         /// A step of its life.
         case lifecycle(LifecycleStep)

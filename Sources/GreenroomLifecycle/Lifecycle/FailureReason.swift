@@ -1,6 +1,6 @@
 /// Why a plugin has failed a step.
 package enum FailureReason: Equatable, Sendable, CustomStringConvertible {
-    /// What the plugin said with `set_error`, or the rule that it broke.
+    /// The plugin's `set_error` text, or the broken rule.
     case given(String)
     /// It refused the step, and gave no reason.
     case missing(LifecycleStep)

@@ -274,7 +274,7 @@ package enum HostInterface {
                 }
             }))
 
-    /// Whether a handle is that of a sender.
+    /// Whether a handle belongs to a sender.
     package static func isSender(_ handle: UInt64) -> Bool {
         videoIngests[handle] != nil || audioIngests[handle] != nil
     }

@@ -16,7 +16,7 @@ package protocol InstanceBackend: AnyObject, Sendable {
     /// - Throws: ``LoadError`` if the plugin can't be loaded, or breaks a rule of the header.
     func create(_ settings: [Setting]) throws(LoadError) -> Status
 
-    /// What the source says it can send; empty if it says nothing, and before `create`.
+    /// The capabilities that the source declares; empty before `create` or if it declares none.
     var capabilities: [VideoCapability] { get }
 
     /// The declaration of an audio pre-processor; nil for other kinds, and before `create`.
@@ -185,7 +185,7 @@ extension PluginFactory {
     package var connections: ConnectionGrants { .nothing }
 }
 
-/// What a life knows of its session.
+/// The session data that a plugin instance needs.
 package struct InstanceContext: Sendable {
     /// The instance's handle for calls of the host.
     package var handle: UInt64

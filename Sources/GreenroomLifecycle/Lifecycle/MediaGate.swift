@@ -53,7 +53,7 @@ final class MediaGate: Sendable {
         _ = state.wait(until: nil) { $0.busySince == nil ? true : nil }
     }
 
-    /// Begins a call, after that of another thread; ``leave(after:)`` ends it. [media]
+    /// Begins a call; waits for another thread's call; ``leave(after:)`` ends it. [media]
     ///
     /// - Returns: The plugin; nil if no call is allowed now.
     func enter() -> (any InstanceBackend)? {
@@ -62,7 +62,7 @@ final class MediaGate: Sendable {
         return backend
     }
 
-    /// Begins a call before those of other threads, after the current one; ``leave(after:)`` ends
+    /// Begins a call Begins a call with priority over waiting calls; ``leave(after:)`` ends
     /// it. [control]
     ///
     /// - Returns: Whether a call is allowed now.

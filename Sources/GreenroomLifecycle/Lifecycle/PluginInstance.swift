@@ -296,7 +296,7 @@ package final class PluginInstance: Sendable {
     /// Begins to stop sending. After the return nothing more is accepted, whatever the plugin does.
     package func beginStopSend() -> PendingStep { begin(.stopSend) { $0.beginStopSend() } }
 
-    /// Accepts nothing more of one that is started, before its stop is begun.
+    /// Refuses frames of a started plugin before its stop begins.
     package func closeIngest() {
         guard let life, life.isStarted else { return }
         life.closeIngest()

@@ -31,7 +31,7 @@ extension PluginLife {
         return try control.command(text, role: environment.role)
     }
 
-    /// What the session is, as JSON.
+    /// The session's description as JSON.
     func describeSession() throws(Refusal) -> String { try control(for: .describe).describe() }
 
     /// The session's report, as JSON.

@@ -24,7 +24,7 @@ extension PluginLife {
                     return .illegal(lifecycle)
                 }
                 guard status == .ok else { return failure(status, of: .track) }
-                // A life that was given up meanwhile has nothing to say.
+                // Ignore reports of an abandoned instance.
                 guard !lifecycle.isOver else { return .illegal(lifecycle) }
                 do throws(InvalidValueError) {
                     try feed.settle(want, of: track)

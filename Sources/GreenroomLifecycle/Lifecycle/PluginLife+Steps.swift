@@ -152,7 +152,7 @@ extension PluginLife {
             let change = begun ?? beginChange(from: last, to: frames)
             guard let result = change.step.wait(until: deadline, on: clock.host) else { return nil }
             state.withLock { $0.negotiation.change = nil }
-            // It was told of something else before.
+            // The plugin received a different offer before.
             guard change.frames == frames else { continue }
             let (reply, offer) = state.withLock {
                 ($0.negotiation.reply?.reply, $0.negotiation.offer)
@@ -272,8 +272,7 @@ extension PluginLife {
                 if environment.descriptor.kind.sender != nil {
                     clock.expect(plugin: number)
                 } else if environment.roster != nil {
-                    // A call may send what its participants do, or only react to what it is called
-                    // for.
+                    // A call may send media continuously, or only in its callbacks.
                     clock.expect(plugin: number, unless: { backend.isAtRest })
                 }
             }

@@ -21,7 +21,7 @@ final class PluginLife: Sendable {
         var thread: pthread_t
         /// Whether it has waited on the session clock.
         var hasWaited = false
-        /// Whether it is a start-send that a stop has come after.
+        /// Whether the step is a start-send that a stop has overtaken.
         var wasStopped = false
     }
 
@@ -40,16 +40,16 @@ final class PluginLife: Sendable {
         var isLoss: Bool
     }
 
-    /// What host and plugin have said of the frames or blocks that it sends or gets.
+    /// The negotiation state of the plugin's frames or blocks.
     struct Negotiation {
         var agreement: Agreement?
         /// The newest offer to the plugin; of a pre-processor, the one that its frames have.
         var offer: Offer?
         /// The newest reply of the plugin, and the offer's revision.
         var reply: (revision: UInt32, reply: Reply)?
-        /// Of a pre-processor, the change of its frames that is under way; nil for none.
+        /// The pending format change of a pre-processor; nil if none.
         var change: FrameChange?
-        /// What the plugin's author should know of its answers; nil for nothing.
+        /// A hint for the plugin's author about its answers; nil if none.
         var advice: String?
     }
 
@@ -152,7 +152,7 @@ final class PluginLife: Sendable {
         }
     }
 
-    /// What grows while it sends from inside start-send; nil outside of it.
+    /// The activity counter of sends from inside start-send; nil outside start-send.
     var activityInStart: Int? {
         // A filter and an output get nothing before they have returned from it.
         guard gate == nil else { return nil }
@@ -162,7 +162,7 @@ final class PluginLife: Sendable {
         return waits.map { $0 + environment.acceptedCount }
     }
 
-    /// What ``activityInStart`` begins from for a start-send that is begun now.
+    /// The initial value of ``activityInStart`` for a new start-send.
     var activity: Int { state.withLock { $0.waitsInStart } + environment.acceptedCount }
 
     /// Wakes the session once, as soon as the plugin sends something, or waits inside start-send.

@@ -34,7 +34,7 @@ package struct SourcePlan: Sendable {
     package var settings: [Setting]
     /// The plugin as the session's configuration has it.
     package var configuration: PluginConfiguration
-    /// What to do when it fails.
+    /// The reaction to a failure.
     package var onFailure: FailurePolicy
     /// Its isolation; nil for the host's process.
     package var isolation: IsolationPlan?

@@ -43,7 +43,7 @@ package struct PluginLocator: Sendable {
     ///   - pluginFolders: They are searched first, so that an author's new version hides a bundled
     ///     plugin.
     ///   - effectFolders: The folders of each interface's effects.
-    ///   - refusal: Why libraries that are not bundled are not loaded; nil if they are.
+    /// - refusal: The reason to load only bundled libraries; nil to load all.
     ///   - examine: Looks into a file. Called from several threads at once.
     package init(
         programs: String, pluginFolders: [String], effectFolders: [EffectInterface: [String]] = [:],
@@ -223,7 +223,8 @@ package struct PluginLocator: Sendable {
                 + "remove the others.")
     }
 
-    /// Why a bundled library, of which a library is missing, has no plugin of a name. The plugins of a library
+    /// The error if a bundled library with the named plugin lacks a dependency. The plugins of a
+    /// library
     /// are named after it: `MediaAudio` is in `libMedia.so`.
     private func incompleteLibrary(of name: String) -> LoadError? {
         for folder in folders where bundled.contains(folder) {
@@ -242,8 +243,8 @@ package struct PluginLocator: Sendable {
     /// Limit of concurrent scans: each may need a process.
     private static let mostAtOnce = 4
 
-    /// Scans all libraries of all folders, several concurrently. Skips libraries in the bundled
-    /// folders that are no plugins.
+    /// Scans every library in every folder, up to `mostAtOnce` at a time. Skips bundled libraries
+    /// that are not plugins.
     ///
     /// - Parameter scansEffects: Whether to scan effects, too. Skips those of a kind that Greenroom does not
     ///   have, such as mixers of pictures.

@@ -3,11 +3,11 @@ import GreenroomRuntime
 
 /// What an output plugin says of itself. Raw values are words in reports.
 public enum OutputState: String, CaseIterable, Codable, Sendable {
-    /// It connects to what it writes to.
+    /// The output is connecting to its destination.
     case connecting
-    /// It writes.
+    /// Writing.
     case live
-    /// It has lost what it writes to.
+    /// Lost the destination.
     case lost
 
     /// A plugin's `GR_OUTPUT_…`; nil for other numbers.
@@ -21,8 +21,7 @@ public enum OutputState: String, CaseIterable, Codable, Sendable {
     }
 }
 
-/// What an output plugin has told the host in its current life: ceilings, its state, and that it
-/// wants something else.
+/// The output plugin's reports since its last start: ceilings, state and changed wants.
 package final class OutputControl: Sendable {
     /// The shortest time between two requests that are served, on the session clock.
     private static let requestNanoseconds: Int64 = 250_000_000
@@ -90,7 +89,7 @@ package final class OutputControl: Sendable {
         }
     }
 
-    /// What the plugin says of itself; nil for nothing.
+    /// The state that the plugin reported; nil if none.
     package var condition: Condition? { state.withLock { $0.condition } }
 
     /// Whether the plugin has said in any life that it is live.

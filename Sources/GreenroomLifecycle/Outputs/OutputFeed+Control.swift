@@ -4,9 +4,10 @@ import GreenroomModel
 package import GreenroomNegotiation
 import GreenroomPluginInterface
 
-/// What an output plugin tells the host while it runs.
+/// Calls from a running output plugin to the host.
 extension OutputFeed {
-    /// What the output takes of a track now, for the negotiation with its source; nil for nothing.
+    /// The current want for a track, as input to negotiation; nil if the output does not use the
+    /// track.
     package func demand(of track: UInt32) -> OutputDemand? {
         guard !hasLeft, case .video(let want) = wanted(of: track)?.want else { return nil }
         let ceiling = control.ceiling(of: track).map {

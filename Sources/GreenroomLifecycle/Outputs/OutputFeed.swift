@@ -8,8 +8,8 @@ package import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
-/// What an output plugin gets of a session: its wants, the frames that it keeps, and its counters,
-/// through all its lives.
+/// The session side of an output plugin: wants, kept frames and counters. It outlives restarts of
+/// the plugin.
 package final class OutputFeed: Sendable {
     /// The most tracks of participants that have ended whose counters stay.
     private static let endedLimit = 100
@@ -40,7 +40,7 @@ package final class OutputFeed: Sendable {
         var ptsNanoseconds: Int64
     }
 
-    /// What became of the frames or blocks of a track.
+    /// The outcome counters of a track's frames or blocks.
     package struct Counts: Encodable, Equatable, Sendable {
         /// Taken by the plugin.
         package var taken = 0
@@ -50,8 +50,8 @@ package final class OutputFeed: Sendable {
         package var away = 0
         /// Left out because there was no memory that the plugin's process can read.
         package var noBuffer = 0
-        /// Frames copied into memory that the plugin's process can read: black, slates and what is
-        /// shown when a want begins. Nil for none.
+        /// Copies in memory shared with the plugin's process: black, slates, and the current frame
+        /// at the start of a want. Nil for none.
         package var copied: Int?
         /// Samples of audio lost because the plugin was too slow, replaced by silence.
         package var lostSamples: Int?
@@ -84,7 +84,7 @@ package final class OutputFeed: Sendable {
     }
 
     private struct State: ~Copyable {
-        /// What the plugin wants, in the order of the tracks.
+        /// The plugin's wants, in track order.
         var answers: [Answer] = []
         /// The frame of the running callback.
         var lent: VideoFrame?
@@ -125,8 +125,8 @@ package final class OutputFeed: Sendable {
     package let plugin: Int
     /// Whether the plugin is a composer, which rests while no output takes what it makes.
     package let isComposer: Bool
-    /// Whether the plugin learns of what composers make if it names no tracks. A composer does not: it might
-    /// take itself. A call does not: everybody in it is shown already.
+    /// Whether the default tracks include composed video. Not for a composer (a loop), and not for
+    /// a call (participants would appear twice).
     private let learnsOfStages: Bool
     /// What the plugin has told the host.
     package let control = OutputControl()
@@ -177,7 +177,7 @@ package final class OutputFeed: Sendable {
         }
     }
 
-    /// What is wanted, by track.
+    /// The wants, keyed by track.
     package var wants: [(track: OutputTrack, want: TrackWant)] {
         state.withLock { $0.answers.map { ($0.track, $0.want) } }
     }
@@ -452,7 +452,7 @@ package final class OutputFeed: Sendable {
         control.beginLife()
     }
 
-    /// Says that the plugin did not take the rest of its audio in time.
+    /// Reports that the plugin's audio thread did not stop in time.
     func tellOfRest() {
         events.send(
             .outputFailed(output: name, reason: "audio thread did not stop in time"))
@@ -482,7 +482,7 @@ package final class OutputFeed: Sendable {
         package struct Track: Encodable, Sendable {
             /// `camera`, `microphone`, `share`, `share-audio` or `mix`.
             package var track: String
-            /// What the output wants of it; `nothing` if it wanted something before.
+            /// The output's want for the track; `nothing` if it withdrew an earlier want.
             package var want: String
             /// The most that it can use of it, and why; nil for no limit.
             package var ceiling: Ceiling?
@@ -504,7 +504,7 @@ package final class OutputFeed: Sendable {
         package var role: String
         /// The plugin.
         package var plugin: String
-        /// What it says of itself: `connecting`, `live` or `lost`; nil if it says nothing.
+        /// The state that the plugin reported: `connecting`, `live` or `lost`; nil if none.
         package var state: OutputState?
         /// The text with that.
         package var text: String?

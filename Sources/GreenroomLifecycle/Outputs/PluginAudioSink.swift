@@ -119,7 +119,7 @@ package final class PluginAudioSink: AudioSink {
 
     fileprivate let track: UInt32
     private let thread: PluginAudioThread
-    /// The start of the track, in nanoseconds from that of the session.
+    /// The track's start in session time, in nanoseconds.
     private let start: Int64
     private let queue = Mutex(Queue())
     /// Safe: the output's thread alone uses both, and an output has one such thread at a time.

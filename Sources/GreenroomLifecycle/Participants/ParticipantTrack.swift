@@ -38,7 +38,7 @@ package final class ParticipantTrack: Sendable {
         self.source = source
     }
 
-    /// Of video, the largest size and rate that it will have; nil for audio.
+    /// The maximum size and rate of a video track; nil for audio.
     package var capability: VideoCapability? {
         if case .video(_, _, _, let capability) = source { capability } else { nil }
     }

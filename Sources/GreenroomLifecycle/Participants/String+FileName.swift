@@ -16,7 +16,7 @@ extension String {
                 case .uppercaseLetter, .lowercaseLetter, .titlecaseLetter, .modifierLetter,
                     .otherLetter, .decimalNumber, .letterNumber:
                     true
-                // Of a letter before it.
+                // A combining mark of the preceding letter.
                 case .nonspacingMark, .spacingMark: !name.isEmpty && !name.hasSuffix("-")
                 default: false
                 }

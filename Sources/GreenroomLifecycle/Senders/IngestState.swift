@@ -5,7 +5,7 @@ import GreenroomRuntime
 
 /// What an audio ingest holds under its lock: the way of a block from the sender to its place.
 struct IngestState: ~Copyable, Sendable {
-    /// What a sender is answered, and what is to be told.
+    /// The status for the sender, and pending log messages.
     struct Answer: Sendable {
         var status: Status
         var finding: AudioAnomaly?
@@ -23,8 +23,8 @@ struct IngestState: ~Copyable, Sendable {
     /// How late audio that follows no other may be for the places that are left, in frames, before what
     /// has no place is left out: 40 ms.
     private static let lateTolerance: Int64 = 1920
-    /// How long audio must have come in time before its lateness is over, in nanoseconds: at first, and
-    /// at most.
+    /// How long audio must be on time, in nanoseconds, before the extra delay ends: initial value
+    /// and maximum.
     private static let recoveryTimes: ClosedRange<Int64> = 1_000_000_000...60_000_000_000
     /// The largest offset that stays without a word, as a part of full scale.
     private static let offsetTolerance = 0.01
@@ -34,7 +34,7 @@ struct IngestState: ~Copyable, Sendable {
     /// Called once, after the next block.
     var onNext: (@Sendable () -> Void)?
     var refusalsInARow = RefusalsInARow()
-    /// What is to be told, oldest first.
+    /// Pending log messages, oldest first.
     var news = Ring<8, AudioAnomaly>()
 
     /// What places are counted from, on the session clock: the timeline's start, and before
@@ -48,17 +48,17 @@ struct IngestState: ~Copyable, Sendable {
     private var clock = AudioClockRecovery()
     /// When audio last came too late that plays later than its timestamps say; nil if it plays in time.
     private var lastLate: Int64?
-    /// How long it must come in time before that ends. Of a source that is held back again and again,
-    /// audio would be left out each time.
+    /// Backoff of that time. Without it, a source with repeated delays would lose audio at each
+    /// return.
     private var recoveryTime = Self.recoveryTimes.lowerBound
     private var pacing = AudioPacing()
     private var level = AudioLevel()
-    /// The level of the last two seconds, which is not in that of all yet.
+    /// The level of the last two seconds, not yet part of the total level.
     private var levelNow = AudioLevel()
     private var told = AudioAnomaly.Kinds()
     /// The plugins, by number, that have paused it: it, and the share that it belongs to.
     private var pausers: Set<Int> = []
-    /// The last frames that were queued as they are, with what they are.
+    /// The latest frames that were queued without resampling, with their format.
     private var tail = [Int16](repeating: 0, count: 2 * tailFrames)
     private var tailFormat: AudioFormat?
 
@@ -150,7 +150,7 @@ struct IngestState: ~Copyable, Sendable {
         pacing.send(
             block.frames, rate: block.format.sampleRate, isRefused: true, isPaced: !isLive)
         clock.pause()
-        // What comes next does not follow what came before.
+        // The next block is not contiguous with the previous block.
         queue.breakOff()
     }
 

@@ -6,7 +6,8 @@ package struct RefusalsInARow: Sendable {
     /// The last one.
     package private(set) var last: Refusal?
 
-    /// Records a refusal. One for the state, or for a queue that is full, says nothing of what is sent.
+    /// Records a refusal. Refusals because of the state or a full queue do not count: the frame
+    /// itself is valid.
     mutating func add(_ refusal: Refusal) {
         guard refusal.blamesArguments else { return }
         statuses.add(refusal.status)

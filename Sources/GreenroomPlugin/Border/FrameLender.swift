@@ -39,7 +39,7 @@ final class FrameLender: @unchecked Sendable {
         kept.store(frame, ordering: .relaxed)
     }
 
-    /// Whatever the host says: it is given back.
+    /// The lease ends, whatever status the host returns.
     func release(_ frame: UInt64) { _ = functions?.release(host.instance, frame) }
 }
 

@@ -1,7 +1,7 @@
 internal import GreenroomABI
 internal import GreenroomMedia
 
-// Frames and what they say of themselves, to and from the C structs.
+// Converts frames and their metadata to and from the C structs.
 
 extension gr_plane {
     init(_ bytes: Slice<UnsafeRawBufferPointer>, stride: Int) {

@@ -263,7 +263,7 @@ final class InstanceHandle {
         return nil
     }
 
-    /// A table that is made once and never changes or goes.
+    /// An immutable table that is never freed.
     private struct Leaked<Table>: @unchecked Sendable {
         // Safe to share: the memory is written before it is seen, and only read from then on.
         let pointer: UnsafePointer<Table>

@@ -10,7 +10,7 @@ struct PluginLibrary: @unchecked Sendable {
     // Safe to share: nothing changes after `init`, the memory behind the pointers included.
     let exports: [PluginExport]
     let descriptors: [UnsafePointer<gr_descriptor>]
-    /// Of each plugin what it can make, if it says so.
+    /// The declared capabilities of each plugin.
     let capabilities: [UnsafePointer<gr_video_capabilities>?]
     let entry: UnsafePointer<gr_entry>
 

@@ -19,8 +19,7 @@ final class VideoSenderTable: @unchecked Sendable {
         set { offered.store(newValue, ordering: .relaxed) }
     }
 
-    /// The revision of frames that name none: that of the last offer which the plugin has heard
-    /// and answered.
+    /// The default revision of frames: the last offer that the plugin answered.
     var revision: UInt32 {
         get { followed.load(ordering: .relaxed) }
         set { followed.store(newValue, ordering: .relaxed) }

@@ -17,7 +17,7 @@ class AnyInstance {
     func startSend() throws {}
     func stopSend() {}
     func uninitialize() {}
-    /// Of a filter.
+    /// Filters only.
     func change(_ frames: VideoCapability) throws {}
     func process(_ frame: inout MutableFrame) throws {
         throw PluginError("this plugin does not edit frames", status: .unsupported)

@@ -55,7 +55,8 @@ public final class AudioPump: Sendable {
 
 /// The start of an audio block.
 public struct SampleTime: Equatable, Sendable {
-    /// The index of its first sample since the start, per channel. Missing indices were skipped.
+    /// The index of the block's first sample, per channel, counted from the start. A gap means
+    /// skipped samples.
     public var index: Int64
     /// Seconds since the start.
     public var seconds: Double

@@ -82,10 +82,10 @@ public struct FramePlanes: ~Escapable {
         let bytes: RawSpan
         let strideBytes: Int
 
-        /// Makes a plane.
+        /// Creates a plane.
         ///
         /// - Parameters:
-        ///   - bytes: Its rows; the last one needs no padding.
+        /// - bytes: The rows. The last row needs no padding.
         ///   - strideBytes: Bytes from one row to the next.
         @_lifetime(copy bytes)
         public init(_ bytes: RawSpan, strideBytes: Int) {

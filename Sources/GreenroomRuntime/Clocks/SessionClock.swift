@@ -75,7 +75,7 @@ public final class SessionClock: Sendable {
     /// Registers a thread that is about to start; nil on the real clock.
     func admit(_ order: ClockOrder) -> VirtualClock.Sleeper? { virtual?.admit(order) }
 
-    /// Makes the calling thread the registered one, until it ends.
+    /// Registers the calling thread as the sleeper until the thread exits.
     func join(as sleeper: VirtualClock.Sleeper) {
         if let virtual { _ = ThreadSleeper.adopt(sleeper, of: virtual) }
     }

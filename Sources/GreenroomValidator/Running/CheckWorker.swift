@@ -79,7 +79,7 @@ package enum CheckWorker {
     package static func run(_ request: [UInt8]) -> [UInt8]? {
         guard let request = try? JSONDecoder().decode(CheckRequest.self, from: Data(request)),
             let check = Catalogue.check(request.check),
-            // Without its parent, the response has no reader.
+            // If the parent has exited, nothing reads the response.
             request.host == getppid()
         else { return nil }
         let progress = CheckProgress()

@@ -54,7 +54,7 @@ extension NewPackage {
             + (plugin.template.address == .output(0) ? section.asEntry.indented() : [])
     }
 
-    /// The plugin's section.
+    /// The plugin's section of the session file.
     private var section: [String] {
         let template = plugin.template
         var lines = [

@@ -22,7 +22,7 @@ struct PreviewFile {
     var ceilings: String?
     /// Whether the plugin must be isolated.
     var isWatched = false
-    /// Its grants: arguments, each with its entry of `allow`.
+    /// The plugin's grants: each argument and the matching `allow` entry.
     var grants: [(argument: String, assignment: String)] = []
     var hasVirtualClock = false
 

@@ -20,7 +20,7 @@ final class PreviewScreen: Sendable {
         }
     }
 
-    /// Shows lines that stay. [any]
+    /// Prints lines above the status block. The status block does not overwrite them. [any]
     func show(_ lines: [String]) {
         guard !lines.isEmpty else { return }
         block.withLock { block in

@@ -16,7 +16,7 @@ import Testing
     private static let landscape = FrameSize(width: 320, height: 180)
     private static let big = FrameSize(width: 640, height: 360)
 
-    /// Portrait, and from its 30th frame on another size, at 15 frames a second.
+    /// A portrait share at 15 fps that changes size at frame 30.
     private func turning(to size: FrameSize) -> FakeSource {
         FakeSource(
             .init(

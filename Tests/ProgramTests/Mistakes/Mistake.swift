@@ -64,8 +64,7 @@ struct Mistake: CustomTestStringConvertible, Sendable {
         try folder.write("narrow.y4m", "YUV4MPEG2 W0 H2 F30:1\n")
     }
 
-    /// The lines of an output, with the test's folder left out and `PRODUCTS` in place of the
-    /// program's folder.
+    /// The lines of an output, without the test's folder. `PRODUCTS` replaces the program's folder.
     static func read(_ output: String, in folder: String) -> [String] {
         let build = Checkout.products.prefix { _ in true }.split(separator: "/").dropLast()
         return output.replacing(Checkout.products, with: "PRODUCTS")

@@ -113,7 +113,7 @@ struct DispatchCamera: VideoSource {
     }
 }
 
-/// Sends from a task, which stop-send waits for.
+/// Sends from a task. stop-send waits for the task.
 struct TaskCamera: VideoSource {
     static let plugin = PluginDescription(
         id: "org.example.task", name: "Task", version: "1.0.0", summary: "Sends from a task")

@@ -68,7 +68,7 @@ extension Examination {
                 verdict = error
             }
         }
-        // A process that is lost is lost on any clock.
+        // A crash counts on either clock; other verdicts need the real clock's run too.
         if let verdict, verdict.outcome == .crashed || !fixture.clock.isOffClock() {
             return verdict
         }

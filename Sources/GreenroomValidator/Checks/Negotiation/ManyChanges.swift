@@ -21,7 +21,7 @@ extension Catalogue {
             ].map { VideoCapability(width: $0.0, height: $0.1, fps: 15) }
             try offers.begin(with: pluginHarness.nextOffer(ceiling: ceilings[0]))
             try fixture.wait(seconds: 0.5)
-            // A single change is another check's subject.
+            // `negotiation.change` checks a single change.
             if let hindrance = try follows(offers, ceilings[1]) { return hindrance }
             var last = ceilings[1]
             for _ in 0..<50 {

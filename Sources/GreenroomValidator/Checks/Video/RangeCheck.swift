@@ -98,7 +98,7 @@ extension VideoFrame {
                 for group in 0..<geometry.rowBytes / groupBytes {
                     for sample in 0..<plane.sampleCount {
                         let isLuma = plane.samples[sample] == .y
-                        // The second luma of the last pair of an odd width is no pixel.
+                        // With an odd width, the last pair's second luma sample is padding.
                         let column = group * plane.columns + (isLuma ? plane.lumaColumn(sample) : 0)
                         guard column < size.width else { continue }
                         let place = start + group * groupBytes + sample * layout.sampleBytes
