@@ -377,18 +377,33 @@ let package = Package(
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
                 "GreenroomModel", "GreenroomRuntime",
             ]),
+        // What a session reports while it runs: to programs, logs and plugins.
+        .target(
+            name: "GreenroomEvents",
+            dependencies: [
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomSchema",
+            ]),
+        // The sockets of displays and other programs that the host connects for plugins.
+        .target(
+            name: "GreenroomConnections",
+            dependencies: [
+                "CLinux", "GreenroomABI", "GreenroomMedia", "GreenroomModel",
+                "GreenroomPluginInterface", "GreenroomSystem",
+            ]),
         // One plugin in a session, in whatever process: isolation and the validator need no more.
         .target(
             name: "GreenroomLifecycle",
             dependencies: [
+                "GreenroomConnections", "GreenroomEvents",
                 "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
-                "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
+                "GreenroomRuntime", "GreenroomSystem", "GreenroomVideo",
             ]),
         // What takes a session's media: the host's own outputs, and how each is connected.
         .target(
             name: "GreenroomOutputs",
             dependencies: [
+                "GreenroomEvents",
                 "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
                 "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
@@ -397,6 +412,7 @@ let package = Package(
         .target(
             name: "GreenroomSession",
             dependencies: [
+                "GreenroomEvents",
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSchema",
@@ -405,6 +421,7 @@ let package = Package(
         .target(
             name: "GreenroomIsolation",
             dependencies: [
+                "GreenroomConnections", "GreenroomEvents",
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomLifecycle", "GreenroomPluginInterface", "GreenroomMedia",
                 "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox",
@@ -419,7 +436,7 @@ let package = Package(
         .target(
             name: "GreenroomConfig",
             dependencies: [
-                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomOutputs",
+                "GreenroomMedia", "GreenroomModel", "GreenroomOutputs",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem",
                 external("Yams", of: "Yams", for: "Host"),
             ]),
@@ -427,6 +444,7 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
+                "GreenroomEvents",
                 "GreenroomABI", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPlugin",
                 "GreenroomPluginInterface",
@@ -436,6 +454,7 @@ let package = Package(
         .target(
             name: "GreenroomHarness",
             dependencies: [
+                "GreenroomEvents",
                 "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomIPC",
                 "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
                 "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomProbe",
@@ -444,6 +463,7 @@ let package = Package(
         .target(
             name: "GreenroomValidator",
             dependencies: [
+                "GreenroomEvents",
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomHarness", "GreenroomProbe",
                 "GreenroomIsolation", "GreenroomLifecycle", "GreenroomPluginInterface",
@@ -453,6 +473,7 @@ let package = Package(
         .target(
             name: "GreenroomHost",
             dependencies: [
+                "GreenroomConnections", "GreenroomEvents",
                 "CLinux", "GreenroomABI", "GreenroomConfig", "GreenroomIsolation",
                 "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
                 "GreenroomOutputs",
@@ -464,14 +485,16 @@ let package = Package(
         .target(
             name: "GreenroomOperate",
             dependencies: [
-                "CLinux", "GreenroomConfig", "GreenroomLifecycle", "GreenroomMedia",
-                "GreenroomModel", "GreenroomOutputs", "GreenroomSchema", "GreenroomSession",
+                "GreenroomEvents",
+                "CLinux", "GreenroomConfig", "GreenroomMedia",
+                "GreenroomModel", "GreenroomOutputs", "GreenroomSession",
                 "GreenroomSystem",
                 systemPackage,
             ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
+                "GreenroomConnections", "GreenroomEvents",
                 "GreenroomAudio",
                 "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomABI", "GreenroomALSA",
                 "GreenroomConfig",
@@ -522,6 +545,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomVideoTests",
             dependencies: [
+                "GreenroomEvents",
                 "GreenroomAudio",
                 "GreenroomABI", "GreenroomConversion", "GreenroomLifecycle", "GreenroomMedia",
                 "GreenroomModel",
@@ -533,6 +557,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomLifecycleTests",
             dependencies: [
+                "GreenroomConnections", "GreenroomEvents",
                 "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion",
                 "GreenroomLifecycle",
                 "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
@@ -545,6 +570,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
+                "GreenroomEvents",
                 "GreenroomABI", "GreenroomConversion", "GreenroomFiles", "GreenroomLifecycle",
                 "GreenroomSession", "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomModel", "GreenroomAudio", "GreenroomNegotiation",
@@ -567,6 +593,7 @@ let package = Package(
         .testTarget(
             name: "GreenroomIsolationTests",
             dependencies: [
+                "GreenroomEvents",
                 "GreenroomVideo",
                 "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
                 "GreenroomLifecycle", "GreenroomIsolation", "GreenroomPluginInterface",
@@ -607,8 +634,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomValidatorTests",
             dependencies: [
+                "GreenroomModel",
                 "GreenroomConversion", "GreenroomHarness", "GreenroomIsolation",
-                "GreenroomLifecycle",
                 "GreenroomPluginInterface",
                 "GreenroomMedia", "GreenroomRuntime", "GreenroomValidator", "TestSupport",
             ]),
@@ -620,7 +647,8 @@ let package = Package(
         .testTarget(
             name: "GreenroomHostTests",
             dependencies: [
-                "GreenroomConfig", "GreenroomHost", "GreenroomLifecycle", "GreenroomSchema",
+                "GreenroomEvents", "GreenroomModel", "GreenroomPluginInterface",
+                "GreenroomConfig", "GreenroomHost", "GreenroomSchema",
                 "GreenroomSession", "SessionTestSupport", "TestSupport",
             ]),
         .target(

@@ -1,6 +1,5 @@
-import GreenroomModel
+package import GreenroomModel
 import GreenroomSchema
-package import GreenroomLifecycle
 
 extension ControlLine {
     /// Words with a value: an example and the meaning.

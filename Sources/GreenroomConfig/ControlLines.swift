@@ -1,5 +1,5 @@
+package import GreenroomModel
 import GreenroomSchema
-package import GreenroomLifecycle
 
 /// Splits bytes into control lines, however they are divided.
 ///

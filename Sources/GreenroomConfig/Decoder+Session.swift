@@ -1,7 +1,6 @@
 import GreenroomMedia
 import GreenroomModel
 import GreenroomSchema
-import GreenroomLifecycle
 
 extension Decoder<Int> {
     /// `50%`.

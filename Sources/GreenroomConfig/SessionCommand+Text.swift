@@ -1,7 +1,6 @@
 import GreenroomMedia
 public import GreenroomModel
 import GreenroomSchema
-public import GreenroomLifecycle
 
 extension SessionCommand {
     /// The expected value of a ceiling, for messages.

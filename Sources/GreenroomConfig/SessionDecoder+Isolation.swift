@@ -1,6 +1,5 @@
 import GreenroomModel
 import GreenroomSchema
-import GreenroomLifecycle
 import GreenroomSession
 
 extension SessionDecoder {

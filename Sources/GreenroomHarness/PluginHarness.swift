@@ -1,3 +1,5 @@
+package import GreenroomModel
+package import GreenroomEvents
 package import GreenroomABI
 import GreenroomAudio
 package import GreenroomConversion

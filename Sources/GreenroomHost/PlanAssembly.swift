@@ -8,7 +8,7 @@ import GreenroomOutputs
 import GreenroomPluginInterface
 import GreenroomSandbox
 import GreenroomSchema
-package import GreenroomLifecycle
+import GreenroomLifecycle
 import GreenroomSession
 
 extension SessionPlan {

@@ -1,7 +1,8 @@
+public import GreenroomEvents
 public import GreenroomConfig
 import GreenroomRuntime
 public import GreenroomSchema
-public import GreenroomLifecycle
+import GreenroomLifecycle
 import GreenroomSession
 
 extension Session {

@@ -1,3 +1,4 @@
+import GreenroomConnections
 import Glibc
 import GreenroomModel
 import GreenroomOutputs

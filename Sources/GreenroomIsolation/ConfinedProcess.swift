@@ -3,7 +3,6 @@ import Glibc
 import GreenroomIPC
 import GreenroomMedia
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomSandbox
 import Synchronization

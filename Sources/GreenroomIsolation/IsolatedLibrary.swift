@@ -1,5 +1,6 @@
-package import GreenroomLifecycle
-import GreenroomModel
+package import GreenroomConnections
+import GreenroomLifecycle
+package import GreenroomModel
 
 /// A library whose instances live in processes of their own.
 package struct IsolatedLibrary: PluginFactory {

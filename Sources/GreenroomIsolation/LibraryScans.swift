@@ -1,15 +1,18 @@
 import CLinux
 import Glibc
-package import GreenroomLifecycle
 package import GreenroomPluginInterface
 import Synchronization
 
 /// Scans libraries. Each content is scanned once; a cache has earlier results. A library that crashes
 /// or hangs is scanned again by each process.
 package final class LibraryScans: Sendable {
+    /// Scans a file at a path. [any]
+    package typealias Examination =
+        @Sendable (_ path: String) throws(LoadError) -> LibraryDescription
+
     private let cache: ScanCache?
     private let rescans: Bool
-    private let scan: PluginLocator.Examination
+    private let scan: Examination
     /// The results of this process, by path.
     private let results = Mutex<[String: ScanCache.ScanResult]>([:])
 
@@ -18,7 +21,7 @@ package final class LibraryScans: Sendable {
     ///   - rescans: Whether to ignore results of earlier processes.
     ///   - scan: Scans a library.
     package init(
-        cache: ScanCache?, rescans: Bool = false, scan: @escaping PluginLocator.Examination
+        cache: ScanCache?, rescans: Bool = false, scan: @escaping Examination
     ) {
         self.cache = cache
         self.rescans = rescans

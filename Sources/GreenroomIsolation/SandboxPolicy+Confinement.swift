@@ -1,5 +1,4 @@
 import GreenroomModel
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomSandbox
 

@@ -1,3 +1,5 @@
+package import GreenroomConnections
+import GreenroomEvents
 import GreenroomIPC
 import GreenroomRuntime
 package import GreenroomLifecycle

@@ -1,5 +1,5 @@
+package import GreenroomEvents
 import FoundationEssentials
-package import GreenroomLifecycle
 
 extension EventRecord {
     /// - Parameter json: A line; nil for another one.

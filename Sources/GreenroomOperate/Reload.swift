@@ -1,7 +1,7 @@
+package import GreenroomEvents
 package import GreenroomConfig
 import GreenroomMedia
 import GreenroomModel
-package import GreenroomLifecycle
 import GreenroomOutputs
 package import GreenroomSession
 import Synchronization

@@ -1,5 +1,5 @@
+import GreenroomEvents
 import Glibc
-import GreenroomLifecycle
 import GreenroomSystem
 import SystemPackage
 

@@ -1,8 +1,8 @@
+package import GreenroomEvents
 import CLinux
 import Glibc
 import GreenroomConfig
 import GreenroomModel
-package import GreenroomLifecycle
 package import GreenroomSession
 import GreenroomSystem
 import Synchronization

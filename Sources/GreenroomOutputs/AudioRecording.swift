@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomSystem
 import GreenroomAudio
 import GreenroomFiles

@@ -1,4 +1,4 @@
-package import GreenroomLifecycle
+package import GreenroomEvents
 import GreenroomModel
 package import GreenroomRuntime
 

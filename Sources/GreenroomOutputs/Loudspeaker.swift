@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomALSA
 import GreenroomAudio
 import GreenroomLifecycle

@@ -1,6 +1,6 @@
+import GreenroomEvents
 import GreenroomALSA
 import GreenroomAudio
-import GreenroomLifecycle
 package import GreenroomVideo
 import GreenroomRuntime
 import GreenroomSchema

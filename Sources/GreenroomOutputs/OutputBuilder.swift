@@ -1,3 +1,4 @@
+package import GreenroomEvents
 package import GreenroomAudio
 package import GreenroomLifecycle
 package import GreenroomNegotiation

@@ -1,4 +1,5 @@
-public import GreenroomLifecycle
+public import GreenroomModel
+import GreenroomLifecycle
 
 /// An output of a session: ``record(folder:video:overwrite:)``, ``y4m(track:video:)``,
 /// ``loudspeaker(device:)``.

@@ -1,7 +1,7 @@
+import GreenroomEvents
 import Glibc
 import GreenroomConversion
 import GreenroomFiles
-import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomNegotiation
 import GreenroomRuntime

@@ -1,4 +1,5 @@
-public import GreenroomLifecycle
+public import GreenroomEvents
+import GreenroomLifecycle
 public import GreenroomMedia
 public import GreenroomModel
 import GreenroomOutputs

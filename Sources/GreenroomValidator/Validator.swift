@@ -1,3 +1,4 @@
+import GreenroomModel
 internal import FoundationEssentials
 import Glibc
 import GreenroomRuntime

@@ -1,4 +1,4 @@
-import GreenroomLifecycle
+import GreenroomHost
 import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomSchema

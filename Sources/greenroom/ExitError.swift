@@ -1,6 +1,5 @@
 import ArgumentParser
 import GreenroomConfig
-import GreenroomLifecycle
 import GreenroomSchema
 import GreenroomHost
 import GreenroomModel

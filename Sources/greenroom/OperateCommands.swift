@@ -1,3 +1,4 @@
+import GreenroomEvents
 import ArgumentParser
 import Glibc
 import GreenroomMetrics

@@ -1,5 +1,4 @@
 import GreenroomHost
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -1,5 +1,4 @@
 import GreenroomHost
-import GreenroomLifecycle
 import Synchronization
 
 /// Says once that a command scans many libraries, which takes seconds.

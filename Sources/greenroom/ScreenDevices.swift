@@ -1,5 +1,5 @@
+import GreenroomConnections
 import GreenroomABI
-import GreenroomLifecycle
 import GreenroomSchema
 import GreenroomX11
 

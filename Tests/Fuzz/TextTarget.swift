@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomConfig
 import GreenroomLifecycle
 import GreenroomRoom

@@ -1,7 +1,7 @@
+import GreenroomEvents
 import Foundation
 import GreenroomConfig
 import GreenroomHost
-import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomRuntime
 import GreenroomSchema

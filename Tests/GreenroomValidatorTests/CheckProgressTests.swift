@@ -1,6 +1,6 @@
+import GreenroomModel
 import Foundation
 @testable import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import TestSupport

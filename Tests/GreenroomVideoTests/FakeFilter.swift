@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomABI
 import GreenroomModel
 import GreenroomConversion

@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomEvents
 import GreenroomConversion
 import GreenroomMedia
 import GreenroomNegotiation

@@ -1,9 +1,9 @@
+import GreenroomLifecycle
 import CLinux
 import Glibc
 import GreenroomIPC
 import GreenroomPluginInterface
 import GreenroomSandbox
-import GreenroomLifecycle
 
 /// A runner in a process that this host did not start for it. The host connects and disconnects; it
 /// does not confine, measure or kill the process.

@@ -1,3 +1,5 @@
+package import GreenroomModel
+
 /// What a plugin that may control a session does with it.
 package protocol SessionControlling: Sendable {
     /// Queues a command.

@@ -1,3 +1,5 @@
+package import GreenroomModel
+
 /// Why a plugin has failed a step.
 package enum FailureReason: Equatable, Sendable, CustomStringConvertible {
     /// The plugin's `set_error` text, or the broken rule.

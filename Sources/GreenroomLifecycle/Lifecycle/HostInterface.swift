@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomEvents
 import Glibc
 package import GreenroomABI
 package import GreenroomConversion

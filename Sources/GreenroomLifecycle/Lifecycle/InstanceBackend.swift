@@ -1,3 +1,5 @@
+package import GreenroomConnections
+package import GreenroomEvents
 package import GreenroomABI
 package import GreenroomConversion
 package import GreenroomNegotiation

@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomEvents
 import GreenroomMedia
 import GreenroomPluginInterface
 import GreenroomRuntime

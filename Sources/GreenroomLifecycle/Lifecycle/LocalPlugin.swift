@@ -1,3 +1,4 @@
+package import GreenroomConnections
 import GreenroomABI
 import GreenroomConversion
 import GreenroomNegotiation

@@ -1,3 +1,4 @@
+package import GreenroomModel
 package import GreenroomMedia
 import GreenroomRuntime
 

@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomEvents
 import GreenroomPluginInterface
 package import GreenroomRuntime
 package import GreenroomVideo

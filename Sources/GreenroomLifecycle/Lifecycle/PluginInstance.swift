@@ -1,6 +1,7 @@
+package import GreenroomEvents
 package import GreenroomAudio
 package import GreenroomConversion
-import GreenroomModel
+package import GreenroomModel
 package import GreenroomMedia
 package import GreenroomNegotiation
 package import GreenroomPluginInterface

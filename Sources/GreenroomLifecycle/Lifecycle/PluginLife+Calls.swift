@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomEvents
 import Glibc
 import GreenroomABI
 import GreenroomAudio

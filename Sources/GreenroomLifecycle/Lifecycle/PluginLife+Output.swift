@@ -1,3 +1,5 @@
+import GreenroomEvents
+import GreenroomModel
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia

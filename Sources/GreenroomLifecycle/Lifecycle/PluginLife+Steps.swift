@@ -1,3 +1,6 @@
+import GreenroomEvents
+import GreenroomConnections
+import GreenroomModel
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia

@@ -1,3 +1,6 @@
+import GreenroomEvents
+import GreenroomConnections
+import GreenroomModel
 import Glibc
 import GreenroomConversion
 import GreenroomMedia

@@ -1,25 +1,6 @@
+package import GreenroomModel
 import GreenroomMedia
 import GreenroomRuntime
-
-/// What an output plugin says of itself. Raw values are words in reports.
-public enum OutputState: String, CaseIterable, Codable, Sendable {
-    /// The output is connecting to its destination.
-    case connecting
-    /// Writing.
-    case live
-    /// Lost the destination.
-    case lost
-
-    /// A plugin's `GR_OUTPUT_…`; nil for other numbers.
-    init?(plugin state: UInt32) {
-        switch state {
-        case 1: self = .connecting
-        case 2: self = .live
-        case 3: self = .lost
-        default: return nil
-        }
-    }
-}
 
 /// The output plugin's reports since its last start: ceilings, state and changed wants.
 package final class OutputControl: Sendable {

@@ -1,3 +1,4 @@
+package import GreenroomEvents
 import GreenroomABI
 package import GreenroomAudio
 import GreenroomConversion

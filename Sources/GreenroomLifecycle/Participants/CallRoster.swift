@@ -1,3 +1,4 @@
+package import GreenroomEvents
 import GreenroomABI
 import GreenroomConversion
 package import GreenroomMedia

@@ -1,4 +1,3 @@
-import GreenroomLifecycle
 import GreenroomMedia
 package import GreenroomModel
 package import GreenroomOutputs

@@ -1,5 +1,4 @@
 import Glibc
-package import GreenroomLifecycle
 public import GreenroomMedia
 public import GreenroomModel
 import GreenroomNegotiation

@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomModel
 import GreenroomLifecycle
 import GreenroomRuntime

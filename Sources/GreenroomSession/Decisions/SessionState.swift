@@ -1,4 +1,4 @@
-import GreenroomLifecycle
+import GreenroomEvents
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomVideo

@@ -1,4 +1,4 @@
-public import GreenroomLifecycle
+import GreenroomLifecycle
 public import GreenroomNegotiation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,5 +1,6 @@
+package import GreenroomEvents
 import GreenroomConversion
-public import GreenroomLifecycle
+package import GreenroomLifecycle
 public import GreenroomModel
 import GreenroomOutputs
 import GreenroomPluginInterface

@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomAudio
 import GreenroomConversion
 import GreenroomLifecycle

@@ -1,4 +1,4 @@
-package import GreenroomLifecycle
+import GreenroomLifecycle
 import GreenroomMedia
 package import GreenroomModel
 import GreenroomPluginInterface

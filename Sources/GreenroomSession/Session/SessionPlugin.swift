@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomABI
 import GreenroomConversion
 import GreenroomLifecycle

@@ -1,4 +1,5 @@
 import GreenroomLifecycle
+import GreenroomEvents
 import GreenroomMedia
 import GreenroomModel
 import GreenroomNegotiation

@@ -1,4 +1,5 @@
 import GreenroomLifecycle
+import GreenroomEvents
 import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime

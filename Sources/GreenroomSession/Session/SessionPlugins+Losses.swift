@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomLifecycle
 import GreenroomMedia
 import GreenroomModel

@@ -1,5 +1,6 @@
-import Glibc
 import GreenroomLifecycle
+import GreenroomEvents
+import Glibc
 import GreenroomRuntime
 
 /// Memory that isolated outputs hold after its frames have ended.

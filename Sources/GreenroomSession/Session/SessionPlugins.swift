@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomConversion
 import GreenroomLifecycle
 import GreenroomMedia

@@ -1,5 +1,5 @@
+import GreenroomEvents
 import GreenroomConversion
-import GreenroomLifecycle
 import GreenroomNegotiation
 import GreenroomRuntime
 import GreenroomVideo

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import GreenroomRuntime
-import GreenroomLifecycle
 
 /// A deadline for a plugin's call that counts only time in which its process, and this one, got a
 /// processor when they needed one.

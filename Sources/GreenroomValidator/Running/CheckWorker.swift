@@ -1,8 +1,8 @@
+import GreenroomLifecycle
 internal import FoundationEssentials
 import Glibc
 import GreenroomIPC
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,7 +1,6 @@
 import CLinux
 import Glibc
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomSystem
 import SystemPackage
 

@@ -1,5 +1,4 @@
 import GreenroomHarness
-import GreenroomLifecycle
 import GreenroomModel
 import GreenroomIsolation
 import GreenroomPluginInterface

@@ -1,8 +1,8 @@
+import GreenroomLifecycle
 import GreenroomConversion
 import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -2,7 +2,6 @@ internal import FoundationEssentials
 import CLinux
 import Glibc
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomSystem

@@ -1,3 +1,4 @@
+import GreenroomEvents
 import CLinux
 import GreenroomConversion
 import GreenroomHarness

@@ -1,5 +1,4 @@
 import GreenroomRuntime
-import GreenroomLifecycle
 
 /// Measures whether the machine had time for a plugin and for this process over a period of real
 /// time.

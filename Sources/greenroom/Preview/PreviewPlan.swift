@@ -1,3 +1,4 @@
+import GreenroomLifecycle
 import GreenroomConfig
 import GreenroomOutputs
 import GreenroomSchema

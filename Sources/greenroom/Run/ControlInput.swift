@@ -1,9 +1,9 @@
+import GreenroomEvents
 import Glibc
 import GreenroomConfig
 import GreenroomSchema
 import GreenroomHost
 import GreenroomModel
-import GreenroomLifecycle
 import GreenroomSession
 import GreenroomSystem
 import SystemPackage

@@ -1,6 +1,6 @@
+import GreenroomEvents
 import Glibc
 import GreenroomNegotiation
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 import GreenroomSession

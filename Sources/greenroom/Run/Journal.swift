@@ -1,5 +1,5 @@
+import GreenroomEvents
 import CLinux
-import GreenroomLifecycle
 import Glibc
 import GreenroomSystem
 import Synchronization

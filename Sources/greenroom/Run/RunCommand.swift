@@ -1,6 +1,6 @@
+import GreenroomModel
 import ArgumentParser
 import GreenroomConfig
-import GreenroomLifecycle
 
 /// Where the numbers of a session go.
 struct MetricsOption: ParsableArguments {

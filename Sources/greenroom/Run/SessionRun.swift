@@ -1,3 +1,4 @@
+import GreenroomEvents
 import Glibc
 import GreenroomAudio
 import GreenroomConfig

@@ -1,4 +1,6 @@
 @testable import GreenroomNegotiation
+import GreenroomModel
+import GreenroomEvents
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -1,3 +1,4 @@
+import GreenroomModel
 import Foundation
 import GreenroomPluginInterface
 import GreenroomMedia

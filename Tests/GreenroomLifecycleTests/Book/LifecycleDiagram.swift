@@ -1,4 +1,4 @@
-import GreenroomLifecycle
+import GreenroomModel
 
 /// The lifecycle as a text drawing, made from the table of its steps.
 ///

@@ -1,3 +1,4 @@
+import GreenroomConnections
 import CLinux
 import Glibc
 import GreenroomABI

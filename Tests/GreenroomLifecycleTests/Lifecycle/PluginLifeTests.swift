@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomEvents
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia

@@ -1,3 +1,5 @@
+import GreenroomModel
+import GreenroomEvents
 import GreenroomConversion
 import GreenroomMedia
 @testable import GreenroomNegotiation
@@ -29,7 +31,7 @@ import Testing
             ])
         guard run.exit == .code(0) else { throw Failure("\(run)") }
         // The library stays mapped after its file is removed.
-        return try PluginLibrary(loading: path)
+        return try PluginLibrary(onThisThread: path)
     }
 
     private static let table = CapabilityTable.standard

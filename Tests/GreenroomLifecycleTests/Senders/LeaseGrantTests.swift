@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomABI
 import GreenroomConversion
 import GreenroomMedia

@@ -1,3 +1,4 @@
+import GreenroomEvents
 import Foundation
 import GreenroomABI
 import GreenroomMedia

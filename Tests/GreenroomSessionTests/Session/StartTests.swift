@@ -1,3 +1,4 @@
+import GreenroomEvents
 import GreenroomMedia
 import GreenroomModel
 import GreenroomRuntime

@@ -1,6 +1,5 @@
 import GreenroomHarness
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -1,3 +1,4 @@
+import GreenroomModel
 import CLinux
 import Glibc
 import GreenroomHarness

@@ -1,6 +1,6 @@
+import GreenroomModel
 import GreenroomHarness
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

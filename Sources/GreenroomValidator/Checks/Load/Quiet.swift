@@ -1,3 +1,4 @@
+import GreenroomModel
 import Glibc
 import GreenroomHarness
 import GreenroomLifecycle

@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomHarness
 import GreenroomLifecycle
 import GreenroomPluginInterface

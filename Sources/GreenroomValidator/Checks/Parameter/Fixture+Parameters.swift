@@ -1,5 +1,5 @@
+import GreenroomModel
 import GreenroomHarness
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

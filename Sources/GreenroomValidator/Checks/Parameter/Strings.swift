@@ -1,5 +1,5 @@
-import GreenroomHarness
 import GreenroomLifecycle
+import GreenroomHarness
 import GreenroomPluginInterface
 import GreenroomMedia
 

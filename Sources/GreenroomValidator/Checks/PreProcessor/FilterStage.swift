@@ -1,10 +1,10 @@
+import GreenroomModel
 import CLinux
 import Glibc
 import GreenroomConversion
 import GreenroomHarness
 import GreenroomNegotiation
 import GreenroomRuntime
-import GreenroomLifecycle
 import GreenroomIsolation
 import GreenroomPluginInterface
 import GreenroomMedia

@@ -1,4 +1,3 @@
-import GreenroomLifecycle
 import GreenroomMedia
 
 extension Catalogue {

@@ -1,6 +1,5 @@
 import GreenroomHarness
 import GreenroomNegotiation
-import GreenroomLifecycle
 import GreenroomPluginInterface
 import GreenroomMedia
 

@@ -1,7 +1,7 @@
+package import GreenroomModel
 internal import FoundationEssentials
 import GreenroomMedia
 package import GreenroomNegotiation
-import GreenroomPluginInterface
 
 /// An event as JSON, without absent values. ``members`` says what each member is.
 package struct EventRecord: Codable, Sendable {

@@ -1,5 +1,4 @@
 import GreenroomMedia
-package import GreenroomModel
 
 /// Why a command is invalid: the rule and the cure, in sentences.
 public struct CommandError: Error, Hashable, Sendable, CustomStringConvertible {

@@ -1,3 +1,4 @@
+public import GreenroomModel
 public import GreenroomNegotiation
 public import GreenroomMedia
 
@@ -27,7 +28,7 @@ public enum LogLevel: String, Sendable, Comparable, Codable {
     }
 
     /// The level of a plugin's `GR_LOG_…`; other numbers are information.
-    init(plugin level: UInt32) {
+    package init(plugin level: UInt32) {
         self =
             switch level {
             case 1: .debug

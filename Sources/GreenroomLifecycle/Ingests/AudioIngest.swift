@@ -1,3 +1,5 @@
+import GreenroomModel
+package import GreenroomEvents
 import GreenroomABI
 package import GreenroomAudio
 import GreenroomNegotiation

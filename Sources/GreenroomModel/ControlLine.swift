@@ -1,5 +1,3 @@
-package import GreenroomModel
-
 /// A line that controls a session: of standard input, or of a plugin that may do so.
 ///
 /// It uses the words of the session file's timeline.

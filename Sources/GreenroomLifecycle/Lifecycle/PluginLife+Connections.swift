@@ -1,3 +1,4 @@
+import GreenroomConnections
 import Glibc
 package import GreenroomABI
 import GreenroomPluginInterface

@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomSchema
 
 extension EventRecord {

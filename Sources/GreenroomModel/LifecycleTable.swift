@@ -1,4 +1,3 @@
-import GreenroomPluginInterface
 package import GreenroomMedia
 
 /// The state of an instance.
@@ -19,7 +18,7 @@ public enum LifecycleState: String, CaseIterable, Sendable, Codable {
     case faulted
 
     /// Whether it is final.
-    var isOver: Bool { self == .destroyed || self == .faulted }
+    package var isOver: Bool { self == .destroyed || self == .faulted }
 }
 
 /// A step of an instance, made by the host.

@@ -1,3 +1,4 @@
+import GreenroomModel
 import GreenroomABI
 package import GreenroomConversion
 import GreenroomPluginInterface

@@ -1,3 +1,4 @@
+package import GreenroomIsolation
 import Glibc
 package import GreenroomPluginInterface
 package import GreenroomMedia
@@ -17,13 +18,6 @@ package struct PluginLocator: Sendable {
         package var result: Result<LibraryDescription, LoadError>
     }
 
-    /// Scans a file at a path. [any]
-    ///
-    /// The locator loads nothing itself: its creator decides in which process third-party code
-    /// runs.
-    package typealias Examination =
-        @Sendable (_ path: String) throws(LoadError) -> LibraryDescription
-
     /// The absolute folder of the host's programs.
     package let programs: String
     /// The folders to search, in order.
@@ -31,7 +25,7 @@ package struct PluginLocator: Sendable {
     /// The folders of each interface's effects, in order.
     private let effectFolders: [EffectInterface: [String]]
     private let bundled: Set<String>
-    private let examination: Examination
+    private let examination: LibraryScans.Examination
     /// Why libraries that are not bundled are not loaded; nil if they are.
     private var refusal: String?
 
@@ -48,7 +42,7 @@ package struct PluginLocator: Sendable {
     package init(
         programs: String, pluginFolders: [String], effectFolders: [EffectInterface: [String]] = [:],
         refusal: String? = nil,
-        examine: @escaping Examination
+        examine: @escaping LibraryScans.Examination
     ) {
         self.refusal = refusal
         self.effectFolders = effectFolders
@@ -274,7 +268,7 @@ package struct PluginLocator: Sendable {
     /// - Returns: The results, in the order of the files.
     private func examine(all paths: [String]) -> [Result<LibraryDescription, LoadError>] {
         let work = Examinations(paths: paths)
-        let each: Examination = { path throws(LoadError) in try self.examine(path) }
+        let each: LibraryScans.Examination = { path throws(LoadError) in try self.examine(path) }
         let helpers = (1..<max(1, min(Self.mostAtOnce, paths.count))).map { _ in
             HostThread(name: "scanning") { work.run(each) }
         }
@@ -326,7 +320,7 @@ private final class Examinations: Sendable {
     init(paths: [String]) { self.paths = paths }
 
     /// Scans files until none is left.
-    func run(_ examine: PluginLocator.Examination) {
+    func run(_ examine: LibraryScans.Examination) {
         while let (index, path) = take() {
             let result = Result { () throws(LoadError) in try examine(path) }
             state.withLock { $0.results[index] = result }

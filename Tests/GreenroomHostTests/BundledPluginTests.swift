@@ -4,7 +4,7 @@ import GreenroomPluginInterface
 import TestSupport
 import Testing
 
-@testable import GreenroomLifecycle
+@testable import GreenroomHost
 
 /// What the host knows of bundled plugins before it loads them.
 @Suite struct BundledPluginTests {

@@ -1,3 +1,4 @@
+package import GreenroomEvents
 import GreenroomRuntime
 
 extension InstanceContext {

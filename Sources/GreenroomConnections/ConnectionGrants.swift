@@ -1,4 +1,4 @@
-import GreenroomModel
+package import GreenroomModel
 import GreenroomPluginInterface
 
 /// The sockets that the host connects for a plugin.
