@@ -394,38 +394,34 @@ let package = Package(
         .target(
             name: "GreenroomLifecycle",
             dependencies: [
-                "GreenroomConnections", "GreenroomEvents",
-                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomMedia",
-                "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
-                "GreenroomRuntime", "GreenroomSystem", "GreenroomVideo",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConnections", "GreenroomConversion",
+                "GreenroomEvents", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomVideo",
             ]),
         // What takes a session's media: the host's own outputs, and how each is connected.
         .target(
             name: "GreenroomOutputs",
             dependencies: [
-                "GreenroomEvents",
                 "GreenroomABI", "GreenroomALSA", "GreenroomAudio", "GreenroomConversion",
-                "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
-                "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
+                "GreenroomEvents", "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomRuntime", "GreenroomSchema", "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomSession",
             dependencies: [
-                "GreenroomEvents",
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomLifecycle",
-                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomOutputs",
-                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSchema",
-                "GreenroomStage", "GreenroomSystem", "GreenroomVideo",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomEvents",
+                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomOutputs", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomSchema", "GreenroomStage", "GreenroomSystem", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomIsolation",
             dependencies: [
-                "GreenroomConnections", "GreenroomEvents",
-                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomLifecycle", "GreenroomPluginInterface", "GreenroomMedia",
-                "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime", "GreenroomSandbox",
-                "GreenroomSystem", "GreenroomVideo",
+                "CLinux", "GreenroomABI", "GreenroomConnections", "GreenroomConversion",
+                "GreenroomEvents", "GreenroomIPC", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomRuntime", "GreenroomSandbox", "GreenroomSystem", "GreenroomVideo",
             ]),
         .executableTarget(
             name: "greenroom-runner",
@@ -444,39 +440,33 @@ let package = Package(
         .target(
             name: "GreenroomTesting",
             dependencies: [
-                "GreenroomEvents",
-                "GreenroomABI", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPlugin",
-                "GreenroomPluginInterface",
-                "GreenroomRuntime", "GreenroomSession",
+                "GreenroomABI", "GreenroomEvents", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPlugin",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSession",
             ]),
         // How the validator leads one plugin through its life, and watches it.
         .target(
             name: "GreenroomHarness",
             dependencies: [
-                "GreenroomEvents",
-                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomIPC",
-                "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomProbe",
-                "GreenroomRuntime", "GreenroomVideo",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomEvents",
+                "GreenroomIPC", "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
+                "GreenroomProbe", "GreenroomRuntime", "GreenroomVideo",
             ]),
         .target(
             name: "GreenroomValidator",
             dependencies: [
-                "GreenroomEvents",
-                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomHarness", "GreenroomProbe",
-                "GreenroomIsolation", "GreenroomLifecycle", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
-                "GreenroomSystem",
+                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomEvents",
+                "GreenroomHarness", "GreenroomIPC", "GreenroomIsolation", "GreenroomLifecycle",
+                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomPluginInterface", "GreenroomProbe", "GreenroomRuntime", "GreenroomSystem",
             ]),
         .target(
             name: "GreenroomHost",
             dependencies: [
-                "GreenroomConnections", "GreenroomEvents",
-                "CLinux", "GreenroomABI", "GreenroomConfig", "GreenroomIsolation",
-                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
-                "GreenroomOutputs",
+                "CLinux", "GreenroomABI", "GreenroomConfig", "GreenroomConnections",
+                "GreenroomEvents", "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomOutputs",
                 "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomSandbox",
                 "GreenroomSchema", "GreenroomSession", "GreenroomSystem", "GreenroomVideo",
                 systemPackage,
@@ -485,26 +475,19 @@ let package = Package(
         .target(
             name: "GreenroomOperate",
             dependencies: [
-                "GreenroomEvents",
-                "CLinux", "GreenroomConfig", "GreenroomMedia",
-                "GreenroomModel", "GreenroomOutputs", "GreenroomSession",
-                "GreenroomSystem",
-                systemPackage,
+                "CLinux", "GreenroomConfig", "GreenroomEvents", "GreenroomMedia", "GreenroomModel",
+                "GreenroomOutputs", "GreenroomSession", "GreenroomSystem", systemPackage,
             ]),
         .executableTarget(
             name: "greenroom",
             dependencies: [
-                "GreenroomConnections", "GreenroomEvents",
-                "GreenroomAudio",
                 "CExit", "CLinux", "CPNG", "CPluginTemplates", "GreenroomABI", "GreenroomALSA",
-                "GreenroomConfig",
-                "GreenroomConversion",
-                "GreenroomHarness", "GreenroomHost", "GreenroomSession", "GreenroomIsolation",
-                "GreenroomLifecycle", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomMetrics", "GreenroomModel", "GreenroomNegotiation",
-                "GreenroomOperate", "GreenroomOutputs",
-                "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox", "GreenroomSchema",
-                "GreenroomSystem", "GreenroomV4L2",
+                "GreenroomAudio", "GreenroomConfig", "GreenroomConnections", "GreenroomConversion",
+                "GreenroomEvents", "GreenroomHarness", "GreenroomHost", "GreenroomIsolation",
+                "GreenroomLifecycle", "GreenroomMedia", "GreenroomMetrics", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomOperate", "GreenroomOutputs",
+                "GreenroomPluginInterface", "GreenroomRoom", "GreenroomRuntime", "GreenroomSandbox",
+                "GreenroomSchema", "GreenroomSession", "GreenroomSystem", "GreenroomV4L2",
                 "GreenroomValidator", "GreenroomVideo", "GreenroomX11",
                 external("ArgumentParser", of: "swift-argument-parser", for: "Host"),
             ],
@@ -545,23 +528,18 @@ let package = Package(
         .testTarget(
             name: "GreenroomVideoTests",
             dependencies: [
-                "GreenroomEvents",
-                "GreenroomAudio",
-                "GreenroomABI", "GreenroomConversion", "GreenroomLifecycle", "GreenroomMedia",
-                "GreenroomModel",
-                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
-                "GreenroomVideo", "TestSupport",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomEvents",
+                "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
+                "GreenroomPluginInterface", "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomRuntimeTests", dependencies: ["GreenroomRuntime", "TestSupport"]),
         .testTarget(
             name: "GreenroomLifecycleTests",
             dependencies: [
-                "GreenroomConnections", "GreenroomEvents",
-                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConversion",
-                "GreenroomLifecycle",
-                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation",
-                "GreenroomPluginInterface",
+                "CLinux", "GreenroomABI", "GreenroomAudio", "GreenroomConnections",
+                "GreenroomConversion", "GreenroomEvents", "GreenroomLifecycle", "GreenroomMedia",
+                "GreenroomModel", "GreenroomNegotiation", "GreenroomPluginInterface",
                 "GreenroomRuntime", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
@@ -570,12 +548,10 @@ let package = Package(
         .testTarget(
             name: "GreenroomSessionTests",
             dependencies: [
-                "GreenroomEvents",
-                "GreenroomABI", "GreenroomConversion", "GreenroomFiles", "GreenroomLifecycle",
-                "GreenroomSession", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomAudio", "GreenroomNegotiation",
-                "GreenroomOutputs",
-                "GreenroomRuntime", "GreenroomVideo", "TestSupport",
+                "GreenroomABI", "GreenroomAudio", "GreenroomConversion", "GreenroomEvents",
+                "GreenroomFiles", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomOutputs", "GreenroomPluginInterface",
+                "GreenroomRuntime", "GreenroomSession", "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomConfigTests",
@@ -593,12 +569,10 @@ let package = Package(
         .testTarget(
             name: "GreenroomIsolationTests",
             dependencies: [
-                "GreenroomEvents",
-                "GreenroomVideo",
-                "CLinux", "GreenroomABI", "GreenroomIPC", "GreenroomConversion",
-                "GreenroomLifecycle", "GreenroomIsolation", "GreenroomPluginInterface",
-                "GreenroomMedia", "GreenroomModel", "GreenroomNegotiation", "GreenroomRuntime",
-                "TestSupport",
+                "CLinux", "GreenroomABI", "GreenroomConversion", "GreenroomEvents", "GreenroomIPC",
+                "GreenroomIsolation", "GreenroomLifecycle", "GreenroomMedia", "GreenroomModel",
+                "GreenroomNegotiation", "GreenroomPluginInterface", "GreenroomRuntime",
+                "GreenroomVideo", "TestSupport",
             ]),
         .testTarget(
             name: "GreenroomSandboxTests",
@@ -647,9 +621,9 @@ let package = Package(
         .testTarget(
             name: "GreenroomHostTests",
             dependencies: [
-                "GreenroomEvents", "GreenroomModel", "GreenroomPluginInterface",
-                "GreenroomConfig", "GreenroomHost", "GreenroomSchema",
-                "GreenroomSession", "SessionTestSupport", "TestSupport",
+                "GreenroomConfig", "GreenroomEvents", "GreenroomHost", "GreenroomModel",
+                "GreenroomPluginInterface", "GreenroomSchema", "GreenroomSession",
+                "SessionTestSupport", "TestSupport",
             ]),
         .target(
             name: "SessionTestSupport", dependencies: ["TestSupport"],
