@@ -6,12 +6,12 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 
 extension SessionPlugins {
-    /// Does what the call has asked for since the last time: participants come and go, and their
+    /// Applies the call's changes since the last time: participants join and leave, and their
     /// tracks begin and end.
     mutating func followParticipants(on pipeline: SessionPipeline) {
-        // One that has left has closed all that it had opened.
+        // A call that has left has closed all of its tracks.
         guard let instance = slots.callInstance, let roster = instance.roster else { return }
-        // A new life of the call is told of its tracks as soon as it is back.
+        // The host announces tracks to a restarted call once the call is back.
         if let call = slots.call, isAway(call), !isEnding,
             [.initialized, .sending].contains(instance.lifecycle)
         {
@@ -40,7 +40,7 @@ extension SessionPlugins {
                 events.send(.trackClosed(track: track.name))
             case .left(let member, let moment):
                 participants.left(member, at: moment - epoch)
-                // At the session's end they hear the rest of it.
+                // At the session's end, participants receive the rest of their mix.
                 if !isEnding { pipeline.participants.close(member) }
                 events.send(.participantLeft(role: instance.role, name: member.participant.name))
             }
@@ -53,7 +53,7 @@ extension SessionPlugins {
         describeNewTracks()
     }
 
-    /// Says to the call what is needed of its participants' tracks, where that has changed.
+    /// Reports changed demands for participants' tracks to the call.
     mutating func tellDemands(on pipeline: SessionPipeline) {
         guard let call = callThatHears else { return }
         let (demands, changes) = pipeline.participants.takeDemands(at: clock.now - epoch)
@@ -61,7 +61,7 @@ extension SessionPlugins {
         if !demands.isEmpty { begin(call) { $0.beginDemands(demands) } }
     }
 
-    /// The call, if it can be told of demands now.
+    /// The call, if it can receive demands now.
     private var callThatHears: SessionPlugin? {
         guard let call = slots.call, call.instance.lifecycle == .sending, !isAway(call),
             !steps.runs(.demand, of: call.instance)
@@ -69,7 +69,8 @@ extension SessionPlugins {
         return call
     }
 
-    /// When participants need attention next, if nothing is posted before, on the session clock.
+    /// The time at which participants need attention next, on the session clock, unless an event is
+    /// posted earlier.
     func nextOfParticipants(on pipeline: SessionPipeline) -> Int64? {
         let demand = callThatHears == nil ? nil : pipeline.participants.nextDemand
         return SessionDue.earlier(
@@ -78,9 +79,11 @@ extension SessionPlugins {
                 ? clock.now + SessionDue.retryNanoseconds : nil)
     }
 
-    /// Describes tracks of participants to the outputs that have not heard of them in this life.
+    /// Describes participants' tracks to the outputs that have not received the description in this
+    /// life.
     ///
-    /// The session does not wait for the answers: an output that is slow hears of further tracks later.
+    /// The session does not wait for the answers. A slow output receives descriptions of further
+    /// tracks later.
     private mutating func describeNewTracks() {
         for output in slots.takers where mayHearOfTracks(output) {
             guard output.feed?.hasQuestions ?? false, mayWantMore(output) else { continue }
@@ -89,7 +92,7 @@ extension SessionPlugins {
         }
     }
 
-    /// Tells the outputs that wanted them that tracks have ended.
+    /// Reports ended tracks to the outputs that wanted these tracks.
     private mutating func endTracks(_ tracks: [UInt32]) {
         for output in slots.takers {
             guard let feed = output.feed else { continue }

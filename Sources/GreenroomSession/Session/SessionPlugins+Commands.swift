@@ -10,9 +10,9 @@ import GreenroomVideo
 extension SessionPlugins {
     /// The result of a command.
     enum CommandResult: Equatable {
-        /// It has started; with a description.
+        /// The command has started. The text describes the command.
         case done(String)
-        /// It is not possible; with the reason and the cure.
+        /// The command is impossible. The text has the reason and the cure.
         case refused(String)
     }
 
@@ -68,7 +68,7 @@ extension SessionPlugins {
             ? .refused("no video track has an agreed size yet") : .done("explained")
     }
 
-    /// Stops or starts a role, and those that follow it.
+    /// Stops or starts a role and the roles that follow it.
     private mutating func `switch`(_ role: SessionRole, isOn: Bool) -> CommandResult {
         let name = role.facts.name
         let sources = slots.sources.filter { $0.role?.follows(role) ?? false }
@@ -93,7 +93,7 @@ extension SessionPlugins {
         let plugins = slots.plugins(at: address)
         guard let first = plugins.first else { return .refused(absent("\(address)")) }
         let result = set(name, to: value, of: first)
-        // Every participant has one.
+        // Every participant has an instance of the filter.
         for plugin in plugins.dropFirst() { _ = set(name, to: value, of: plugin) }
         return result
     }

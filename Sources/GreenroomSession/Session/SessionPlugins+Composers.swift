@@ -6,12 +6,12 @@ import GreenroomOutputs
 import GreenroomVideo
 
 extension SessionPlugins {
-    /// Whether the source of a role is a composer that no output takes anything of.
+    /// Whether the source of a role is a composer whose video no output takes.
     func isIdle(_ role: SessionRole) -> Bool {
         slots[role].map { state.isIdle($0.number) } ?? false
     }
 
-    /// Whether an output may take what a composer makes, before the session has begun.
+    /// Whether an output may take a composer's video, before the session has begun.
     func isTaken(_ composer: SessionPlugin) -> Bool {
         guard let track = composer.videoTrack else { return false }
         return plan.configuration.outputs.contains { $0.output.want(of: track) != nil }
@@ -24,8 +24,8 @@ extension SessionPlugins {
         return slots.feeds.contains { $0.demand(of: id) != nil }
     }
 
-    /// Stops composers without a taker, and starts them again when an output takes their video. While a
-    /// composer is stopped, nothing is composed, converted or decoded for it.
+    /// Stops composers that no output uses. Restarts them when an output requests their video.
+    /// While a composer is stopped, the session composes, converts and decodes no video for it.
     mutating func followStages(on pipeline: SessionPipeline) {
         for composer in slots.composers where !isAway(composer) {
             guard let video = pipeline.video(of: composer) else { continue }
@@ -33,7 +33,7 @@ extension SessionPlugins {
                 video.hasTaps || !video.pipeline.wants.isEmpty || isWanted(video.track.kind)
             guard isTaken == state.isIdle(composer.number) else { continue }
             handle(.idle(composer.number, !isTaken))
-            // A command holds until the next one.
+            // A stop command applies until the next start command.
             guard !state.isStopped(composer.number) else { continue }
             composer.feed?.rest(!isTaken)
             if isTaken {

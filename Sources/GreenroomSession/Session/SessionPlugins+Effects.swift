@@ -32,7 +32,7 @@ extension SessionPlugins {
         }
     }
 
-    /// A plugin that has not left.
+    /// Returns the plugin with a number; nil if the plugin has left.
     private func plugin(_ number: Int) -> SessionPlugin? {
         slots.all.first { $0.number == number }
     }

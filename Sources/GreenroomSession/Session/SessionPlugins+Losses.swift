@@ -7,7 +7,7 @@ import GreenroomRuntime
 import GreenroomVideo
 
 extension SessionPlugins {
-    /// Finds plugins that gave up, or that the host gave up.
+    /// Detects plugins that reported a failure, and plugins that the host abandoned.
     mutating func findLost() {
         for plugin in slots.all {
             let instance = plugin.instance
@@ -22,8 +22,8 @@ extension SessionPlugins {
 
     /// Handles a plugin that has failed.
     ///
-    /// - Parameter reason: The text of the step that failed; nil where the host gave the plugin up, or the
-    ///   plugin itself.
+    /// - Parameter reason: The failed step's error; nil if the host or the plugin reported the
+    ///   failure.
     mutating func fail(_ plugin: SessionPlugin, because reason: String? = nil) {
         handle(.lost(plugin.number, plugin.instance.failure(of: reason)))
     }
@@ -48,10 +48,10 @@ extension SessionPlugins {
     }
 }
 
-// MARK: - The end
+// MARK: - Termination
 
 extension SessionPlugins {
-    /// Records the losses of outputs that gave up at their end.
+    /// Records the losses of outputs that reported a failure at their end.
     mutating func recordFailedEnds() {
         for output in slots.outputs {
             guard let (status, reason) = output.instance.gaveUp, status != .ok else { continue }
@@ -59,9 +59,9 @@ extension SessionPlugins {
         }
     }
 
-    /// The numbers of the outputs that take nothing now: that are away, have failed, or refuse all.
+    /// The numbers of the outputs that take no media now: absent, failed, or refusing every track.
     ///
-    /// - Parameter orLost: Whether to count those that have lost what they write to.
+    /// - Parameter orLost: Whether to count outputs that have lost their destination.
     func failedOutputs(orLost: Bool) -> Set<Int> {
         let failed = slots.outputs.filter { output in
             let (instance, feed) = (output.instance, output.feed)
@@ -93,7 +93,8 @@ extension SessionPlugins {
                     }
                 }
                 handle(.listens(plugin.number))
-                // A broadcast may have audio or video alone: it owes none before it has connected with some.
+                // A broadcast may have only audio or only video, so no media is due before the
+                // broadcast connects.
                 instance.audioIngest?.rest()
                 plugin.input?.setUnconnected()
             } catch {

@@ -3,18 +3,20 @@ import GreenroomEvents
 import Glibc
 import GreenroomRuntime
 
-/// Memory that isolated outputs hold after its frames have ended.
+/// Memory that isolated outputs hold after the memory's frames have ended.
 extension SessionPlugins {
-    /// Limit of such memory of an output, in bytes, before what it wants may change: each change ends
-    /// the memory of the frames before, and a process can hold that until it ends.
+    /// Limit of released memory that an output holds, in bytes, before a new demand. Each new
+    /// demand releases the memory of earlier frames, and a process can hold that memory until the
+    /// process ends.
     static let endedByteLimit = 64 << 20
 
-    /// How long an output may hold it, in real time, before the log says so.
+    /// The real time for which an output may exceed the limit before the log reports it.
     private static let holdingNanoseconds: Int64 = 3_000_000_000
 
-    /// Whether an output may be asked what it wants, which may begin and end memory.
+    /// Whether the host may ask an output for its demand. A new demand can map and unmap memory.
     ///
-    /// A virtual clock stands still while it unmaps that: what it gets next is the same each time.
+    /// A virtual clock stands still while the output unmaps memory, so that sessions are
+    /// reproducible.
     mutating func mayWantMore(_ output: SessionPlugin) -> Bool {
         let (number, instance) = (output.number, output.instance)
         guard instance.endedByteCount > Self.endedByteLimit else {
@@ -32,7 +34,7 @@ extension SessionPlugins {
             return instance.endedByteCount <= Self.endedByteLimit
         }
         if since != .max, now - since > Self.holdingNanoseconds {
-            // Once.
+            // Log the excess once.
             holding[number] = .max
             events.send(
                 .note(

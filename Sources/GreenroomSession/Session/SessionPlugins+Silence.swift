@@ -8,10 +8,10 @@ import GreenroomRuntime
 import GreenroomVideo
 
 extension SessionPlugins {
-    /// Looks for sources that send nothing though they should: says so, shows a slate, and after the
-    /// callbacks' deadline takes them for failed.
+    /// Detects sources that owe media and send none: logs the silence, shows a slate, and fails the
+    /// source after the callbacks' deadline.
     ///
-    /// - Parameter offTheClock: Plugins that know nothing of a virtual clock.
+    /// - Parameter offTheClock: The numbers of plugins that do not wait on the virtual clock.
     mutating func watchSilence(except offTheClock: Set<Int>) {
         for plugin in slots.sources {
             let instance = plugin.instance
@@ -21,7 +21,7 @@ extension SessionPlugins {
                 silence.excuse(plugin.number)
                 continue
             }
-            // First: what it sends after the look wakes the session.
+            // Set this before the look, so that later media wakes the session.
             if silence.isTold(plugin.number) { instance.wakeOnActivity() }
             let finding = silence.look(
                 at: plugin.number, accepted: instance.acceptedSinceStart,
@@ -42,7 +42,7 @@ extension SessionPlugins {
             case .sends(let nanoseconds):
                 events.send(
                     .sourceSends(role: instance.role, seconds: Double(nanoseconds) / 1e9))
-            // One that connects by itself may have its reasons.
+            // A broadcast may pause; its silence is not a failure.
             case .failed where instance.arrivals != nil: break
             case .failed(let nanoseconds):
                 let unit = plugin.role?.medium == .audio ? "audio" : "frame"
@@ -64,7 +64,7 @@ extension SessionPlugins {
             && instance.isStarted && instance.fault == nil && instance.gaveUp == nil
     }
 
-    /// Whether it has paused, or the share that its audio belongs to.
+    /// Whether the source has paused, or the share that the source's audio belongs to.
     private func isPaused(_ plugin: SessionPlugin) -> Bool {
         guard let role = plugin.role else { return false }
         return slots.sources.contains { source in

@@ -20,13 +20,14 @@ struct SessionPlugins {
     var state: SessionState
     /// Slates that are due.
     var dueSlates: [DueSlates.Slate] = []
-    /// Why the session ends; nil while it continues.
+    /// The reason to end the session; nil while it continues.
     var decidedEnd: SessionEnd?
     var negotiations = SessionNegotiations()
     var silence = SourceSilence()
     /// The participants of the call, for the report.
     var participants = ParticipantRecords()
-    /// The outputs that may want nothing more, by number: since when, in real time.
+    /// The outputs that hold too much memory, by number, with the real time at which each exceeded
+    /// the limit; `.max` once the log has named the output.
     var holding: [Int: Int64] = [:]
     /// The start of the session's timeline, on the session clock; before it, the time of creation.
     var epoch: Int64 { state.epoch }
@@ -59,10 +60,10 @@ struct SessionPlugins {
     /// Whether all plugins are being ended.
     var isEnding: Bool { state.phase == .ending }
 
-    /// Why the session can't begin, or must end; nil if it can continue.
+    /// The reason to end the session or not to start it; nil if it can continue.
     var reasonToEnd: SessionEnd? { state.reasonToEnd }
 
-    /// Tells the state what has happened, and does what follows.
+    /// Passes an event to the state, and performs the resulting effects.
     mutating func handle(_ event: SessionState.Event) {
         for effect in state.handle(event, at: clock.now) { perform(effect) }
     }
@@ -73,9 +74,10 @@ struct SessionPlugins {
         return dueSlates
     }
 
-    /// Whether an output may learn now of tracks that begin or end.
+    /// Whether the host may announce added and removed tracks to an output now.
     ///
-    /// Not while a callback about either runs: which tracks it knows is certain only in between.
+    /// Returns false while such a callback runs, because the output's set of tracks is known only
+    /// between callbacks.
     func mayHearOfTracks(_ output: SessionPlugin) -> Bool {
         output.instance.lifecycle == .sending && !isAway(output)
             && !steps.runs(.track, of: output.instance)
@@ -92,17 +94,17 @@ struct SessionPlugins {
 // MARK: - Phases
 
 extension SessionPlugins {
-    /// Creates every plugin, except those that connect by themselves.
+    /// Creates every plugin, except plugins that connect by themselves.
     mutating func make() {
         openListeners()
         guard reasonToEnd == nil else { return }
         perform(slots.all.filter { !isAway($0) }) { $0.beginCreate() }
     }
 
-    /// Initializes the sources, then the filters, which get their frames' row.
+    /// Initializes the sources, then the filters with the row of their source's frames.
     ///
-    /// Outputs are first: what they want limits the offers to sources. Composers are outputs to sources, and
-    /// sources to outputs: they are in between.
+    /// Initializes outputs, then composers, then sources, because the demand of each limits the
+    /// offers to the next.
     mutating func initialize() {
         perform(presentOutputs) { $0.beginInitialize(offer: nil) }
         describeTracks(to: slots.outputs)
@@ -140,7 +142,7 @@ extension SessionPlugins {
         perform(sources.filter { !isAway($0) }) { $0.beginInitialize(offer: offers[$0.number]) }
     }
 
-    /// Describes the tracks to plugins that take media, as far as they are known.
+    /// Describes the known tracks to plugins that take media.
     private mutating func describeTracks(to takers: [SessionPlugin]) {
         let begun = takers.filter { !isAway($0) && $0.instance.lifecycle == .initialized }
         let tracks = Dictionary(
@@ -148,8 +150,8 @@ extension SessionPlugins {
         perform(begun) { $0.beginDescribing(tracks[$0.number] ?? []) }
     }
 
-    /// The tracks that an output gets to know. Before its source has agreed, a track has the session's
-    /// maximum.
+    /// The tracks announced to an output. Until its source accepts an offer, a track has the
+    /// session's maximum.
     func tracks(for output: SessionPlugin) -> [OutputTrack] {
         let roles = slots.sources.compactMap(\.role)
         let hasCall = slots.call != nil
@@ -173,9 +175,9 @@ extension SessionPlugins {
         slots.sources.first { $0.videoTrack == track }.flatMap(negotiations.capability)
     }
 
-    /// Starts the outputs, the filters, and the sources, unless one of them ends the session. Waits
-    /// until each source has returned from start-send, or has sent something inside it. A source that
-    /// pumps there continues, and is logged after its deadline.
+    /// Starts the outputs, the filters and the sources, unless one of them ends the session. Waits
+    /// until each source returns from start-send or sends inside it. A source that sends inside
+    /// start-send continues; the host logs it after the deadline.
     mutating func start() {
         perform(presentOutputs.filter { $0.instance.lifecycle == .initialized }) {
             $0.beginStartSend()
@@ -195,15 +197,16 @@ extension SessionPlugins {
         handle(.ending)
         steps.sparesDebugged = false
         for source in slots.sources { source.instance.closeIngest() }
-        // Its threads end with their waits; it still takes what is left of the session's media.
+        // Closing the roster ends the call's waits and so its threads. The call still receives the
+        // remaining media.
         slots.callInstance?.roster?.closeAll(isFinal: true)
         slots.callInstance?.closeIngest()
-        // The ending steps follow from the ends of running ones.
+        // The results of running steps decide which ending steps follow.
         for step in steps.takeRunning() { settle(steps.end(of: step), of: step) }
         perform(slots.sources.filter { $0.instance.isStarted }) { $0.beginStopSend() }
     }
 
-    /// Ends every plugin that can still be called, from any state.
+    /// Ends every plugin that still accepts calls, in any state.
     mutating func end() {
         handle(.ending)
         steps.sparesDebugged = false
@@ -217,7 +220,7 @@ extension SessionPlugins {
         recordFailedEnds()
     }
 
-    /// Runs a step of several plugins concurrently, and waits for all.
+    /// Runs a step of several plugins concurrently, and waits for all results.
     mutating func perform(
         _ plugins: [SessionPlugin], _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) {
@@ -241,7 +244,7 @@ extension SessionPlugins {
 // MARK: - While the session runs
 
 extension SessionPlugins {
-    /// Finds out what has happened to the plugins, and does what follows.
+    /// Detects hung plugins, lost plugins and finished steps, and handles each.
     mutating func watch() {
         findHungOutputs()
         findLost()
@@ -261,7 +264,7 @@ extension SessionPlugins {
         describeAgain()
     }
 
-    /// Describes the tracks once more to the outputs that have asked for it.
+    /// Describes the tracks again to the outputs that requested a new description.
     private mutating func describeAgain() {
         for output in slots.takers where mayHearOfTracks(output) {
             guard let feed = output.feed, feed.control.isRequested, mayWantMore(output),
@@ -273,8 +276,7 @@ extension SessionPlugins {
         }
     }
 
-    /// Passes the session's events to the plugins that may control it, where they are not busy with
-    /// earlier ones.
+    /// Sends events to each controlling plugin that has finished handling the previous events.
     mutating func tellEvents() {
         for plugin in slots.controllers
         where plugin.instance.lifecycle == .sending && !isAway(plugin)
@@ -296,8 +298,8 @@ extension SessionPlugins {
         }
     }
 
-    /// The outputs that were given up while they hang in video or audio, and still do so: nothing
-    /// ends a call in this process.
+    /// The outputs that have hung in video or audio for more than twice the deadline. The host
+    /// cannot end a call in its own process.
     var stuckOutputs: [Int] {
         slots.takers.filter { output in
             (output.instance.longestMediaNanoseconds ?? 0) > 2 * steps.deadlineNanoseconds
@@ -305,7 +307,7 @@ extension SessionPlugins {
         }.map(\.number)
     }
 
-    /// When there is something to do next, if nothing is posted before.
+    /// The time of the next wake-up, unless an event is posted earlier.
     ///
     /// - Parameter measures: Whether the host's work takes session time.
     func due(measures: Bool) -> SessionDue {
@@ -318,7 +320,7 @@ extension SessionPlugins {
         }
         for output in slots.takers {
             if let feed = output.feed, mayHearOfTracks(output) {
-                // The end of what it holds wakes nobody.
+                // Released memory posts no wake-up, so poll.
                 if holding[output.number] == nil {
                     due.add(session: feed.control.nextRequest)
                 } else if feed.control.isRequested || feed.hasQuestions {
@@ -330,8 +332,8 @@ extension SessionPlugins {
         return due
     }
 
-    /// When an output may have hung in a media call, on the host clock; nil without outputs. A call that begins
-    /// wakes nobody.
+    /// The time at which an output may have hung in a media call, on the host clock; nil without
+    /// outputs. The start of a media call posts no wake-up.
     var nextMediaLook: Int64? {
         let (now, limit) = (clock.host.now, steps.deadlineNanoseconds)
         return slots.takers.map { output in
@@ -382,7 +384,7 @@ extension SessionPlugins {
     }
 }
 
-// MARK: - How steps end
+// MARK: - Step results
 
 extension SessionPlugins {
     private mutating func settle(_ end: StepRunner.End, of step: StepRunner.Step) {
@@ -397,7 +399,8 @@ extension SessionPlugins {
         }
     }
 
-    /// Keeps a setting for the next life of a plugin whose life ended before it could take it.
+    /// Stores a setting for the plugin's next life if this life ended before the plugin received
+    /// the setting.
     private mutating func keep(_ step: StepRunner.Step) {
         if let setting = step.setting { handle(.missed(setting, step.plugin.number)) }
     }
@@ -423,7 +426,7 @@ extension SessionPlugins {
             // A refused parameter stays unchanged.
             if step.step != .setParameter { fail(plugin, because: reason.description) }
         case .illegal:
-            // It was given up, or ended, since the step began.
+            // The host abandoned or ended the plugin after the step began.
             if plugin.instance.fault != nil { fail(plugin) }
         }
     }
