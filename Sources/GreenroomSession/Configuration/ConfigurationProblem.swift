@@ -2,7 +2,7 @@ import GreenroomMedia
 
 /// An error in a configuration, or a warning about an unlikely value.
 public struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible {
-    /// Its path as in a session file, e.g. `camera.settings.pattern`; empty for the whole
+    /// The path as in a session file, e.g. `camera.settings.pattern`; empty for the whole
     /// configuration.
     public var path: String
     /// The rule and the cure, in sentences.
@@ -22,7 +22,7 @@ public struct ConfigurationProblem: Hashable, Sendable, CustomStringConvertible 
     }
 }
 
-/// Why a configuration is invalid, with every problem.
+/// The error for an invalid configuration, with every problem.
 public struct ConfigurationError: Error, Sendable, CustomStringConvertible {
     /// The problems, at least one.
     public var problems: [ConfigurationProblem]

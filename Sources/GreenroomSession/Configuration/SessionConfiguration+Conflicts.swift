@@ -6,11 +6,12 @@ import GreenroomSchema
 
 /// The plugins of a configuration, for checks that depend on them.
 ///
-/// An invalid plugin of a session file counts, so that it is not reported as missing as well.
+/// An invalid plugin of a session file counts, so that the check does not also report a missing
+/// plugin.
 package struct ConfiguredPlugins: Sendable {
     /// The roles that have a source.
     package var roles: Set<SessionRole>
-    /// The number of filters of a role.
+    /// The number of filters for each role.
     package var filterCounts: [SessionRole: Int]
     /// The places of the outputs that are plugins.
     package var pluginOutputs: Set<Int>
@@ -69,7 +70,7 @@ package struct ConfiguredPlugins: Sendable {
 // MARK: - Conflicts
 
 extension SessionConfiguration {
-    /// Conflicts that do not depend on which plugins are used.
+    /// The conflicts that do not depend on the loaded plugins.
     package func conflicts(among plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         outputConflicts(plugins) + timelineConflicts(plugins) + clockConflicts(plugins)
             + isolationConflicts
@@ -133,7 +134,8 @@ extension SessionConfiguration {
         }
     }
 
-    /// Conflicts with the plugin's isolation that depend on where it runs if the configuration does not say it.
+    /// The conflicts with the plugin's isolation, if the configuration leaves the isolation to the
+    /// default.
     package func conflicts(
         of plugin: PluginConfiguration, at address: PluginAddress, standard: Isolation
     ) -> [ConfigurationProblem] {
@@ -147,7 +149,7 @@ extension SessionConfiguration {
 extension PluginConfiguration {
     /// A problem for each key that needs an isolated plugin.
     ///
-    /// - Parameter reason: Why the plugin is not isolated.
+    /// - Parameter reason: The reason for running the plugin in the host's process.
     fileprivate func processKeys(
         at address: PluginAddress, because reason: String
     ) -> [ConfigurationProblem] {
@@ -187,7 +189,7 @@ extension SessionConfiguration {
         }
     }
 
-    /// Isolation keys that apply to no plugin.
+    /// Isolation keys without a plugin to apply to.
     private var unusedIsolation: [ConfigurationProblem] {
         var problems: [ConfigurationProblem] = []
         if isolation == .host, plugins.allSatisfy({ ($0.plugin.isolation ?? .host) == .host }) {

@@ -1,12 +1,12 @@
 import Glibc
 
 extension SessionConfiguration {
-    /// What a running session is called on this machine, e.g. `lobby.4711`: its name, as a part of a
-    /// file's, and its process.
+    /// The name of a running session on this machine, e.g. `lobby.4711`: the session's name as part
+    /// of a file name, and the process ID.
     package var runningName: String { "\(Self.runningName(of: name)).\(getpid())" }
 
-    /// A session's name as a part of a file's: other characters than ASCII letters, digits, `-` and `_`
-    /// become `-`.
+    /// Returns a session's name as part of a file name. Characters other than ASCII letters,
+    /// digits, `-` and `_` become `-`.
     package static func runningName(of name: String) -> String {
         let kept = name.unicodeScalars.map { scalar in
             switch scalar {
@@ -14,7 +14,7 @@ extension SessionConfiguration {
             default: "-" as Character
             }
         }
-        // It is part of the path of a socket, which is short.
+        // The name is part of a socket path, which must be short.
         return String(kept.prefix(40))
     }
 }

@@ -2,11 +2,13 @@ import GreenroomModel
 import GreenroomOutputs
 
 extension SessionConfiguration {
-    /// The composer of a session that needs one and names none.
+    /// The composer for a session that needs a composer and names none.
     private static let composer = PluginConfiguration("Stage")
 
-    /// If the session has a call, lets recordings in one file that name no tracks take everybody in one
-    /// video: of the stage without a name, or else of the only one. Adds a stage if the session has none.
+    /// Composes all participants into one video for recordings in one file that name no tracks, if
+    /// the session has a call.
+    ///
+    /// Uses the stage without a name, or else the only stage. Adds a stage if the session has none.
     package mutating func composeRecordings() {
         guard outputs.contains(where: \.output.isCall) else { return }
         let stages = slots.map(\.role).filter(\.composes)
@@ -14,7 +16,7 @@ extension SessionConfiguration {
         var needsStage = false
         for index in outputs.indices {
             guard var recording = outputs[index].output as? FileRecording else { continue }
-            // With several stages the recording has to name one.
+            // With several stages the recording must name a stage.
             if stages.isEmpty || stage != nil { recording.takeStage(stage ?? .stage) }
             needsStage = needsStage || recording.selection?.own.contains(.own(.stage)) == true
             outputs[index] = SessionOutput(recording, origin: outputs[index].origin)

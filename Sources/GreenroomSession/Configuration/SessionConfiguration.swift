@@ -6,7 +6,7 @@ public import GreenroomOutputs
 
 /// The configuration of a session: its plugins, limits and outputs.
 ///
-/// It is read from a session file, or built by a program:
+/// A session file or a program provides the configuration:
 ///
 /// ```swift
 /// var configuration = SessionConfiguration(name: "demo")
@@ -22,46 +22,46 @@ public struct SessionConfiguration: Sendable {
     public var name: String
     /// The absolute folder that relative paths of plugins and settings are resolved against.
     public var folder: String
-    /// The largest size and frame rate that plugins are offered.
+    /// The largest size and frame rate in offers to plugins.
     public var maximum = VideoCapability(width: 1920, height: 1080, fps: 30)
-    /// The sizes that cameras are offered, each with its highest frame rate; sizes are unique.
+    /// The sizes in offers to cameras, each with its highest frame rate; sizes are unique.
     public var table = CapabilityTable.standard.rows
     /// The session's clock; a virtual clock needs a ``duration``.
     public var clock = ClockKind.real
     /// The duration; nil to run until stopped.
     public var duration: Duration?
-    /// How long a plugin's callback may take before it counts as hung; nil: 2 s, and 60 s on the
-    /// virtual clock, where a slow machine only takes longer. A source that owes frames or audio
-    /// fails after a second plus this deadline without any, by default 3 s on both clocks.
+    /// The duration after which a plugin's callback counts as hung; nil for 2 s, or 60 s on the
+    /// virtual clock, because there a slow machine only takes longer. A source that owes frames or
+    /// audio fails after one second plus this deadline without any, by default 3 s on both clocks.
     public var callbackDeadline: Duration?
-    /// How much of each track has to be real at the end, in per cent; nil: anything at all. With
-    /// less the outcome of the report is `not-real`.
+    /// The minimum share of real media in each track at the end, in per cent; nil to require only
+    /// some real media. Below the minimum, the report's outcome is `not-real`.
     public var minimumRealPercent: Int?
-    /// Where plugins run that do not say it themselves; nil: bundled plugins in the host's process, all others
-    /// and Frei0r, Ladspa and Media in processes of their own.
+    /// The default isolation of plugins; nil to run bundled plugins in the host's process, and
+    /// Frei0r, Ladspa, Media and all other plugins in processes of their own.
     public var isolation: Isolation?
-    /// The default sandbox of isolated plugins; nil for every layer that the kernel has.
+    /// The default sandbox of isolated plugins; nil for every layer that the kernel supports.
     public var sandbox: SandboxMode?
     /// The default limit of private memory of each isolated plugin; nil for 256 MB.
     public var memoryLimit: MemorySize?
     /// The plugins, at most one for each role.
     public var slots: [SessionSlot<PluginConfiguration>] = []
-    /// The absolute path of a Unix socket over which a process that the host did not start sends
-    /// the share and its audio; the share has no plugins then. Nil without a broadcast.
+    /// The absolute path of the Unix socket through which an external process sends the share and
+    /// its audio; nil without a broadcast. With a broadcast, the share has no plugins.
     public var broadcast: String?
     /// The outputs.
     public var outputs: [SessionOutput] = []
-    /// Whether the session ends when its call fails before it is live, or has failed too often.
+    /// Whether the session ends if its call fails before it is live, or fails too often.
     package var needsCall = false
     /// Commands while the session runs, in order of time.
     public var timeline: [TimelineEntry] = []
 
-    /// The deadline of callbacks, in the machine's time.
+    /// The deadline of callbacks, in real time.
     package var hangDeadline: Duration {
         callbackDeadline ?? (clock == .virtual ? .seconds(60) : .seconds(2))
     }
 
-    /// How long a silent source may stay silent after a second, in the session's time.
+    /// The session time for which a source may stay silent after the first second.
     package var silenceDeadline: Duration { callbackDeadline ?? .seconds(2) }
 
     /// Makes a configuration without plugins, relative to the working directory.
@@ -76,17 +76,17 @@ public struct SessionConfiguration: Sendable {
 // MARK: - Defaults
 
 extension SessionConfiguration {
-    /// The sandbox of isolated plugins without one.
+    /// The sandbox of isolated plugins whose configuration names none.
     package static let defaultSandbox = SandboxMode.on
 
-    /// Where a plugin runs.
+    /// Returns the isolation of a plugin.
     ///
-    /// - Parameter standard: Where it runs if the configuration does not say it.
+    /// - Parameter standard: The isolation if the configuration names none.
     package func isolation(of plugin: PluginConfiguration, standard: Isolation) -> Isolation {
         plugin.isolation ?? isolation ?? standard
     }
 
-    /// Whether a plugin may run where the sandbox can't keep it to its grants.
+    /// Whether a plugin may run where the sandbox cannot enforce the plugin's grants.
     package func acceptsGap(of plugin: PluginConfiguration) -> Bool {
         switch plugin.sandbox ?? sandbox ?? Self.defaultSandbox {
         case .partial, .off: true
@@ -102,23 +102,23 @@ extension SessionConfiguration {
             grants: plugin.grants ?? Grants())
     }
 
-    /// What the session does when a plugin fails.
+    /// Returns the session's reaction to a failure of the plugin.
     ///
     /// - Parameters:
-    ///   - standard: Where it runs if the configuration does not say it.
-    ///   - isOutput: Whether it is an output.
+    ///   - standard: The isolation if the configuration names none.
+    ///   - isOutput: Whether the plugin is an output.
     package func failurePolicy(
         of plugin: PluginConfiguration, standard: Isolation, isOutput: Bool
     ) -> FailurePolicy {
         if let policy = plugin.onFailure { return policy }
         return switch isolation(of: plugin, standard: standard) {
         case .process: .restart
-        // An output costs itself alone.
+        // A failed output does not affect other plugins.
         case .host: isOutput ? .off : .end
         }
     }
 
-    /// Every plugin with its address, filters after their source, and outputs last.
+    /// Every plugin with its address: filters follow their source, and outputs come last.
     package var plugins: [(address: PluginAddress, plugin: PluginConfiguration)] {
         slots.flatMap(\.plugins) + outputPlugins.map { (address(ofOutput: $0), $1) }
             + callFilters.enumerated().map { (PluginAddress.callFilter($0), $1) }

@@ -9,12 +9,12 @@ struct SessionControl: Sendable {
     private let link = SessionLink()
     private let begun = ContinuousClock.now
     private let session: String
-    /// By role.
+    /// The grants, by role.
     private let grants: [String: ControlGrant]
 
     /// - Parameters:
-    ///   - plan: Says which plugins may.
-    ///   - clock: Limits how often they do.
+    ///   - plan: The plan, which names the plugins that may control the session.
+    ///   - clock: The clock that limits the rate of commands.
     init(_ plan: SessionPlan, clock: HostClock) {
         var grants: [String: ControlGrant] = [:]
         for (address, plugin) in plan.plugins where plugin.mayControl {
@@ -24,16 +24,16 @@ struct SessionControl: Sendable {
         session = plan.configuration.runningName
     }
 
-    /// Whether no plugin may.
+    /// Whether no plugin may control the session.
     var isEmpty: Bool { grants.isEmpty }
 
     /// Sets the session, once, before it runs.
     func begin(_ session: Session) { link.begin(session) }
 
-    /// The grant of a plugin; nil for one that may not.
+    /// Returns the grant of a plugin; nil if the plugin may not control the session.
     func grant(of role: String) -> ControlGrant? { grants[role] }
 
-    /// Queues an event for each plugin. [any]
+    /// Queues an event for each plugin with a grant. [any]
     func add(_ event: SessionEvent) {
         let seconds = Double((ContinuousClock.now - begun).nanoseconds) / 1e9
         let text = event.record.text(at: seconds, of: session)
@@ -41,12 +41,12 @@ struct SessionControl: Sendable {
     }
 }
 
-/// The session, as its plugins hold it.
+/// The link from the plugins to the session.
 private final class SessionLink: SessionControlling {
     private struct State {
-        /// Weak: the session has the plugins.
+        /// Weak because the session owns the plugins.
         weak var session: Session?
-        /// Of the last command.
+        /// The number of the last command.
         var number: UInt32 = 0
     }
 

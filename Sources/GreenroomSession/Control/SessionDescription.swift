@@ -6,11 +6,11 @@ import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime
 
-/// What a session is, for plugins that may control it; encoded as JSON.
+/// The description of a session for plugins that may control it; encoded as JSON.
 ///
-/// No secret is in it: of the settings it has the live ones alone.
+/// The description holds no secrets: of the settings it has only the live settings.
 struct SessionDescription: Encodable {
-    /// A command as people write it, and its meaning.
+    /// A command as a user writes it, and its meaning.
     struct Command: Encodable {
         var line: String
         var meaning: String
@@ -35,29 +35,29 @@ struct SessionDescription: Encodable {
     }
 
     struct Plugin: Encodable {
-        /// What commands name it by, e.g. `camera.pre-processors[0]`.
+        /// The plugin's name in commands, e.g. `camera.pre-processors[0]`.
         var role: String
         var id: String
         var name: String
         var kind: String
         var state: LifecycleState
         var fault: String?
-        /// The command that stops it, or mutes it; nil if it has none.
+        /// The command that stops or mutes the plugin; nil if there is none.
         var stop: String?
-        /// The command that starts it again.
+        /// The command that restarts the plugin.
         var start: String?
-        /// The word of the command for its ceiling; nil without video.
+        /// The command's word for the plugin's ceiling; nil without video.
         var ceiling: String?
-        /// The ceiling that a command has set; nil for none.
+        /// The ceiling set by a command; nil if none.
         var ceilingNow: String?
-        /// The live ones.
+        /// The live parameters.
         var parameters: [Parameter]
     }
 
     var session: String
     var seconds: Double
     var clock: String
-    /// The sizes and rates that cameras are offered, largest first.
+    /// The sizes and rates in offers to cameras, largest first.
     var table: [String]
     var commands: [Command]
     var plugins: [Plugin]
@@ -125,7 +125,7 @@ extension SessionDescription {
     }
 }
 
-/// A report of a session that runs, with the time.
+/// A report of a running session, with the time.
 struct LiveReport: Encodable {
     var timedReport: Session.TimedReport
 
@@ -141,7 +141,7 @@ struct LiveReport: Encodable {
 }
 
 extension Encodable {
-    /// On one line; nil if it can't be encoded.
+    /// The value as JSON on one line; nil if encoding fails.
     fileprivate var oneLine: String? {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
@@ -167,7 +167,7 @@ extension Session {
         }
     }
 
-    /// What it is now, as JSON.
+    /// The description of the session's current state, as JSON.
     package var descriptionText: String? {
         guard let snapshot else { return nil }
         return SessionDescription(
@@ -175,7 +175,7 @@ extension Session {
         ).oneLine
     }
 
-    /// Its newest report, as JSON. One that is too long lacks the participants.
+    /// The session's newest report, as JSON. A report that is too long omits the participants.
     package var reportText: String? {
         guard var timedReport else { return nil }
         let text = LiveReport(timedReport: timedReport).oneLine

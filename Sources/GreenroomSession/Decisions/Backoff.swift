@@ -1,12 +1,13 @@
-/// Decides when to restart a lost plugin: later each time, and not after too many losses.
+/// Decides when to restart a lost plugin. Each delay is longer than the last; after too many losses
+/// there is no restart.
 ///
-/// It has no clock: times are arguments, in nanoseconds on the session clock.
+/// The value has no clock: times are arguments, in nanoseconds on the session clock.
 struct Backoff: Sendable {
-    /// The delay of a restart after the first loss within a minute, the second one, and so on.
+    /// The delays of restarts after the first loss within a minute, the second loss, and so on.
     static let delays: [Int64] = [
         500_000_000, 1_000_000_000, 2_000_000_000, 4_000_000_000, 8_000_000_000,
     ]
-    /// How long a loss counts.
+    /// The time for which a loss counts, in nanoseconds.
     static let memory: Int64 = 60_000_000_000
 
     private var losses: [Int64] = []

@@ -5,14 +5,14 @@ import GreenroomVideo
 struct DueSlates {
     struct Slate: Equatable {
         var track: VideoTrackKind
-        /// On the session clock.
+        /// The due time, on the session clock.
         var due: Int64
         var text: SlateText
     }
 
     private var slates: [Slate] = []
 
-    /// When the next slate is due, on the session clock.
+    /// The due time of the next slate, on the session clock.
     var next: Int64? { slates.map(\.due).min() }
 
     /// Schedules a slate.
@@ -21,13 +21,13 @@ struct DueSlates {
         slates.append(Slate(track: track, due: now + SlateText.delay, text: text))
     }
 
-    /// Has a slate shown now.
+    /// Schedules a slate for now.
     mutating func show(_ text: SlateText, on track: VideoTrackKind, at now: Int64) {
         cancel(on: track)
         slates.append(Slate(track: track, due: now, text: text))
     }
 
-    /// Takes back what was announced.
+    /// Cancels the scheduled slate of a track.
     mutating func cancel(on track: VideoTrackKind) {
         slates.removeAll { $0.track == track }
     }

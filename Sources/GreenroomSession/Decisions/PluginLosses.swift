@@ -3,7 +3,7 @@ import GreenroomModel
 /// The loss of a plugin.
 struct PluginLoss: Sendable {
     var role: String
-    /// Session time.
+    /// The time of the loss, in seconds of the session.
     var seconds: Double
     /// The reason.
     var evidence: String

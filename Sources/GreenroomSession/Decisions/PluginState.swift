@@ -1,19 +1,19 @@
 import GreenroomModel
 import GreenroomPluginInterface
 
-/// Where a plugin is in the session. Times are on the session clock.
+/// The state of a plugin in the session. Times are on the session clock.
 enum PluginState: Equatable {
-    /// It has a life.
+    /// The plugin has a life.
     case present
-    /// Its next life begins at a time.
+    /// The plugin's next life begins at a time.
     ///
-    /// - since: When the last life was lost; nil for a plugin that has not been there yet.
+    /// - since: The time of the last loss; nil for a plugin that has not been present yet.
     case awaitsStart(at: Int64, since: Int64?)
-    /// It connects by itself.
+    /// The host waits for the plugin to connect.
     case awaitsConnection(since: Int64?)
-    /// Its new life makes the first steps.
+    /// The plugin's new life makes its first steps.
     case begins(since: Int64?)
-    /// The session continues without it: it has finished, or was lost.
+    /// The session continues without the plugin, which has finished or was lost.
     case left(wasLost: Bool)
 
     /// Whether the plugin is absent: it waits for its next life, or makes the first steps.
@@ -24,7 +24,7 @@ enum PluginState: Equatable {
         }
     }
 
-    /// Whether a life of it lasts, unless that was just lost.
+    /// Whether the plugin has a current life, unless that life was just lost.
     var hasLife: Bool {
         switch self {
         case .present, .begins: true
@@ -41,31 +41,32 @@ struct PluginEntry {
     struct Facts: Equatable {
         /// The role in messages, e.g. `camera`.
         var role: String
-        /// The track of its video; nil for other plugins.
+        /// The track of the plugin's video; nil for plugins without video.
         var track: VideoTrackKind?
-        /// Whether it is a source or a composer.
+        /// Whether the plugin is a source or a composer.
         var isSource = false
         var isCall = false
-        /// Whether it takes tracks: an output, a call or a composer.
+        /// Whether the plugin takes tracks: an output, a call or a composer.
         var takesTracks = false
         var onFailure = FailurePolicy.restart
-        /// Whether it connects by itself: the host does not start it.
+        /// Whether the plugin connects by itself: the host does not start it.
         var connects = false
-        /// Whether the session can't be without it.
+        /// Whether the session requires the plugin.
         var isNeeded = false
 
-        /// Whether it makes media of its own. A composer shows the media of others.
+        /// Whether the plugin makes original media. A composer only shows media of other plugins.
         var makesMedia: Bool { isSource && !takesTracks || isCall }
     }
 
     let facts: Facts
     var state = PluginState.present
-    /// Whether a command has stopped it.
+    /// Whether a command has stopped the plugin.
     var isStopped = false
-    /// Whether it is a composer that no output takes anything of: it is stopped, too.
+    /// Whether the plugin is a composer whose video no output takes. An idle composer is stopped,
+    /// too.
     var isIdle = false
     var backoff = Backoff()
-    /// Settings that its next life may lack: they changed while it was lost.
+    /// Settings that changed while the plugin was lost, and that the next life may lack.
     var changedSettings: [Setting] = []
 
     init(_ facts: Facts, state: PluginState = .present) {

@@ -1,12 +1,12 @@
 import GreenroomAudio
 import GreenroomVideo
 
-/// Finds out, in stretches of ten seconds, whether less of a track is real than was agreed, or than
-/// goes unnoticed.
+/// Checks the share of real media of each track every ten seconds. Reports a share that falls below
+/// the session's minimum, by default 90 %.
 ///
-/// It has no clock: times are passed in, in nanoseconds of the session.
+/// The value has no clock: times are arguments, in nanoseconds of the session.
 struct RealWatch {
-    /// How much of a track was real.
+    /// The amount of real media in a track.
     enum Account {
         case video(VideoAccount)
         case audio(AudioAccount)
@@ -28,7 +28,7 @@ struct RealWatch {
     }
 
     private static let stretch: Int64 = 10_000_000_000
-    /// The least, in per cent, without a minimum of the session.
+    /// The minimum share for sessions that set none, in per cent.
     private static let usualMinimum = 90
 
     private struct Entry {
@@ -38,17 +38,17 @@ struct RealWatch {
 
     private let minimum: Int?
     private var entries: [String: Entry] = [:]
-    /// When the next stretch ends.
+    /// The end of the current ten seconds.
     private(set) var due: Int64 = 0
 
-    /// - Parameter minimum: The session's, in per cent; nil if it has none.
+    /// - Parameter minimum: The session's minimum, in per cent; nil if it has none.
     init(minimum: Int?) { self.minimum = minimum }
 
-    /// Looks at the tracks.
+    /// Checks the tracks.
     ///
-    /// - Parameter accounts: How much of each was real so far, by its source's role; asked for only at the end
-    ///   of a stretch.
-    /// - Returns: What is to be told: that too little is real, or that it is real again.
+    /// - Parameter accounts: Returns the amount of real media of each track so far, by its source's
+    ///   role; called only every ten seconds.
+    /// - Returns: The texts to report: too little media is real, or enough is real again.
     mutating func look(
         at now: Int64, accounts: () -> [(role: String, account: Account)]
     ) -> [(role: String, text: String)] {

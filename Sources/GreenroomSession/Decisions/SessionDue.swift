@@ -1,11 +1,11 @@
-/// When the session has something to do next, if nothing is posted before.
+/// The time of the session's next wake-up, unless an event is posted earlier.
 struct SessionDue: Equatable {
-    /// How soon to look again at what wakes nobody, in nanoseconds.
+    /// The poll interval for conditions that post no wake-up, in nanoseconds.
     static let retryNanoseconds: Int64 = 200_000_000
 
-    /// On the session clock; nil for never.
+    /// The due time on the session clock; nil for never.
     var session: Int64?
-    /// On the host clock; nil for never.
+    /// The due time on the host clock; nil for never.
     var host: Int64?
 
     mutating func add(session time: Int64?) { session = Self.earlier(session, time) }

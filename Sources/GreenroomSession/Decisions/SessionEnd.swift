@@ -1,26 +1,26 @@
-/// The order of the end.
+/// The steps of a session's end, in order.
 enum EndStep: CaseIterable {
-    /// The last events say why the session stops.
+    /// Pass the last events to the plugins: the events name the reason for the end.
     case tellEvents
-    /// Recordings end with the session, though a stop-send may take long.
+    /// End the recordings' audio at the session's end, even if a stop-send takes long.
     case finishAudio
-    /// All ingests close at once, then the sources stop.
+    /// Close all ingests at once, then stop the sources.
     case stopSources
-    /// The call may have closed tracks meanwhile.
+    /// Apply the call's last changes: the call may have closed tracks.
     case followParticipants
-    /// Tracks of video and their branches write what they have; the audio reaches its end.
+    /// Finish video tracks and their branches, and let the audio reach its end.
     case finishTracks
-    /// Output plugins get the rest of their audio before they are stopped.
+    /// Pass the rest of the audio to output plugins, before they are stopped.
     case finishPluginSinks
-    /// Every plugin is stopped, uninitialized and destroyed.
+    /// Stop, uninitialize and destroy every plugin.
     case endPlugins
-    /// Files are closed.
+    /// Close files.
     case finishOutputs
-    /// The log names outputs that could show nothing.
+    /// Log the outputs that could show no frame.
     case tellOfEmptyOutputs
 }
 
-/// Why a session ends, and with what outcome.
+/// The reason for a session's end, and the outcome.
 struct SessionEnd: Equatable {
     var text: String
     var outcome: SessionOutcome
@@ -33,7 +33,7 @@ struct SessionEnd: Equatable {
         /// The requested end.
         var stop: SessionOutcome?
 
-        /// The first cause that counts; nil without one.
+        /// The first cause that applies; nil if none.
         var end: SessionEnd? {
             if hasLostEveryOutput { return SessionEnd("every output failed", .outputsFailed) }
             if isOver { return SessionEnd("the duration is over", .finished) }
