@@ -3,75 +3,77 @@ import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomVideo
 
-/// The session's decisions about its plugins: when a plugin restarts, is back or is left out, and when the
-/// session ends. A value: equal states decide equally.
+/// The session's decisions about its plugins: when a plugin restarts, returns or is dropped, and
+/// when the session ends. A value: equal states decide equally.
 ///
-/// It has no threads, locks or clock. Events say what has happened, times are arguments in nanoseconds on the
-/// session clock, and effects list the actions to take, in order.
+/// The value has no threads, locks or clock. Events report changes, times are arguments in
+/// nanoseconds on the session clock, and effects list the actions to take, in order.
 struct SessionState {
     enum Phase: Equatable {
-        /// The plugins are started for the first time.
+        /// The plugins start for the first time.
         case starting
         case running
-        /// All are being ended: none is restarted.
+        /// The plugins end, and none restarts.
         case ending
     }
 
-    /// Something that has happened. Plugins are named by their numbers.
+    /// A change to handle. Events name plugins by number.
     enum Event {
-        /// A plugin that connects by itself is awaited.
+        /// The host listens for a plugin that connects by itself.
         case listens(Int)
-        /// Nothing can connect.
+        /// The host cannot listen for the plugin.
         case failedToListen(Int, PluginFailure)
-        /// A plugin that was awaited is there.
+        /// An awaited plugin has connected.
         case connected(Int)
-        /// All plugins were started, or have failed.
+        /// All plugins have started or failed.
         case started
-        /// A plugin that the session did not begin with: its life begins with the next timer.
+        /// The session gained a plugin while it runs. The plugin's life begins with the next timer.
         case added(Int, PluginEntry.Facts)
         /// A step of a new life is done.
         case done(LifecycleStep, Int)
         /// A new life sends from inside start-send.
         case sends(Int)
-        /// A life is lost, or a step of it has failed.
+        /// A life is lost, or one of its steps has failed.
         case lost(Int, PluginFailure)
         /// A callback has not returned by its deadline, in nanoseconds.
         case hangs(Int, SessionEvent.Step, Int64, PluginFailure)
-        /// The plugin says that it has finished, or can't continue.
+        /// The plugin reported that it has finished or cannot continue.
         case gaveUp(Int, isInOrder: Bool, PluginFailure)
-        /// The same, after its ending steps.
+        /// The ending steps of a plugin that gave up are done.
         case endedAfterGivingUp(Int, isInOrder: Bool, PluginFailure)
-        /// A source has sent nothing for too long.
+        /// A source has sent no media for too long.
         case silent(Int)
-        /// An absent plugin has got another setting.
+        /// A setting of an absent plugin has changed.
         case changed(Setting, Int)
-        /// A life has ended before it could take a setting.
+        /// A life ended before it received a setting.
         case missed(Setting, Int)
         /// A command has stopped or started a source.
         case stopped(Int, Bool)
-        /// The last output that took a composer's video has gone, or one takes it again.
+        /// The last output that took a composer's video has stopped, or an output takes the video
+        /// again.
         case idle(Int, Bool)
-        /// All events so far are handled: a cause ends the session now.
+        /// All earlier events are handled. Now a cause can end the session.
         case settled(SessionEnd.Causes)
-        /// The plugins are being ended.
+        /// The session begins to end the plugins.
         case ending
-        /// An output gave up at its end.
+        /// An output reported a failure at its end.
         case failedAtEnd(Int, reason: String)
-        /// The time of ``next`` has come.
+        /// The time of ``next`` is reached.
         case timer
     }
 
-    /// Something to do.
+    /// An action to take.
     enum Effect {
         /// Begins a step of a plugin's new life; `create` begins the life.
         case begin(LifecycleStep, Int)
         /// The host no longer calls a life, and kills its process.
         case giveUp(Int, because: String)
-        /// Runs the steps that end a life, then tells ``Event/endedAfterGivingUp(_:isInOrder:_:)``.
+        /// Runs the steps that end a life, then reports
+        /// ``Event/endedAfterGivingUp(_:isInOrder:_:)``.
         case endInOrder(Int, isInOrder: Bool)
-        /// A source that has finished owes nothing more: its last frame stays.
+        /// Expects no more media from a finished source. The source's last frame stays.
         case rest(Int)
-        /// A broadcast has connected for the first time: its track owes frames from now on.
+        /// Expects frames from a broadcast that has connected for the first time.
         case expectFrames(Int)
         /// Ends a life as far as possible: the session continues without the plugin.
         case leave(Int)
@@ -95,12 +97,12 @@ struct SessionState {
     /// The start of the session's timeline; before it, the time of creation.
     var epoch: Int64
 
-    /// A failure that ends the session.
+    /// The failure that ends the session.
     private enum Fatal: Equatable {
         case failed(role: String)
         /// A plugin has refused its settings while the session started.
         case badSetting(role: String)
-        /// A call that the session can't be without.
+        /// The call of a session that requires it.
         case callLost
 
         var end: SessionEnd {
@@ -112,7 +114,7 @@ struct SessionState {
             }
         }
 
-        /// The role of the plugin; nil for another cause.
+        /// The role of the plugin; nil if no plugin is the cause.
         var role: String? {
             switch self {
             case .failed(let role), .badSetting(let role): role
@@ -134,10 +136,10 @@ struct SessionState {
     /// Whether a command has stopped a plugin.
     func isStopped(_ plugin: Int) -> Bool { plugins[plugin]?.isStopped ?? false }
 
-    /// Whether a plugin is a composer that no output takes anything of.
+    /// Whether a plugin is a composer whose video no output takes.
     func isIdle(_ plugin: Int) -> Bool { plugins[plugin]?.isIdle ?? false }
 
-    /// When a restart or a slate is due.
+    /// The time of the next restart or slate; nil if none is due.
     var next: Int64? {
         plugins.values.reduce(slates.next) { next, plugin in
             guard case .awaitsStart(let due, _) = plugin.state else { return next }
@@ -145,7 +147,7 @@ struct SessionState {
         }
     }
 
-    /// Why the plugins let the session not begin, or end it; nil if it can continue.
+    /// The plugins' reason to end the session or not to start it; nil if it can continue.
     var reasonToEnd: SessionEnd? {
         if let fatal { return fatal.end }
         let entries = plugins.values
@@ -153,7 +155,7 @@ struct SessionState {
         guard entries.contains(where: { $0.state == .left(wasLost: true) }) else {
             return SessionEnd("every source has ended", .finished)
         }
-        // Without a source the call was all that there was, and an output.
+        // Without a source, the session had only the call and an output.
         return entries.contains(where: \.facts.isSource)
             ? SessionEnd("every source has ended", .pluginFailed(role: nil))
             : SessionEnd("the call failed", .outputsFailed)
@@ -163,9 +165,9 @@ struct SessionState {
 // MARK: - Rules
 
 extension SessionState {
-    /// Decides what follows from an event.
+    /// Decides the effects of an event.
     ///
-    /// - Parameter now: On the session clock; never decreases.
+    /// - Parameter now: The time on the session clock; never decreases.
     /// - Returns: The effects, in order.
     mutating func handle(_ event: Event, at now: Int64) -> [Effect] {
         switch event {
@@ -194,7 +196,7 @@ extension SessionState {
             return hang(plugin, in: callback, for: nanoseconds, failure, at: now)
         case .gaveUp(let plugin, let isInOrder, let failure):
             guard plugins[plugin]?.state.hasLife == true else { return [] }
-            // The host kills the process of a plugin that restarts at once.
+            // If the policy is to restart, kill the process without the ending steps.
             return isInOrder || plugins[plugin]?.facts.onFailure != .restart
                 ? [.endInOrder(plugin, isInOrder: isInOrder)] : lose(plugin, failure, at: now)
         case .endedAfterGivingUp(let plugin, let isInOrder, let failure):
@@ -229,7 +231,7 @@ extension SessionState {
             phase = .ending
             return []
         case .failedAtEnd(let plugin, let reason):
-            // The loss that has ended the session is recorded.
+            // The loss that ended the session is already recorded.
             guard !isAway(plugin), plugins[plugin]?.facts.role != fatal?.role else { return [] }
             record(plugin, reason, .off, at: now)
             return []
@@ -251,7 +253,7 @@ extension SessionState {
         _ plugin: Int, in callback: SessionEvent.Step, for nanoseconds: Int64,
         _ failure: PluginFailure, at now: Int64
     ) -> [Effect] {
-        // The host has given the life up already.
+        // The host has already abandoned the life.
         guard failure.fault == nil else { return lose(plugin, failure, at: now) }
         guard let role = plugins[plugin]?.facts.role else { return [] }
         var failure = failure
@@ -262,7 +264,7 @@ extension SessionState {
             + lose(plugin, failure, at: now)
     }
 
-    /// Does with a plugin that is lost what its policy says.
+    /// Applies the failure policy to a lost plugin.
     private mutating func lose(
         _ plugin: Int, _ failure: PluginFailure, at now: Int64
     ) -> [Effect] {
@@ -275,7 +277,7 @@ extension SessionState {
             return stop(.badSetting(role: facts.role), because: plugin, failure, at: now)
         case (.left, _, .badSettings, .restart): return []
         case (_, _, .badSettings, .restart): return refuse(plugin, failure, at: now)
-        // The system would refuse a process for the next life, too.
+        // The system would also deny a process for the next life.
         case (_, .starting, .noProcess, .restart):
             return stop(.failed(role: facts.role), because: plugin, failure, at: now)
         case (_, _, _, .restart) where facts.isNeeded && !failure.hasBeenLive:
@@ -286,7 +288,7 @@ extension SessionState {
         case (_, _, _, .off):
             record(plugin, failure.evidence, .off, at: now)
             return drop(plugin, at: now)
-        // A look finds the loss again.
+        // The same loss was found again.
         case (.awaitsStart, _, _, .restart): return []
         case (.present, _, _, .restart):
             return restart(plugin, since: now, isNews: true, failure, at: now)
@@ -305,10 +307,10 @@ extension SessionState {
         return []
     }
 
-    /// Restarts a plugin, later each time. After too many losses the plugin stays away.
+    /// Restarts a plugin, after a longer delay each time. After too many losses, drops the plugin.
     ///
-    /// - Parameter since: When it was lost; nil if it has not been there yet.
-    /// - Parameter isNews: Whether it was there until now.
+    /// - Parameter since: The time of the loss; nil if the plugin has not been present yet.
+    /// - Parameter isNews: Whether the plugin was present until now.
     private mutating func restart(
         _ plugin: Int, since: Int64?, isNews: Bool, _ failure: PluginFailure, at now: Int64
     ) -> [Effect] {
@@ -332,7 +334,7 @@ extension SessionState {
         return [end, .send(.pluginRestarts(role: role, seconds: Double(delay) / 1e9))]
     }
 
-    /// Continues without a plugin that can't use its settings.
+    /// Continues without a plugin that cannot use its settings.
     private mutating func refuse(
         _ plugin: Int, _ failure: PluginFailure, at now: Int64
     ) -> [Effect] {
@@ -368,7 +370,8 @@ extension SessionState {
                 policy: policy, awaySeconds: nil))
     }
 
-    /// Schedules a slate, unless the video returns soon. Black by command stays.
+    /// Schedules a slate, unless the video returns soon. A track that a command made black stays
+    /// black.
     private mutating func announceSlate(
         of plugin: Int, _ text: (VideoTrackKind) -> SlateText, at now: Int64
     ) {
@@ -378,7 +381,7 @@ extension SessionState {
 
     // MARK: New lives
 
-    /// Waits for a plugin that has left to connect again.
+    /// Waits until a plugin that has disconnected connects again.
     private mutating func awaitConnection(
         of plugin: Int, _ failure: PluginFailure, at now: Int64
     ) -> [Effect] {
@@ -393,7 +396,7 @@ extension SessionState {
         ]
     }
 
-    /// Begins a new life, with the current settings.
+    /// Begins a new life with the current settings.
     private mutating func begin(_ plugin: Int, since: Int64?) -> [Effect] {
         guard phase != .ending else { return [] }
         plugins[plugin]?.state = .begins(since: since)
@@ -401,7 +404,7 @@ extension SessionState {
         return [.begin(.create, plugin)]
     }
 
-    /// Makes the next step of a new life.
+    /// Begins the next step of a new life.
     private mutating func advance(
         _ plugin: Int, after step: LifecycleStep, at now: Int64
     ) -> [Effect] {
@@ -418,10 +421,11 @@ extension SessionState {
         }
     }
 
-    /// Whether a source sends nothing: by a command, or since no output takes what it composes.
+    /// Whether a source sends no media: a command has stopped it, or no output takes the composer's
+    /// video.
     func rests(_ plugin: Int) -> Bool { isStopped(plugin) || isIdle(plugin) }
 
-    /// A plugin is back, or is there for the first time.
+    /// Handles a plugin that has returned, or is present for the first time.
     private mutating func comeBack(_ plugin: Int, at now: Int64) -> [Effect] {
         guard let entry = plugins[plugin], case .begins(let since) = entry.state else { return [] }
         plugins[plugin]?.state = .present

@@ -1,70 +1,70 @@
-/// Finds sources that send nothing though they owe frames or audio.
+/// Detects sources that send no media although they owe frames or audio.
 ///
-/// It has no clock: times are passed in, in nanoseconds on the session clock.
+/// The value has no clock: times are arguments, in nanoseconds on the session clock.
 struct SourceSilence {
-    /// What a source has promised.
+    /// The media that a source must send.
     enum Promise {
-        /// One frame after the other, the next within a time in nanoseconds: a camera.
+        /// Frames from a camera: each within a time after the previous frame, in nanoseconds.
         case frames(within: Int64)
-        /// A first frame; after that it sends when there is something new: a share.
+        /// A first frame from a share. After that, a share sends only new content.
         case firstFrame
-        /// Audio all the time. One that has sent some and falls silent is kept: many have nothing
-        /// to say for a while.
+        /// Continuous audio. Silence after the first audio is logged, but is not a failure, because
+        /// many sources pause.
         case audio
     }
 
-    /// What is to be told, or done.
+    /// The result of a check.
     enum Finding: Equatable {
-        /// It has sent nothing for some time, in nanoseconds.
+        /// The source has sent no media for some time, in nanoseconds.
         case silent(Int64, isFirst: Bool)
-        /// It has sent nothing for so long that it has failed.
+        /// The source has failed, after a silence in nanoseconds.
         case failed(Int64)
-        /// It sends again, after some time.
+        /// The source sends again, after a silence in nanoseconds.
         case sends(Int64)
     }
 
-    /// How long a source may be silent before that is told: its last frame stays for a second.
+    /// The silence after which the log reports a source. Until then the source's last frame stays.
     static let limit: Int64 = 900_000_000
 
-    /// How late a look may be. A later look means that the machine stood still: the source then gets this much
-    /// time to send.
+    /// The delay of a check up to which the machine counts as running. After a longer delay the
+    /// source gets this much time to send.
     private static let longestDelay: Int64 = 400_000_000
 
     fileprivate struct Entry {
         var accepted: Int
-        /// When it was looked at last.
+        /// The time of the last check.
         var seen: Int64
-        /// How long it has sent nothing.
+        /// The length of the silence.
         var silence: Int64 = 0
         var hasSent = false
         var isTold = false
         var hasFailed = false
-        /// Whether the machine stood still since it has sent something.
+        /// Whether the machine has stood still since the source last sent media.
         var hasStoodStill = false
-        /// When there is something to be found if it sends nothing until then; nil for never.
+        /// The time of the next finding if the source sends nothing until then; nil for never.
         var due: Int64?
     }
 
     private var entries: [Int: Entry] = [:]
 
-    /// When a source may have been silent for too long.
+    /// The time at which the next source may have been silent for too long.
     var next: Int64? { entries.values.compactMap(\.due).min() }
 
-    /// Whether the silence of a source was told.
+    /// Whether the log has reported the silence of a source.
     func isTold(_ plugin: Int) -> Bool { entries[plugin]?.isTold ?? false }
 
-    /// Forgets a source that owes nothing now: it is away, stopped or paused.
+    /// Removes a source that owes no media now: absent, stopped or paused.
     mutating func excuse(_ plugin: Int) { entries[plugin] = nil }
 
-    /// Looks at a source that has been started.
+    /// Checks a source that has started.
     ///
     /// - Parameters:
-    ///   - accepted: Frames or blocks that were accepted of it since it was started.
-    ///   - newest: When the last of them was, if that is known: a look may come before or after it at
-    ///     the same time.
-    ///   - deadline: How long it may stay silent once that was told, in nanoseconds.
-    ///   - startDeadline: How long it may take to its first frame or audio; nil for the same as
-    ///     later.
+    ///   - accepted: The number of frames or blocks accepted from the source since its start.
+    ///   - newest: The time of the last accepted frame or block; nil if unknown. A check at the
+    ///     same time may come before or after it.
+    ///   - deadline: The silence allowed after the report, in nanoseconds.
+    ///   - startDeadline: The time allowed until the first frame or audio, in nanoseconds; nil to
+    ///     use the same limit as later.
     mutating func look(
         at plugin: Int, accepted: Int, newest: Int64? = nil, promise: Promise, deadline: Int64,
         startDeadline: Int64? = nil, now: Int64
@@ -103,7 +103,7 @@ struct SourceSilence {
         return finding
     }
 
-    /// Nil for a time that never comes.
+    /// Returns the sum; nil if it overflows, for a time that never comes.
     fileprivate static func sum(_ time: Int64, _ span: Int64) -> Int64? {
         let (sum, overflow) = time.addingReportingOverflow(span)
         return overflow ? nil : sum
@@ -111,13 +111,13 @@ struct SourceSilence {
 }
 
 extension SourceSilence.Entry {
-    /// How long it may be silent before that is told, and before it has failed; nil for ever.
+    /// Returns the silence before the report, and before the failure; nil for no limit.
     fileprivate func limits(
         of promise: SourceSilence.Promise, _ deadline: Int64, _ startDeadline: Int64?
     ) -> (told: Int64?, failed: Int64?) {
         var told = SourceSilence.limit
         switch promise {
-        // The next frame is due beyond all time.
+        // The next frame is never due.
         case .frames(.max): return (nil, nil)
         case .frames(let gap): told = max(told, gap)
         case .firstFrame where hasSent: return (nil, nil)

@@ -1,52 +1,55 @@
-/// When a step of a plugin counts as hung, and when to look at it next.
+/// The time at which a step of a plugin counts as hung, and the time of the next check.
 ///
-/// A value without a clock: times are arguments, in nanoseconds on the host clock. A callback has its whole time
-/// from its own beginning on: behind another step, or on a busy machine, it begins later than the step.
+/// A value without a clock: times are arguments, in nanoseconds on the host clock. A callback's
+/// time starts at the callback's own beginning: behind another step, or on a busy machine, a
+/// callback begins later than its step.
 struct StepDeadline: Equatable {
     /// The facts about a step that has not ended.
     struct Glance: Equatable {
-        /// How long the callback of this step has run; 0 while its process starts, nil if it does not run.
+        /// The running time of the step's callback; 0 while the process starts, nil if it does not
+        /// run.
         var taken: Int64?
-        /// The same of another callback that the plugin is in.
+        /// The running time of another callback of the plugin; nil if none runs.
         var other: Int64?
-        /// Whether a debugger has the plugin's process, and may keep it.
+        /// Whether a debugger is attached to the plugin's process and may stop it.
         var isSpared = false
-        /// How long the plugin has been in a media call; 0 if it is in none.
+        /// The time that the plugin has spent in a media call; 0 outside of media calls.
         var media: Int64 = 0
     }
 
     enum Verdict: Equatable {
-        /// It may take longer: the next look.
+        /// The step may take longer. The value is the time of the next check.
         case waits(until: Int64)
         case hangs
     }
 
-    /// How late a callback may begin, because the host starts its process or the machine is busy.
+    /// Longest delay before a callback begins, because the host starts the process or the machine
+    /// is busy.
     static let startLimit: Int64 = 10_000_000_000
 
-    /// How long the callback may take.
+    /// Time limit of the callback.
     let limit: Int64
-    /// When it counts as hung, unless it began later.
+    /// The time at which the callback counts as hung, unless it began later.
     private(set) var end: Int64
-    /// When it does so in any case.
+    /// The time at which the callback counts as hung in any case.
     private var last: Int64
 
-    /// - Parameter limit: How long the callback may take; above 0.
+    /// - Parameter limit: The time limit of the callback; above 0.
     init(_ limit: Int64, from now: Int64) {
         self.limit = limit
         (end, last) = (0, 0)
         restart(from: now)
     }
 
-    /// Restarts the deadline: another step kept this one waiting.
+    /// Restarts the deadline, because another step delayed this step.
     mutating func restart(from now: Int64) {
         end = Self.sum(now, limit)
         last = Self.sum(end, Self.startLimit)
     }
 
-    /// Looks at a step that the session waits for.
+    /// Checks a step that the session waits for.
     ///
-    /// - Parameter mediaLimit: How long a media call may take that the step waits behind.
+    /// - Parameter mediaLimit: Time limit of a media call that delays the step.
     mutating func lookAwaited(_ glance: Glance, at now: Int64, mediaLimit: Int64) -> Verdict {
         guard now >= end else { return .waits(until: end) }
         guard !glance.isSpared else {
@@ -60,7 +63,7 @@ struct StepDeadline: Equatable {
         return .waits(until: end)
     }
 
-    /// Looks at a step that runs while the session continues. It may be behind another one for any time.
+    /// Checks a step that runs while the session continues. Other steps may delay it for any time.
     func look(_ glance: Glance, at now: Int64) -> Verdict {
         let isOverdue =
             now > end
@@ -68,11 +71,11 @@ struct StepDeadline: Equatable {
         if isOverdue, !glance.isSpared { return .hangs }
         let due =
             glance.taken.map { min(max(end, Self.sum(now, limit - $0)), last) } ?? end
-        // A step that waits for its turn, or stands in a debugger, gets another look later.
+        // A step that is queued, or stopped in a debugger, is checked again later.
         return .waits(until: due >= now ? Self.sum(due, 1) : Self.sum(now, limit))
     }
 
-    /// Saturates.
+    /// Returns the sum, limited to the largest value.
     private static func sum(_ time: Int64, _ span: Int64) -> Int64 {
         let (sum, overflow) = time.addingReportingOverflow(span)
         return overflow ? .max : sum

@@ -9,25 +9,25 @@ import GreenroomVideo
 
 /// The path of one participant's track to the outputs, and its threads.
 ///
-/// It lives from the opening of the track until every output has what was sent.
+/// The pipeline exists from the opening of the track until every output has received all media.
 final class ParticipantPipeline: Sendable {
-    /// What it carries.
+    /// The media that the track carries.
     enum Medium: Sendable {
         case video(VideoIngest, VideoPipeline)
         case audio(AudioIngest, filtered: FilteredAudio?, sinks: [any AudioSink])
     }
 
-    /// What is asked of the call.
+    /// The state of the negotiation with the call.
     private struct Negotiation {
         var negotiator: Negotiator?
-        /// Whether every output has said once what it wants.
+        /// Whether every output has reported its demand once.
         var isSettled = false
     }
 
     let track: ParticipantTrack
-    /// The number of its sender.
+    /// The number of the track's sender.
     let sender: UInt64
-    /// When it begins, in nanoseconds from the session's start.
+    /// The start of the track, in nanoseconds from the session's start.
     let start: Int64
     let medium: Medium
     private let negotiation = Monitor(Negotiation())
@@ -41,25 +41,26 @@ final class ParticipantPipeline: Sendable {
         self.medium = medium
     }
 
-    /// The branches of video.
+    /// The branches of video; empty for audio.
     var branches: [VideoBranch] {
         if case .video(_, let video) = medium { video.track.branches } else { [] }
     }
 
-    /// The sinks of audio.
+    /// The sinks of audio; empty for video.
     var sinks: [any AudioSink] {
         if case .audio(_, _, let sinks) = medium { sinks } else { [] }
     }
 
-    /// The negotiation about video; nil before something was wanted.
+    /// The negotiation about video; nil before the first demand.
     var negotiator: Negotiator? { negotiation.withLock { $0.negotiator } }
 
-    /// Follows what the outputs take of video, which is not nothing.
+    /// Updates the negotiation with the outputs' demands for video, at least one.
     ///
     /// - Parameters:
-    ///   - isSettled: Whether every output has answered. Before that more is asked for at once.
+    ///   - isSettled: Whether every output has answered. Until then, a larger demand applies at
+    ///     once.
     ///   - nanoseconds: Session time.
-    /// - Returns: What the call is to be asked for, and the reason if that is new.
+    /// - Returns: The capability to request from the call, and the record if the request is new.
     func negotiate(
         _ demands: [OutputDemand], isSettled: Bool, at nanoseconds: Int64
     ) -> (capability: VideoCapability?, record: NegotiationRecord?) {
@@ -83,7 +84,7 @@ final class ParticipantPipeline: Sendable {
     func begin() {
         guard case .video(_, let video) = medium else { return }
         video.begin { [ending] in
-            // An output may have a frame for a little later.
+            // An output may have a frame for a slightly later time.
             let end = ending.change { ending in
                 let end = video.track.limit(to: ending ?? 0)
                 ending = end
@@ -93,18 +94,18 @@ final class ParticipantPipeline: Sendable {
         }
     }
 
-    /// Lets the first frames of video pass.
+    /// Releases the first frames of video.
     func release() {
         if case .video(_, let video) = medium { video.track.input.release() }
     }
 
-    /// Lets video not run on after a time of the session.
+    /// Limits video to a time of the session, in accounts and outputs.
     func limit(to nanoseconds: Int64) {
         guard case .video(_, let video) = medium else { return }
         _ = video.track.limit(to: max(nanoseconds - start, 0))
     }
 
-    /// Ends the track at a time of the session; what was sent before is still delivered.
+    /// Ends the track at a time of the session. Media sent before is still delivered.
     func close(at nanoseconds: Int64) {
         let isNews = ending.withLock { end in
             guard end == nil else { return false }
@@ -125,6 +126,6 @@ final class ParticipantPipeline: Sendable {
     /// Whether the track was closed.
     var isClosed: Bool { ending.withLock { $0 != nil } }
 
-    /// When it ended, in nanoseconds from the session's start; nil while it is open.
+    /// The end of the track, in nanoseconds from the session's start; nil while it is open.
     var end: Int64? { ending.withLock { end in end.map { $0 + start } } }
 }

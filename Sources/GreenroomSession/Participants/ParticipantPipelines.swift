@@ -10,32 +10,32 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomVideo
 
-/// The tracks of participants in a running session: they begin and end while it runs.
+/// The tracks of participants in a running session. Tracks begin and end while the session runs.
 ///
-/// Threads: the session's, except ``all``, which is for reports on any.
+/// Threads: the session's, except ``all``, which reports use on any thread.
 final class ParticipantPipelines: Sendable {
     private struct State {
-        /// In the order of their opening.
+        /// The open tracks, in the order of opening.
         var open: [ParticipantPipeline] = []
-        /// The outputs of the mix without each participant, by their number.
+        /// The sinks of the mix without each participant, by the participant's number.
         var mixes: [UInt32: [any AudioSink]] = [:]
-        /// Sinks of tracks that have ended, which are still finishing.
+        /// Sinks of ended tracks, which still write their last audio.
         var finishing: [any AudioSink] = []
-        /// The numbers of tracks and mixes that have ended, and whose outputs have all of them.
+        /// The numbers of ended tracks and mixes whose outputs have received all media.
         var ended: [UInt32] = []
-        /// Tracks of video whose frames wait until the outputs have said what they take of them.
+        /// Video tracks whose frames wait until every output has reported its demand for them.
         var held: [ParticipantPipeline] = []
         /// The last demand for each track, by its sender.
         var demands: [UInt64: Demand] = [:]
-        /// When demands were looked at last, in nanoseconds of session time.
+        /// The time of the last demand check, in nanoseconds of session time.
         var looked: Int64 = -1
     }
 
-    /// How long a track waits for outputs' answers before the call learns that it is unwanted.
+    /// Time limit for outputs' answers, before the host reports a track without demand to the call.
     private static let settlingNanoseconds: Int64 = 1_000_000_000
 
-    /// How long frames of a track that begins wait for the answers of outputs: so that they still show
-    /// in time on the outputs that need not be asked.
+    /// The delay of a new track's frames while outputs answer. Frames still arrive in time at
+    /// outputs that need no question.
     private static let holdNanoseconds = SessionTimeline.playoutDelay / 2
 
     private let outputs: [any Output]
@@ -50,8 +50,8 @@ final class ParticipantPipelines: Sendable {
     private let state = Monitor(State())
 
     /// - Parameters:
-    ///   - outputs: Those of the session.
-    ///   - connections: Of those that are plugins.
+    ///   - outputs: The session's outputs.
+    ///   - connections: The connections of the outputs that are plugins.
     init(
         outputs: [any Output], connections: [OutputConnection], feeds: [OutputFeed],
         mixer: AudioMixer, timeline: SessionTimeline, clock: SessionClock,
@@ -82,19 +82,19 @@ final class ParticipantPipelines: Sendable {
 
     // MARK: Tracks
 
-    /// The video track of a number, while it is open.
+    /// Returns the open video track with a number; nil if there is none.
     func video(_ track: UInt32) -> VideoPipeline? {
         let found = all.first { $0.track.id == track && !$0.isClosed }
         if case .video(_, let video)? = found?.medium { return video }
         return nil
     }
 
-    /// Connects a track to the outputs, and starts its threads. Plugins take nothing of it before
-    /// they have said what they want.
+    /// Connects a track to the outputs, and starts the track's threads. Plugins receive no media of
+    /// the track before they report a demand.
     ///
-    /// - Parameter audioFilters: The filters of its audio, in order.
+    /// - Parameter audioFilters: The filters of the track's audio, in order.
     func open(_ track: ParticipantTrack, sender: UInt64, audioFilters: [PluginInstance]) {
-        // The track begins with the 10 ms of audio in which it was opened.
+        // The track begins with the 10 ms of audio that contain its opening.
         let stretch = AudioMixer.stretchNanoseconds
         let start = max(timeline.time(of: track.opened), 0) / stretch * stretch
         var connected = ParticipantOutputs(track, clock: clock, events: events)
@@ -135,7 +135,7 @@ final class ParticipantPipelines: Sendable {
         case .audio(let ingest):
             var filtered: FilteredAudio?
             mixer.add(at: start) { [timeline] begin in
-                // The sinks are made for the position at which the track begins.
+                // Sinks start at the position at which the track begins.
                 for connection in taking {
                     connected.connect(connection.sink(of: track.id, start: begin))
                 }
@@ -157,12 +157,12 @@ final class ParticipantPipelines: Sendable {
         }
     }
 
-    /// Whether every output gets what it wants of a track.
+    /// Whether every output has the media that it requested of a track.
     private func hasAnswers(about track: ParticipantTrack) -> Bool {
         connections.allSatisfy { $0.hasFollowed(track.id) }
     }
 
-    /// Lets the first frames of the tracks pass about which every output has answered.
+    /// Releases the first frames of tracks about which every output has answered.
     func releaseAnswered() {
         let held = state.withLock { $0.held }
         guard !held.isEmpty else { return }
@@ -173,9 +173,9 @@ final class ParticipantPipelines: Sendable {
         }
     }
 
-    /// Ends a track; what was sent before is still delivered.
+    /// Ends a track. Media sent before is still delivered.
     ///
-    /// - Parameter moment: On the session clock.
+    /// - Parameter moment: The time of the end, on the session clock.
     func close(_ track: ParticipantTrack, at moment: Int64) {
         guard let pipeline = all.first(where: { $0.track === track }) else { return }
         for connection in connections { connection.close(track.id) }
@@ -186,8 +186,8 @@ final class ParticipantPipelines: Sendable {
         }
     }
 
-    /// Removes the tracks that were closed and are carried no more; their outputs may still be
-    /// writing what they have.
+    /// Removes and returns closed tracks whose media has ended. Their outputs may still write
+    /// queued media.
     func finishClosed() -> [ParticipantPipeline] {
         let candidates = all.filter(\.isClosed)
         guard !candidates.isEmpty else { return [] }
@@ -209,13 +209,13 @@ final class ParticipantPipelines: Sendable {
         return ended
     }
 
-    /// Whether a track was closed that has not ended: the end of its threads, and of its audio in the mix, wakes
-    /// nobody.
+    /// Whether a closed track has not ended. The end of its threads and of its audio in the mix
+    /// posts no wake-up.
     var hasEnding: Bool { all.contains(where: \.isClosed) }
 
-    /// Lets sinks write what they have, without waiting for them.
+    /// Lets sinks write their queued audio, without waiting for them.
     ///
-    /// - Parameter track: The number of their track, which has ended then.
+    /// - Parameter track: The number of the sinks' track, which ends after that.
     private func finish(_ sinks: [any AudioSink], of track: UInt32) {
         guard !sinks.isEmpty else {
             state.withLock { $0.ended.append(track) }
@@ -223,7 +223,7 @@ final class ParticipantPipelines: Sendable {
         }
         for sink in sinks { sink.beginFinish() }
         state.withLock { $0.finishing += sinks }
-        // A slow disk or plugin must not hold up the session.
+        // A slow disk or plugin must not delay the session.
         _ = HostThread(name: "finishing") { [state, events, clock] in
             let deadline = clock.host.deadline(after: SessionPipeline.finishNanoseconds)
             for sink in sinks { sink.finish(until: deadline) }
@@ -235,8 +235,8 @@ final class ParticipantPipelines: Sendable {
         }
     }
 
-    /// The numbers of the tracks and mixes that have ended since the last time, and whose outputs have
-    /// all of them.
+    /// Removes and returns the numbers of ended tracks and mixes whose outputs have received all
+    /// media.
     func takeEnded() -> [UInt32] {
         state.withLock { state in
             guard !state.ended.isEmpty else { return [] }
@@ -252,7 +252,7 @@ final class ParticipantPipelines: Sendable {
         var sinks: [any AudioSink] = []
         let joined = timeline.time(of: member.joined)
         for connection in connections where connection.opens(member.describedMix) {
-            // The sink is made for the position at which it is connected.
+            // The sink starts at the position at which it is connected.
             mixer.add(to: .without(member.participant.number), at: joined) { start in
                 let sink = connection.sink(of: member.mixTrack, start: start)
                 sinks.append(sink)
@@ -273,10 +273,10 @@ final class ParticipantPipelines: Sendable {
 
     // MARK: Demand
 
-    /// What has changed in what is needed of the open tracks.
+    /// Returns the changed demands for open tracks.
     ///
     /// - Parameter nanoseconds: Session time.
-    /// - Returns: The demands, and why those of video tracks have changed since their first.
+    /// - Returns: The demands, and the records of video demands that changed after their first.
     func takeDemands(
         at nanoseconds: Int64
     ) -> (demands: [Demand], changes: [(track: String, record: NegotiationRecord)]) {
@@ -284,7 +284,7 @@ final class ParticipantPipelines: Sendable {
         var changes: [(track: String, record: NegotiationRecord)] = []
         for pipeline in all where !pipeline.isClosed {
             let (track, sender) = (pipeline.track.id, pipeline.sender)
-            // A restarting output that has answered nothing yet does not hold back the others' demand.
+            // A restarting output that has not answered does not delay the demand of other outputs.
             let isSettled =
                 nanoseconds - pipeline.start > Self.settlingNanoseconds
                 || !feeds.contains { $0.owesAnswer(about: track) }
@@ -305,7 +305,7 @@ final class ParticipantPipelines: Sendable {
             case .audio(let ingest, _, let sinks):
                 demand.isWanted = self.demand(for: ingest, sinks, of: pipeline.track)
             }
-            // What no output has wanted so far, one that has not answered may want.
+            // Do not report a track as unwanted while an output has not answered.
             if demand.isWanted || isSettled { demands.append(demand) }
         }
         let news = state.withLock { state in
@@ -317,7 +317,8 @@ final class ParticipantPipelines: Sendable {
         return (news, changes)
     }
 
-    /// When a demand may change by itself, in nanoseconds of session time.
+    /// The time of the next demand that may change without an event, in nanoseconds of session
+    /// time.
     var nextDemand: Int64? {
         let looked = state.withLock { $0.looked }
         return all.filter { !$0.isClosed }.flatMap { pipeline in
@@ -325,17 +326,18 @@ final class ParticipantPipelines: Sendable {
         }.compactMap(\.self).filter { $0 > looked }.min()
     }
 
-    /// Why the call is asked for each open track of video as it is.
+    /// The records that explain the current requests for open video tracks.
     var explanations: [(track: String, record: NegotiationRecord)] {
         all.filter { !$0.isClosed }.compactMap { pipeline in
             pipeline.negotiator?.current.map { (pipeline.track.name, $0) }
         }
     }
 
-    /// Pauses audio that no output takes, in place of a plugin: a number that no plugin has.
+    /// The number that pauses audio without a demand. No plugin has this number.
     private static let pauser = -1
 
-    /// Finds out whether an output takes audio. Audio that no output wants is not owed.
+    /// Returns whether an output takes a track's audio. Pauses audio that no output takes, so that
+    /// none is owed.
     @discardableResult
     private func demand(
         for ingest: AudioIngest, _ sinks: [any AudioSink], of track: ParticipantTrack
@@ -346,14 +348,14 @@ final class ParticipantPipelines: Sendable {
         return isWanted
     }
 
-    // MARK: The end
+    // MARK: Termination
 
-    /// Lets no video run on after a session time, in accounts and outputs.
+    /// Limits all video to a session time, in accounts and outputs.
     func limitVideo(to nanoseconds: Int64) {
         for pipeline in all where !pipeline.isClosed { pipeline.limit(to: nanoseconds) }
     }
 
-    /// Ends all tracks of video at a session time; those of audio end with the mixer.
+    /// Ends all video tracks at a session time. Audio tracks end with the mixer.
     func finishVideo(at nanoseconds: Int64) {
         for pipeline in all { pipeline.close(at: max(nanoseconds, pipeline.start)) }
     }
