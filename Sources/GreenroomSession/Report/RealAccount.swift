@@ -4,31 +4,33 @@ import GreenroomAudio
 import GreenroomVideo
 
 extension SessionReport {
-    /// How much of a track was real: each period of a video's rate, or each frame of audio at
-    /// 48 kHz, is of one kind.
+    /// The amount of real media in a track. Each period of a video's rate, or each frame of audio
+    /// at 48 kHz, is of one kind.
     public struct RealAccount: Codable, Sendable {
-        /// Periods or frames, all kinds together.
+        /// The number of periods or frames, of all kinds.
         public var total: Int
-        /// Those that the source sent in time. A frame that stays because the source owed no newer
-        /// one counts: it agreed on a lower rate, or is a share.
+        /// Periods or frames that the source sent in time. A frame that stays because the source
+        /// owed no newer frame counts: the source agreed on a lower rate, or is a share.
         public var real: Int
-        /// Periods with a frame that came more than 100 ms after the time that it shows; absent for
+        /// Periods with a frame that arrived more than 100 ms after its timestamp; absent for
         /// audio.
         public var late: Int?
         /// Periods with a frame that a filter did not edit; absent for audio.
         public var unedited: Int?
-        /// Periods with the frame before, though a newer one was owed; absent for audio.
+        /// Periods that repeat a frame, although the source owed a newer frame; absent for audio.
         public var repeated: Int?
         /// Periods with a slate; absent for audio.
         public var slate: Int?
-        /// Frames that stand for audio that was late or missing; absent for video.
+        /// Frames that replace late or missing audio; absent for video.
         public var concealed: Int?
-        /// Periods or frames before the first that the source sent, and silence while it was lost.
+        /// Periods or frames before the first frame from the source, and silence while the source
+        /// was lost.
         public var missing: Int
-        /// Periods or frames for which nothing was owed: the source was stopped or paused, had not
-        /// connected yet, had come to its end, or was a share that paused itself before its first frame.
+        /// Periods or frames for which the source owed no media. The source was stopped or paused,
+        /// had not connected yet, had ended, or was a share that paused before its first frame.
         public var stopped: Int
-        /// `real` and `late` as a part of all but `stopped`, in per cent; absent if nothing was owed.
+        /// `real` and `late` as a part of `total` minus `stopped`, in per cent; absent if no media
+        /// was owed.
         public var realPercent: Double?
 
         init(_ account: VideoAccount) {
@@ -69,7 +71,7 @@ extension SessionReport.RealAccount: CustomStringConvertible {
             + (rest.isEmpty ? "" : "; \(rest.joined(separator: ", "))")
     }
 
-    /// With one digit: less than that is not nothing, and not all.
+    /// Formats a percentage with one digit. Only 0 becomes "0" and only 100 becomes "100".
     private func tenths(_ number: Double) -> String {
         guard number < 100, number > 0 else { return number > 0 ? "100" : "0" }
         let tenths = min(max(Int((number * 10).rounded()), 1), 999)
@@ -77,7 +79,8 @@ extension SessionReport.RealAccount: CustomStringConvertible {
     }
 }
 
-/// A part in per cent, with two digits. All is all: what is a little less does not become it.
+/// Converts a part to per cent, with two digits. Only a whole part becomes 100, and only an empty
+/// part becomes 0.
 func percent(_ part: Double) -> Double {
     let rounded = (part * 10_000).rounded() / 100
     if part < 1, rounded >= 100 { return 99.99 }
@@ -87,11 +90,11 @@ func percent(_ part: Double) -> Double {
 extension SessionReport {
     /// The roles whose tracks had less real media than they should have.
     ///
-    /// Sources that the session may run without (`on-failure: off`), and those that connect by
-    /// themselves, count only where no track had anything.
+    /// Sources that the session may run without (`on-failure: off`), and sources that connect by
+    /// themselves, count only if no track had real media.
     static func fallsShort(_ accounts: [String: RealAccount], in plan: SessionPlan) -> [String] {
         func isShort(_ role: String, of minimum: Double) -> Bool {
-            // A track that the session never had owed all of it.
+            // A track that the session never had is missing as a whole.
             guard let account = accounts[role] else { return true }
             return account.realPercent.map { $0 < minimum } ?? false
         }
@@ -105,7 +108,8 @@ extension SessionReport {
         let short = checked.map(\.role).filter { isShort($0, of: minimum) }
         guard short.isEmpty else { return short }
         let owing = roles.map(\.role).filter { accounts[$0].map { $0.realPercent != nil } ?? true }
-        // A broadcast owes nothing before it connects; without anything else the session had nothing.
+        // A broadcast owes no media before it connects. Without other sources the session had no
+        // media.
         guard !owing.isEmpty else {
             return roles.first { $0.plugin.factory.arrivals != nil }.map { [$0.role] } ?? []
         }

@@ -6,7 +6,7 @@ import GreenroomVideo
 import SystemPackage
 
 extension ReportFile {
-    /// Writes a report, in place of the last one.
+    /// Writes a report over the previous report.
     func write(_ report: SessionReport) throws(OutputError) {
         let encoder = JSONEncoder()
         encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
@@ -16,8 +16,8 @@ extension ReportFile {
             do {
                 try FileDescriptor.writeWhole(path, text)
             } catch {
-                // On a full disk the earlier one makes room. If it stayed, it would say for ever that
-                // the session runs.
+                // On a full disk, removing the earlier report makes room. If the earlier report
+                // stayed, it would claim that the session still runs.
                 guard report.outcome != .running, unlink(path) == 0 else { throw error }
                 try FileDescriptor.writeWhole(path, text)
             }

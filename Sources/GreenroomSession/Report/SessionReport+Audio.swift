@@ -12,15 +12,15 @@ extension SessionReport {
         public var overdue: Int
         /// Edits by filters that were not running.
         public var lost: Int
-        /// Silent blocks: a required filter did not edit them.
+        /// Silent blocks, which a required filter did not edit.
         public var silenced: Int
     }
 
     /// The audio of a source.
     public struct Audio: Codable, Sendable {
-        /// Its source, or the name of a participant's track.
+        /// The source's role, or the name of a participant's track.
         public var role: String
-        /// How much of it was real, in frames of 48 kHz.
+        /// The amount of real audio, in frames of 48 kHz.
         public var account: RealAccount
         /// Blocks sent.
         public var sent: Int
@@ -32,7 +32,7 @@ extension SessionReport {
         public var resampled: Int
         /// Bytes copied from the plugin's memory.
         public var bytesCopied: Int
-        /// The work of its filters; absent without filters.
+        /// The results of the audio filters; absent without filters.
         public var filters: AudioFilters?
         /// Frames of 48 kHz in the queued blocks.
         public var frames: Int
@@ -40,9 +40,9 @@ extension SessionReport {
         public var played: Int
         /// Frames of 48 kHz before the start of the recording.
         public var beforeStart: Int
-        /// Frames of 48 kHz sent ahead for a time that was then muted, or without room.
+        /// Frames of 48 kHz dropped because the track was muted or the buffer was full.
         public var cut: Int
-        /// Frames of 48 kHz that are not played yet; at the end, those never played.
+        /// Frames of 48 kHz that are not played yet; at the end, frames that were never played.
         public var queued: Int
         /// Frames of silence for audio that was late or missing, with a fade at its beginning.
         public var concealed: Int
@@ -54,7 +54,7 @@ extension SessionReport {
         public var overfedPercent: Double?
         /// The shortage of audio in the worst two seconds, in per cent.
         public var underfedPercent: Double?
-        /// How much faster the clock of the samples runs than the session's, in ppm; absent without
+        /// The excess speed of the samples' clock over the session's clock, in ppm; absent without
         /// drift.
         public var driftPPM: Double?
         /// Anomalies of the blocks' timestamps.

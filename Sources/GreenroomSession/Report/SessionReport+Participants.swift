@@ -7,26 +7,27 @@ import GreenroomRuntime
 extension SessionReport {
     /// A participant of the call.
     public struct Participant: Codable, Sendable {
-        /// Their name.
+        /// The participant's name.
         public var name: String
-        /// When they joined, in seconds of the session.
+        /// The time of joining, in seconds of the session.
         public var joinedSeconds: Double
-        /// When they left; nil if they stayed to the end.
+        /// The time of leaving, in seconds of the session; nil if the participant stayed to the
+        /// end.
         public var leftSeconds: Double?
-        /// Their tracks, in the order of their ends; the open ones last.
+        /// The participant's tracks, in the order of their ends; open tracks come last.
         public var tracks: [Track]
 
         /// A track of a participant.
         public struct Track: Codable, Sendable {
-            /// Its name, e.g. `ana-camera`.
+            /// The track's name, e.g. `ana-camera`.
             public var track: String
-            /// When it began, in seconds of the session; its recordings begin then.
+            /// The start of the track and of its recordings, in seconds of the session.
             public var beganSeconds: Double
-            /// When it ended; nil if it was open to the end.
+            /// The end of the track, in seconds of the session; nil if it was open to the end.
             public var endedSeconds: Double?
-            /// Its video, or nil.
+            /// The track's video; nil for audio.
             public var video: Video?
-            /// Its audio, or nil.
+            /// The track's audio; nil for video.
             public var audio: Audio?
         }
     }
@@ -54,7 +55,8 @@ extension SessionReport.Participant.Track {
 
 /// The participants of a session, for its report.
 struct ParticipantRecords {
-    /// The most that are kept of those who have left, and of the ended tracks of each.
+    /// Limit of recorded participants who have left, and of recorded ended tracks for each
+    /// participant.
     private static let limit = 1000
 
     private struct Record {
@@ -66,7 +68,7 @@ struct ParticipantRecords {
     }
 
     private var records: [Record] = []
-    /// Those who left and are not in the records any more.
+    /// The number of participants who left and whose records were removed.
     private(set) var leftOut = 0
 
     /// - Parameter nanoseconds: Session time.

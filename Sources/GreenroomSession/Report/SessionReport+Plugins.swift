@@ -7,30 +7,30 @@ public import GreenroomModel
 extension SessionReport {
     /// A plugin.
     public struct Plugin: Codable, Sendable {
-        /// Its role in the session.
+        /// The plugin's role in the session.
         public var role: String
-        /// Its id.
+        /// The plugin's id.
         public var id: String
-        /// Its name in session files.
+        /// The plugin's name in session files.
         public var name: String
-        /// Its version.
+        /// The plugin's version.
         public var version: String
-        /// Its kind.
+        /// The plugin's kind.
         public var kind: String
-        /// Its last lifecycle state.
+        /// The plugin's last lifecycle state.
         public var state: LifecycleState
-        /// Why the host gave up on it.
+        /// The host's reason for abandoning the plugin; nil if none.
         public var fault: String?
-        /// Its own reason for giving up.
+        /// The plugin's reason for giving up; nil if none.
         public var gaveUp: String?
-        /// The layers of its process's sandbox, `on`, `off` or `unavailable`, each with its effect
-        /// or the reason why it is missing; nil in the host's process.
+        /// The layers of the process's sandbox, `on`, `off` or `unavailable`, each with its effect
+        /// or the reason for its absence; nil in the host's process.
         public var sandbox: [String: String]?
-        /// Its losses; nil if there were none.
+        /// The plugin's losses; nil if there were none.
         public var losses: [Loss]?
-        /// Its offers.
+        /// The newest offer to the plugin; nil if none.
         public var offer: Offered?
-        /// The durations of its callbacks, by name.
+        /// The durations of the plugin's callbacks, by name.
         public var callbacks: [String: Callback]
     }
 
@@ -42,7 +42,7 @@ extension SessionReport {
         public var evidence: String
         /// The session's reaction.
         public var policy: FailurePolicy
-        /// How long the plugin was away; nil if it did not return.
+        /// The time without the plugin, in seconds; nil if the plugin did not return.
         public var awaySeconds: Double?
     }
 
@@ -50,15 +50,15 @@ extension SessionReport {
     public struct Offered: Codable, Sendable {
         /// The offer's revision.
         public var revision: UInt32
-        /// Its rows, or the single row with the limit of a share.
+        /// The offer's rows, or the single row with the limit of a share.
         public var rows: [String]
         /// The suggestion.
         public var suggested: String
         /// The source's answer.
         public var answer: NegotiationRecord.Answer?
-        /// What the source said it sends.
+        /// The capability that the source reported.
         public var source: String?
-        /// What the track carries.
+        /// The capability of the track.
         public var track: String?
     }
 
@@ -66,9 +66,9 @@ extension SessionReport {
     public struct Callback: Codable, Sendable {
         /// Calls that returned.
         public var calls: Int
-        /// Their mean, in milliseconds.
+        /// The mean duration, in milliseconds.
         public var meanMilliseconds: Double
-        /// The longest, in milliseconds.
+        /// The longest duration, in milliseconds.
         public var longestMilliseconds: Double
     }
 }

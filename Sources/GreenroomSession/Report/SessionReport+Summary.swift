@@ -14,7 +14,7 @@ extension SessionReport {
         for audio in audioTracks { lines += self.lines(of: audio) }
         for participant in participants ?? [] {
             for track in participant.tracks {
-                // A track that no output takes has nothing to show.
+                // Omit the video of a track that no output takes.
                 if let video = track.video, !video.outputs.isEmpty {
                     lines += self.lines(of: video)
                 }
@@ -22,7 +22,7 @@ extension SessionReport {
             }
         }
         lines += outputs.flatMap(\.summary)
-        // Without tracks nothing was written.
+        // Omit the outputs' products if the session had no tracks.
         if !(videoTracks.isEmpty && audioTracks.isEmpty && (participants ?? []).isEmpty) {
             lines += products
         }
@@ -49,7 +49,7 @@ extension SessionReport {
         return lines.isEmpty ? ["nothing was recorded"] : lines
     }
 
-    /// A line about an output that had failed at the end of the session.
+    /// Returns a line about an output that had failed at the end of the session; nil if it had not.
     private func lossOfOutput(_ output: OutputFeed.Entry) -> String? {
         let losses = plugins.first { $0.role == output.role }?.losses ?? []
         guard let loss = losses.last, loss.policy != .end, loss.awaySeconds == nil else {
@@ -120,7 +120,7 @@ extension SessionReport {
         return lines
     }
 
-    /// Lines about refusals, except for a single frame that was refused at the end of the session.
+    /// Returns lines about refusals, except for a single frame refused at the end of the session.
     private func refusals(of unit: String, _ counts: [String: Int]) -> [String] {
         counts.sorted { $0.key < $1.key }
             .filter { $0.key != Status.stopped.description || $0.value > 1 }

@@ -11,19 +11,20 @@ extension SessionReport {
     public struct Video: Codable, Sendable {
         /// `camera`, `share`, or the name of a participant's track.
         public var track: String
-        /// Its size and rate at the start.
+        /// The track's size and rate at the start.
         public var capability: String
-        /// How much of it was real, in periods of its rate at the start.
+        /// The amount of real video, in periods of the track's rate at the start.
         public var account: RealAccount
-        /// What was offered for it, why, and what came of it: the first offer, and the last ones.
+        /// The negotiation with the source: the first offer and the last offers, each with its
+        /// reason and result.
         public var negotiation: [NegotiationRecord]
-        /// The number of offers between these, which are left out.
+        /// The number of offers omitted between the first offer and the last offers.
         public var negotiationsLeftOut: Int
         /// Frames that the plugin sent.
         public var sent: Int
         /// Frames that the ingest accepted.
         public var accepted: Int
-        /// Accepted frames that were leased, and needed no copy.
+        /// Accepted frames that were leased and needed no copy.
         public var leased: Int
         /// Frames refused, by status.
         public var refused: [String: Int]
@@ -31,7 +32,8 @@ extension SessionReport {
         public var refusedCalls: [String: Int]
         /// Leases that were returned unsent.
         public var abandoned: Int
-        /// Bytes copied from the plugin's memory, without frames that were converted from there.
+        /// Bytes copied from the plugin's memory, without frames that were converted directly from
+        /// there.
         public var bytesCopied: Int
         /// Accepted frames for an offer after its grace time.
         public var staleRevision: Int
@@ -41,7 +43,7 @@ extension SessionReport {
         public var discarded: Int
         /// Anomalies of the frames' timestamps.
         public var stamps: Stamps
-        /// Frames that wait for the track; at the end, those never shown.
+        /// Frames that wait for the track; at the end, frames that were never shown.
         public var queued: Int
         /// Frames above the rate that the track carried.
         public var overRate: Int
@@ -49,25 +51,25 @@ extension SessionReport {
         public var unconvertible: Int
         /// Frames lost in a hung filter in the host's process.
         public var lostInFilter: Int
-        /// Frames that were not shown, since a filter did not edit them: one that is required, or had them in
-        /// place.
+        /// Frames that were not shown because a filter did not edit them: a required filter, or a
+        /// filter in the host's process.
         public var withheld: Int
         /// Frames passed to the outputs.
         public var carried: Int
-        /// Of those, the ones that a filter did not edit.
+        /// Frames passed to the outputs that a filter did not edit.
         public var unedited: Int
-        /// Edits that did not take place in time; the frames were passed on without them, or withheld.
+        /// Edits that failed or were late. The frames continued unedited, or were withheld.
         public var unprocessed: Unprocessed
         /// The number of conversions.
         public var conversions: Int
-        /// Bytes written by conversions, rows that are made twice included.
+        /// Bytes written by conversions, including rows that are written twice.
         public var bytesConverted: Int
-        /// Memory allocations for frames; absent on a virtual clock, where the number is not
-        /// deterministic.
+        /// Memory allocations for frames; absent on a virtual clock, because there the number is
+        /// not deterministic.
         public var allocations: Int?
         /// The intervals between accepted frames.
         public var arrival: Intervals
-        /// Its outputs.
+        /// The track's outputs.
         public var outputs: [VideoOutput]
     }
 
@@ -76,7 +78,7 @@ extension SessionReport {
         /// The filter refused the frame.
         public var refused: Int
         /// The filter missed the frame's interval, still had an earlier frame, or had no room for
-        /// it. In the host's process the frame continues edited, and late.
+        /// the frame. In the host's process the frame continues edited, and late.
         public var overdue: Int
         /// The filter was lost or had ended.
         public var lost: Int
@@ -90,29 +92,32 @@ extension SessionReport {
         public var p50Milliseconds: Double
         /// The 99th percentile, in milliseconds.
         public var p99Milliseconds: Double
-        /// The longest, in milliseconds.
+        /// The longest interval, in milliseconds.
         public var maximumMilliseconds: Double
     }
 
     /// An output of a track.
     public struct VideoOutput: Codable, Sendable {
-        /// Its kind.
+        /// The output's name.
         public var output: String
-        /// Its rate.
+        /// The output's rate.
         public var rate: String
-        /// Its size; the first one, if it followed the shape of a share.
+        /// The output's size; the first size, if the output followed the shape of a share.
         public var size: String
-        /// The files of a recording that followed the shape of a share: one for each size.
+        /// The files of a recording that followed the shape of a share, one for each size; nil if
+        /// there is only one.
         package var pieces: [OutputPiece]?
-        /// The first frame of a share that it showed with bars, in another shape than its own.
+        /// The first frame of a share that the output showed with bars, because the shapes
+        /// differed; nil if none.
         package var bars: Bars?
-        /// Its colour matrix, `bt601` or `bt709`; frames of another one are converted.
+        /// The output's colour matrix, `bt601` or `bt709`. Frames with another matrix are
+        /// converted.
         public var matrix: String
-        /// The range of its values, `limited` or `full`.
+        /// The range of the output's values, `limited` or `full`.
         public var range: String
         /// Frames written for the first time.
         public var delivered: Int
-        /// Delivered frames in a later period than their own, which had ended.
+        /// Frames delivered in a later period than their own, which had ended.
         public var delayed: Int
         /// Periods that repeat a frame.
         public var repeated: Int
@@ -120,37 +125,37 @@ extension SessionReport {
         public var black: Int
         /// Periods with a slate: the source was lost.
         public var slate: Int
-        /// Frames for a period that had one already.
+        /// Frames for a period that already had a frame.
         public var excess: Int
-        /// Frames without room in its queue.
+        /// Frames dropped because the output's queue was full.
         public var queueFull: Int
         /// Frames before the start.
         public var beforeStart: Int
         /// Frames after the end.
         public var afterEnd: Int
-        /// Frames while it wanted nothing of the track.
+        /// Frames that arrived while the output requested none of the track.
         public var unwanted: Int
         /// Frames that could not be converted.
         public var unconvertible: Int
-        /// Frames after its failure, or lost when it failed.
+        /// Frames that arrived after the output's failure, or were lost in the failure.
         public var failed: Int
-        /// Frames in its queue; at the end, those it never wrote.
+        /// Frames in the output's queue; at the end, frames that were never written.
         public var queued: Int
         /// The intervals between the frames of consecutive periods when they were written.
         public var departure: Intervals
-        /// How late frames were written, for an output on schedule.
+        /// The delay of written frames, for an output on schedule; nil for other outputs.
         public var lateness: Intervals?
-        /// Why it failed.
+        /// The reason for the output's failure; nil if it works.
         public var failure: String?
     }
 
     /// A frame of a share in another shape than the output's.
     package struct Bars: Codable, Sendable {
-        /// Its size.
+        /// The frame's size.
         package var size: String
         /// The output's size.
         package var within: String
-        /// The session's time, in seconds.
+        /// The time of the frame, in seconds of the session.
         package var seconds: Double
     }
 
@@ -162,9 +167,9 @@ extension SessionReport {
         public var backward: Int
         /// Frames or blocks whose timestamps are not nanoseconds of the session clock.
         public var foreign: Int
-        /// How often the clock of the timestamps was set.
+        /// The number of jumps of the timestamps' clock.
         public var jumps: Int
-        /// How much faster the clock of the timestamps runs than the session's, in ppm; absent
+        /// The excess speed of the timestamps' clock over the session's clock, in ppm; absent
         /// without drift.
         public var driftPPM: Double?
     }
@@ -218,7 +223,7 @@ extension SessionReport.Video {
 }
 
 extension SessionReport.VideoOutput {
-    /// Nil for an output that never wanted the track.
+    /// Returns nil for an output that never requested the track.
     init?(_ branch: VideoBranch, carried: Int) {
         guard let form = branch.form else { return nil }
         let counts = branch.counts(carried: carried)

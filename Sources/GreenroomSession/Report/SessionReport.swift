@@ -11,7 +11,7 @@ import GreenroomVideo
 
 /// The report of a session: `session.json`.
 ///
-/// Counters add up, always and exactly. For each video track:
+/// Every counter is exact, and the sums hold at all times. For each video track:
 ///
 /// - `sent` = `accepted` + all of `refused`;
 /// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
@@ -21,20 +21,20 @@ import GreenroomVideo
 ///
 /// - the track's `carried` = `delivered` + `excess` + `queueFull` + `beforeStart` + `afterEnd` + `unwanted` +
 ///   `unconvertible` + `failed` + `queued`;
-/// - frames in it = `delivered` + `repeated` + `black` + `slate`.
+/// - frames in the output = `delivered` + `repeated` + `black` + `slate`.
 ///
 /// For each audio source, `sent` = `accepted` + all of `refused`; `frames` = `played` + `beforeStart` + `cut` +
 /// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
 ///
 /// In the report of a running session, frames in progress may be missing or counted twice.
 public struct SessionReport: Sendable {
-    /// How a session ended.
+    /// The outcome of a session.
     public enum Outcome: String, Codable, CustomStringConvertible, Sendable {
-        /// It runs, or the host was killed.
+        /// The session is running, or the host was killed.
         case running
-        /// As planned: after its duration, or when every source finished.
+        /// The session ended as planned: after its duration, or when every source finished.
         case finished
-        /// On request.
+        /// The session ended on request.
         case interrupted
         /// A plugin with a fatal failure, or all plugins, failed.
         case pluginFailed = "plugin-failed"
@@ -42,7 +42,8 @@ public struct SessionReport: Sendable {
         case outputsFailed = "outputs-failed"
         /// The session did not start: a plugin refused its settings.
         case badSetting = "bad-setting"
-        /// As planned, but a track had less real media than the session's minimum.
+        /// The session ended as planned, but a track had less real media than the session's
+        /// minimum.
         case notReal = "not-real"
 
         /// The word in reports.
@@ -55,9 +56,10 @@ public struct SessionReport: Sendable {
     public var session: String
     /// How the session ended.
     public var outcome: Outcome
-    /// The roles whose tracks had less real media than the session's minimum; absent if none had.
+    /// The roles whose tracks had less real media than the session's minimum; absent if none.
     public var notReal: [String]?
-    /// The session's minimum; nil for anything at all. Not in the file.
+    /// The session's minimum share of real media, in per cent; nil if any real media is enough. Not
+    /// in `session.json`.
     var minimumRealPercent: Int?
     /// The plugin whose failure ended the session.
     public var failedPlugin: String?
@@ -69,15 +71,15 @@ public struct SessionReport: Sendable {
     public var audioTracks: [Audio]
     /// The participants of the call, in the order of joining; nil without a call.
     public var participants: [Participant]?
-    /// Participants who left long ago and are not in the list; nil without any.
+    /// The number of participants who left long ago and are not in the list; nil if none.
     public var participantsLeftOut: Int?
     /// Additional entries of outputs, each in the list of its key.
     package var outputs: [OutputReport]
     /// Summary lines of outputs; not in `session.json`.
     let products: [String]
-    /// The roles of output plugins that have made nothing; not in `session.json`.
+    /// The roles of output plugins without a product; not in `session.json`.
     let outputsWithoutProduct: Set<String>
-    /// Whether an output worked to the end, of a session in which another one failed; not in
+    /// Whether an output worked to the end, in a session in which another output failed; not in
     /// `session.json`.
     var hasWorkingOutput = false
 
@@ -134,7 +136,7 @@ public struct SessionReport: Sendable {
         notReal = short
     }
 
-    /// The roles of output plugins that have made nothing.
+    /// Returns the roles of output plugins without a product.
     private static func outputsWithoutProduct(
         of configuration: SessionConfiguration, with reports: [OutputReport]
     ) -> Set<String> {
@@ -148,7 +150,7 @@ public struct SessionReport: Sendable {
         return Set(unmade)
     }
 
-    /// How much of each track was real, by its source's role.
+    /// The amount of real media in each track, by the role of its source.
     public var accounts: [String: RealAccount] {
         let all =
             videoTracks.map {
@@ -168,7 +170,7 @@ extension SessionReport: Encodable {
         init?(intValue: Int) { nil }
     }
 
-    /// Writes the report; lists of outputs are at its top, beside the others.
+    /// Writes the report. The lists of outputs are at the top level.
     public func encode(to encoder: any Encoder) throws {
         var report = encoder.container(keyedBy: Key.self)
         try report.encode(greenroom, forKey: Key("greenroom"))
@@ -188,5 +190,5 @@ extension SessionReport: Encodable {
     }
 }
 
-/// As many places as say something.
+/// Rounds a number to one decimal place.
 func roundedToTenth(_ number: Double) -> Double { (number * 10).rounded() / 10 }

@@ -13,7 +13,7 @@ public struct SessionSnapshot: Sendable {
         public var accepted: Int
         /// Frames that the plugin sent and that were refused.
         public var refused: Int
-        /// Accepted frames that reached no output, for any reason.
+        /// Accepted frames that reached no output.
         public var dropped: Int
     }
 
@@ -21,10 +21,10 @@ public struct SessionSnapshot: Sendable {
     public var seconds: Double
     /// The video of the tracks.
     public var videoTracks: [Video]
-    /// Frames of audio that were played, and of silence because a source was late.
+    /// Frames of audio that were played, and frames of silence that replaced late audio.
     public var audio: (played: Int, concealed: Int)
-    /// How much of each track was real so far, in per cent, by its source's role; nothing for a track
-    /// that owed nothing yet.
+    /// The share of real media in each track so far, in per cent, by the role of its source; no
+    /// entry for a track that owed no media yet.
     public var realPercents: [String: Double] = [:]
 
     init(of pipeline: SessionPipeline, at now: Int64) {

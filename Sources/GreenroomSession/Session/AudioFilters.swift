@@ -7,7 +7,7 @@ import GreenroomRuntime
 /// The audio filters of a session's tracks, and the delay that keeps all tracks in step.
 struct AudioFilters {
     private let chains: [SessionRole: AudioFilterChain]
-    /// How much later audio leaves every track than it was sent, in frames of 48 kHz: as the slowest chain, in
+    /// The delay of audio in every track, in frames of 48 kHz: the delay of the slowest chain, in
     /// whole stretches of the mixer.
     let delayFrames: Int
     /// The session's incoming audio; nil if no filter takes it, or without a call.
@@ -16,7 +16,7 @@ struct AudioFilters {
     private let clock: SessionClock
     private let hangNanoseconds: Int64
 
-    /// - Parameter plugins: They have been created, and have declared their delays.
+    /// - Parameter plugins: The session's plugins, already created, so that their delays are known.
     init(
         _ plugins: SessionPlugins, _ plan: SessionPlan, timeline: SessionTimeline,
         clock: SessionClock
@@ -29,7 +29,7 @@ struct AudioFilters {
             chains[role] = Self.chain(filters, hangNanoseconds, clock)
         }
         self.chains = chains
-        // The first set of filters of participants has declared the delay of all.
+        // The first set of participants' filters determines the delay of all sets.
         let incoming = plugins.slots.callFilters.spare.compactMap(\.declared)
         let longest =
             (chains.values.map(\.delayFrames)
@@ -49,14 +49,14 @@ struct AudioFilters {
         return [(mix: .incoming, sink: reference)]
     }
 
-    /// Audio behind the filters of its role; nil if it needs no change.
+    /// Returns audio behind the filters of its role; nil if the audio needs no change.
     func pass(_ source: any AudioSource, of role: SessionRole) -> FilteredAudio? {
         pass(source, through: chains[role], start: 0)
     }
 
-    /// The audio of a participant behind its filters; nil if it needs no change.
+    /// Returns the audio of a participant behind its filters; nil if the audio needs no change.
     ///
-    /// - Parameter start: When the track begins, in nanoseconds from the session's start.
+    /// - Parameter start: The start of the track, in nanoseconds from the session's start.
     func pass(
         _ source: any AudioSource, through filters: [PluginInstance], from start: Int64
     ) -> FilteredAudio? {

@@ -5,15 +5,15 @@ import GreenroomModel
 import GreenroomPluginInterface
 import GreenroomRuntime
 
-/// The filters of participants' audio: a set of instances for each track that is open, and a spare one.
+/// The filters of participants' audio: a set of instances for each open track, and a spare set.
 ///
-/// The first set is made with the session: it tells the delay of all. A set whose track has ended serves the
-/// next track.
+/// The session creates the first set, which determines the delay of all sets. When a track ends,
+/// its set serves the next track.
 struct CallFilters {
     /// One instance of each filter, in the order of editing.
     typealias Members = [SessionPlugin]
 
-    /// Numbers of other plugins are far smaller.
+    /// The number of the first filter. Numbers of other plugins are far smaller.
     private static let firstNumber = 100_000
 
     private let plans: [SourcePlan]
@@ -22,7 +22,7 @@ struct CallFilters {
     private let control: SessionControl?
     private var made = 0
     private var free: [Members] = []
-    /// By the number of the track.
+    /// The sets in use, by track number.
     private var used: [UInt32: Members] = [:]
 
     init(
@@ -38,7 +38,7 @@ struct CallFilters {
     /// The instances of the set that serves the next track.
     var spare: [PluginInstance] { free.last?.map(\.instance) ?? [] }
 
-    /// The plugins of that set.
+    /// The plugins of the set that serves the next track.
     var spareMembers: Members { free.last ?? [] }
 
     private mutating func make() -> Members {
@@ -53,7 +53,7 @@ struct CallFilters {
         }
     }
 
-    /// The filters for a track that begins.
+    /// Returns the filters for a new track.
     ///
     /// - Returns: The plugins, and the new plugins among them, which have no life yet.
     mutating func take(for track: UInt32) -> (members: Members, new: Members) {
@@ -67,7 +67,7 @@ struct CallFilters {
         return (members, members)
     }
 
-    /// The filters of a track that has ended; empty if it has none.
+    /// Removes and returns the filters of an ended track; empty if the track has none.
     mutating func end(_ track: UInt32) -> Members { used.removeValue(forKey: track) ?? [] }
 
     /// Keeps filters for the next track.
@@ -75,11 +75,11 @@ struct CallFilters {
 }
 
 extension SessionPlugins {
-    /// The filters for a participant's track that begins. New ones are started while it plays.
+    /// Returns the filters for a participant's new track. New filters start while the track plays.
     mutating func audioFilters(for track: UInt32) -> [PluginInstance] {
         let (members, new) = slots.callFilters.take(for: track)
         for plugin in new {
-            // With what was changed while the session runs.
+            // Apply settings that have changed while the session runs.
             let settings = slots.plugins(at: plugin.address).first?.instance.settings ?? []
             for setting in settings { plugin.instance.remember(setting) }
             slots.add(plugin)
@@ -88,14 +88,15 @@ extension SessionPlugins {
         return members.map(\.instance)
     }
 
-    /// Keeps the filters of a track that has ended for another one: they forget its audio.
+    /// Keeps the filters of an ended track for another track, after restarting them to clear its
+    /// audio.
     mutating func endAudioFilters(of track: UInt32) {
         let members = slots.callFilters.end(track)
         for plugin in members where !isAway(plugin) && plugin.instance.lifecycle == .sending {
             begin(plugin) { $0.beginStopSend() }
             begin(plugin) { $0.beginStartSend() }
         }
-        // A set without one of its filters serves no other track.
+        // A set that lacks one of its filters serves no further track.
         guard members.allSatisfy({ slots[$0.instance] != nil }) else { return }
         slots.callFilters.keep(members)
     }

@@ -17,10 +17,10 @@ public final class Session: Sendable {
     /// Interval of report updates while the session runs.
     private static let reportNanoseconds: Int64 = 1_000_000_000
 
-    /// How often time passes for a callback that seems to wait for a thread: a thread that is to end
-    /// wakes once, and a callback that hangs must not let a session continue.
+    /// Limit of time steps for a callback that seems to wait for a thread. A thread that is to end
+    /// wakes once, and a hung callback must not let a session continue.
     private static let passLimit = 3
-    /// How far time may pass for it at once, in nanoseconds.
+    /// The longest time step for such a callback, in nanoseconds.
     private static let passNanoseconds: Int64 = 200_000_000
 
     package let plan: SessionPlan
@@ -28,23 +28,24 @@ public final class Session: Sendable {
     private let pluginControl: SessionControl
     package let clock: SessionClock
     private let inbox = SessionInbox()
-    /// The ceilings of commands that hold.
+    /// The ceilings that commands have set and not lifted.
     private let ceilings = Mutex<[SessionRole: VideoCapability]>([:])
     /// The next due time on the host clock while a virtual clock runs; nil for never.
     private let alarm = Mutex<Int64?>(nil)
     private let pipeline = Mutex<SessionPipeline?>(nil)
-    /// The reports that could not be written the last time: a full disk is told once, not each second.
+    /// The reports whose last write failed, so that a full disk is logged once rather than each
+    /// second.
     private let unwrittenReports = Mutex<Set<String>>([])
     private let latestReport = Mutex<TimedReport?>(nil)
     private let allInstances = Mutex<[PluginInstance]>([])
-    /// Numbers of plugins that know nothing of a virtual clock.
+    /// The numbers of plugins that do not wait on the virtual clock.
     private let offTheClock = Mutex<Set<Int>>([])
 
     /// Makes a session.
     ///
     /// - Parameters:
-    ///   - plan: What to run.
-    ///   - host: Times callbacks that may hang.
+    ///   - plan: The plan to run.
+    ///   - host: The clock for callbacks that may hang.
     ///   - handler: Receives every event, on any thread, concurrently; it must not block.
     package init(
         plan: SessionPlan, host: HostClock = .real,
@@ -80,7 +81,7 @@ public final class Session: Sendable {
     /// Returns immediately. ``SessionEvent/commanded(origin:text:)`` follows when it is executed, or
     /// ``SessionEvent/note(role:text:)`` with the reason why it failed.
     ///
-    /// - Parameter origin: Who sent it, in a few words, for events and reports.
+    /// - Parameter origin: The sender in a few words, for events and reports.
     /// - Throws: If the session can't execute it, or 1000 commands are queued.
     public func perform(
         _ command: SessionCommand, origin: String = "program"
@@ -96,12 +97,12 @@ public final class Session: Sendable {
         pipeline.withLock { $0 }.map { SessionSnapshot(of: $0, at: clock.now) }
     }
 
-    /// The ceilings of commands that hold, by role. [any]
+    /// The ceilings that commands have set and not lifted, by role. [any]
     var commandedCeilings: [SessionRole: VideoCapability] { ceilings.withLock { $0 } }
 
     /// The current state, with the report.
     package struct TimedReport: Sendable {
-        /// Since the sources were started, in seconds.
+        /// The time since the start of the sources, in seconds.
         package var seconds: Double
         /// The report at that time.
         package var report: SessionReport
@@ -111,14 +112,14 @@ public final class Session: Sendable {
     /// sources are started. [any]
     package var timedReport: TimedReport? { latestReport.withLock { $0 } }
 
-    /// Every plugin, also those that left; none before the session runs.
+    /// Every plugin, including plugins that left; empty before the session runs.
     package var instances: [PluginInstance] { allInstances.withLock { $0 } }
 
     /// Runs from the first plugin's `create` to the last output's end.
     ///
-    /// - Returns: The report, also of a failed session.
-    /// - Throws: ``OutputError`` if an output can't be opened; then nothing was recorded, and every
-    ///   created plugin has been ended.
+    /// - Returns: The report, including for a failed session.
+    /// - Throws: ``OutputError`` if an output cannot be opened. Then nothing was recorded, and
+    ///   every created plugin has been ended.
     public func run() throws -> SessionReport {
         var plugins = SessionPlugins(
             plan: plan, clock: clock, events: events, inbox: inbox, control: pluginControl)
@@ -173,7 +174,7 @@ public final class Session: Sendable {
             outcome: outcome.after(failedRecording: inbox.hasFailedRecording))
         publish(report, pipeline, at: end)
         for file in pipeline.reports { file.release() }
-        // The last report may be what is incomplete.
+        // Writing the last report may itself make a recording incomplete.
         if outcome.after(failedRecording: inbox.hasFailedRecording) == .outputsFailed {
             report.outcome = .outputsFailed
         }
@@ -181,9 +182,9 @@ public final class Session: Sendable {
         return report
     }
 
-    /// Makes a step of the end.
+    /// Performs a step of the session's end.
     ///
-    /// - Parameter end: When all outputs end, in nanoseconds of session time.
+    /// - Parameter end: The end of all outputs, in nanoseconds of session time.
     private func perform(
         _ step: EndStep, at end: Int64, _ plugins: inout SessionPlugins,
         _ pipeline: SessionPipeline
@@ -201,7 +202,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Says what the recordings take of their disks, and watches these.
+    /// Logs the disk space that recordings need, and watches the disks.
     private func watchDisks(of plugins: SessionPlugins, _ pipeline: SessionPipeline) -> DiskWatcher
     {
         let sizes = pipeline.videoTracks.compactMap { video in
@@ -227,8 +228,8 @@ public final class Session: Sendable {
 
     private var isStopRequested: Bool { inbox.stopRequest != nil }
 
-    /// Logs plugins that the virtual clock does not wait for, and wakes the session when its alarm is due, or
-    /// an output hangs.
+    /// Logs plugins that the virtual clock does not wait for. Wakes the session when its alarm is
+    /// due, or if an output hangs.
     private func watchClock(_ instances: [PluginInstance]) {
         let deadline = plan.configuration.hangDeadline.nanoseconds
         let ring: @Sendable () -> Void = { [inbox, clock, weak self] in
@@ -237,7 +238,7 @@ public final class Session: Sendable {
                 alarm = nil
                 return true
             }
-            // A track may wait for an output that hangs, and time stands still.
+            // While a track waits for a hung output, session time stands still.
             if isDue ?? false
                 || instances.contains(where: { ($0.longestMediaNanoseconds ?? 0) > deadline })
             {
@@ -245,7 +246,7 @@ public final class Session: Sendable {
             }
         }
         clock.watch(look: ring) { [events, weak self] number, hadWaited in
-            // One that had waited and no longer does may hang: the log says so in session time.
+            // A plugin that has stopped waiting may hang. The log reports the hang in session time.
             if !hadWaited { _ = self?.offTheClock.withLock { $0.insert(number) } }
             events.wake()
             guard let instance = instances.first(where: { $0.number == number }) else { return }
@@ -265,19 +266,20 @@ public final class Session: Sendable {
 
     /// The state of the session's thread between two events.
     private struct Running {
-        /// When the duration is over, on the session clock; nil without one.
+        /// The end of the duration, on the session clock; nil without a duration.
         let end: Int64?
-        /// The entries to come.
+        /// The timeline entries that are not yet executed.
         var timeline: ArraySlice<TimelineEntry>
         var real: RealWatch
-        /// When the report is due, on the host clock: readers of a running session look in real time.
+        /// The time of the next report, on the host clock, because readers of a running session
+        /// work in real time.
         var report: Int64
-        /// How often time has passed for the callbacks that run now.
+        /// The number of time steps for the callbacks that run now.
         var passes = 0
     }
 
-    /// Runs the session until its end: the duration, a request, a fatal failure, or the end of
-    /// every source. Handles what has happened, then waits until something else does, or is due.
+    /// Runs the session until its duration, a request, a fatal failure, or the end of every source.
+    /// Handles events and due work, then waits for the next event or due time.
     private func watch(_ plugins: inout SessionPlugins, _ pipeline: SessionPipeline)
         -> SessionOutcome
     {
@@ -293,9 +295,9 @@ public final class Session: Sendable {
         }
     }
 
-    /// Handles all that has happened, and does what is due.
+    /// Handles all events and due work.
     ///
-    /// - Returns: Why the session ends; nil while it continues.
+    /// - Returns: The outcome if the session ends; nil while it continues.
     private func look(
         _ running: inout Running, _ plugins: inout SessionPlugins, _ pipeline: SessionPipeline
     ) -> SessionOutcome? {
@@ -309,7 +311,7 @@ public final class Session: Sendable {
         for slate in plugins.takeSlates() {
             pipeline.showSlate(of: slate.track, slate.text, at: slate.due)
         }
-        // Commands first: a stop request follows earlier commands.
+        // Execute commands first, because a stop request follows earlier commands.
         for (command, origin) in inbox.takeCommands() {
             perform(command, origin, &plugins, pipeline)
         }
@@ -360,7 +362,8 @@ public final class Session: Sendable {
         // Callbacks take no session time: a virtual clock stands still until they return.
         guard plugins.steps.awaitsCallbacks else {
             running.passes = 0
-            // No more than that: what the host clock wakes is not the same each time.
+            // Do not wake for other times on the host clock, because such wake-ups are not
+            // reproducible.
             alarm.withLock { $0 = due.host }
             return inbox.wait(after: seen, until: due.session, on: clock)
         }
@@ -372,10 +375,10 @@ public final class Session: Sendable {
         inbox.wait(after: seen, until: due.host, on: clock.host)
     }
 
-    /// Lets a virtual clock reach the time that a thread of a plugin waits for, if a callback of the
-    /// plugin seems to wait for that thread: to stop and start its own pump, for example.
+    /// Lets a virtual clock reach the time that a plugin's thread waits for, if a callback of the
+    /// plugin seems to wait for that thread: to stop and restart its own pump, for example.
     ///
-    /// - Parameter check: When the session has something to do next: time does not pass beyond it.
+    /// - Parameter check: The time of the session's next task, which limits the time step.
     /// - Returns: Whether time has reached the thread.
     private func passTime(
         for plugins: SessionPlugins, until check: Int64?, _ seen: Int
@@ -399,7 +402,7 @@ public final class Session: Sendable {
     ) {
         var isExplained = false
         if command == .explain {
-            // Earlier commands have started by now.
+            // Earlier commands have already started.
             negotiate(&plugins, pipeline)
             plugins.negotiations.recordFollowed()
             for (track, record) in pipeline.participants.explanations {
@@ -427,7 +430,7 @@ public final class Session: Sendable {
         }
     }
 
-    /// Brings the report up to date while the session runs.
+    /// Updates the report while the session runs.
     private func publish(_ plugins: SessionPlugins, _ pipeline: SessionPipeline) {
         let now = clock.now - pipeline.epoch
         publish(report(plugins, pipeline, at: now, outcome: nil), pipeline, at: now)
@@ -465,11 +468,11 @@ public final class Session: Sendable {
     }
 }
 
-/// The end of a session.
+/// The outcome of a session.
 package enum SessionOutcome: Equatable, Sendable {
-    /// As planned: after its duration, or when every source finished.
+    /// The session ended as planned: after its duration, or when every source finished.
     case finished
-    /// On request.
+    /// The session ended on request.
     case interrupted
     /// Every output failed, or a recording is incomplete.
     case outputsFailed

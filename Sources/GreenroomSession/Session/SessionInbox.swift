@@ -1,22 +1,23 @@
 import GreenroomModel
 import GreenroomRuntime
 
-/// The events of a running session, for the thread that decides.
+/// The events of a running session, for the session's thread.
 ///
-/// Commands and the request to stop are kept. Plugins, outputs, calls and the clock only say that something has
-/// changed, in memory of their own: any number of such posts is one.
+/// The inbox stores commands and stop requests. Plugins, outputs, calls and the clock keep their
+/// changes in their own memory and only post that there is a change. Any number of such posts
+/// counts as one.
 final class SessionInbox: Sendable {
-    /// Commands beyond that are refused.
+    /// Limit of queued commands. Further commands are refused.
     private static let commandLimit = 1000
 
     private struct State {
         /// The requested end.
         var stop: SessionOutcome?
-        /// In order.
+        /// The queued commands, in order.
         var commands: [(SessionCommand, String)] = []
         /// Whether a recording is incomplete.
         var hasFailedRecording = false
-        /// How often something was posted.
+        /// The number of posts.
         var posts = 0
     }
 
@@ -24,10 +25,10 @@ final class SessionInbox: Sendable {
 
     // MARK: Posts. [any]
 
-    /// Says that something has changed.
+    /// Posts that there is a change.
     func post() { state.change { $0.posts += 1 } }
 
-    /// Requests the end, unless that was done before.
+    /// Requests the end, unless an earlier request exists.
     func requestStop(_ outcome: SessionOutcome) {
         state.change { state in
             state.stop = state.stop ?? outcome
@@ -59,7 +60,7 @@ final class SessionInbox: Sendable {
     /// Whether a recording is incomplete.
     var hasFailedRecording: Bool { state.withLock { $0.hasFailedRecording } }
 
-    /// How often something was posted.
+    /// The number of posts so far.
     var posts: Int { state.withLock { $0.posts } }
 
     /// Removes and returns the queued commands.
@@ -73,13 +74,13 @@ final class SessionInbox: Sendable {
     /// Waits until something is posted.
     ///
     /// - Parameters:
-    ///   - seen: ``posts`` before the session looked at what has changed.
-    ///   - deadline: On the clock; nil for never.
+    ///   - seen: The value of ``posts`` before the session checked for changes.
+    ///   - deadline: The end of the wait, on the clock; nil for no limit.
     func wait(after seen: Int, until deadline: Int64?, on clock: SessionClock) {
         let _: Void? = clock.wait(for: state, until: deadline) { $0.posts != seen ? () : nil }
     }
 
-    /// The same on the host clock: a virtual clock stands still meanwhile.
+    /// Waits until something is posted, on the host clock. A virtual clock stands still meanwhile.
     func wait(after seen: Int, until deadline: Int64?, on clock: HostClock) {
         let _: Void? = state.wait(until: deadline, on: clock) { $0.posts != seen ? () : nil }
     }

@@ -7,23 +7,24 @@ import GreenroomRuntime
 
 /// The negotiations with the video sources of a session, and with their filters.
 struct SessionNegotiations {
-    /// Sorted by role.
+    /// The negotiations, sorted by role.
     private(set) var all: [VideoNegotiation] = []
-    /// The first capability of each track, by its source.
+    /// The first capability of each track, by the number of its source.
     private var firstCapabilities: [Int: VideoCapability] = [:]
-    /// The largest capability of each track, which output plugins get to know, by its source.
+    /// The largest capability of each track, as announced to output plugins, by the number of its
+    /// source.
     private var wholeCapabilities: [Int: VideoCapability] = [:]
-    /// The row for the filters of a role, as an offer, after their source agreed.
+    /// The offer to the filters of a role, after their source has agreed.
     private var filterOffers: [SessionRole: Offer] = [:]
 
     /// Makes an empty set.
     init() {}
 
-    /// Starts one with each video source.
+    /// Starts a negotiation with each video source.
     ///
     /// - Parameters:
-    ///   - sources: Already created, so that their capabilities are known.
-    ///   - feeds: The plugins that take media, which have said what they want.
+    ///   - sources: The sources, already created, so that their capabilities are known.
+    ///   - feeds: The feeds of plugins that take media and have reported their demands.
     /// - Returns: The first offers, by plugin number.
     mutating func begin(
         with sources: [SessionPlugin], plan: SessionPlan, feeds: [OutputFeed]
@@ -40,7 +41,7 @@ struct SessionNegotiations {
         return offers
     }
 
-    /// Records the first frames that were made for offers, for the report.
+    /// Records the first frames that follow each offer, for the report.
     mutating func recordFollowed() { for index in all.indices { all[index].recordFollowed() } }
 
     /// The negotiation with a source; nil for other plugins.
@@ -54,28 +55,31 @@ struct SessionNegotiations {
         }
     }
 
-    /// The source of a role, also after it left.
+    /// Returns the source of a role, including a source that has left.
     func source(of role: SessionRole) -> SessionPlugin? {
         all.first { $0.plugin.role == role }?.plugin
     }
 
-    /// The first capability of a source's track: agreed, or suggested if the source was lost
-    /// before; nil for audio.
+    /// Returns the first capability of a source's track: the agreement, or the suggestion if the
+    /// source was lost before it agreed; nil for audio.
     ///
-    /// Outputs keep it: what the source agrees to later changes its frames, and not theirs.
+    /// Outputs keep this capability. Later agreements change the source's frames, but not the
+    /// outputs'.
     func capability(of source: SessionPlugin) -> VideoCapability? {
         firstCapabilities[source.number] ?? source.instance.agreement?.track
             ?? self[source]?.negotiator.offer?.suggested
     }
 
-    /// The largest capability of a source's track, whatever outputs want now: an output that wants nothing at
-    /// first may want all of the track later. Nil before the source has agreed, and for audio.
+    /// Returns the largest capability of a source's track, regardless of the outputs' current
+    /// demands; nil before the source has agreed, and for audio.
+    ///
+    /// An output without a demand may later request the whole track.
     func wholeCapability(of source: SessionPlugin) -> VideoCapability? {
         wholeCapabilities[source.number] ?? self[source]?.negotiator.whole
             ?? capability(of: source)
     }
 
-    /// Keeps the first capabilities of the sources' tracks.
+    /// Stores the first capabilities of the sources' tracks.
     mutating func keepFirstCapabilities(of sources: [SessionPlugin]) {
         for source in sources {
             wholeCapabilities[source.number] = wholeCapability(of: source)
@@ -83,7 +87,7 @@ struct SessionNegotiations {
         }
     }
 
-    /// The offer to a source's filters: its track's first capability.
+    /// Returns the offer to a source's filters: the first capability of the source's track.
     mutating func offerToFilters(of source: SessionPlugin) -> Offer? {
         guard let track = capability(of: source) else { return nil }
         let offer = Offer(revision: 1, rule: .rows, rows: [track], suggested: track)
@@ -91,7 +95,7 @@ struct SessionNegotiations {
         return offer
     }
 
-    /// The offer to a plugin at the start of a new life; nil for audio.
+    /// Returns the offer to a plugin at the start of a new life; nil for audio.
     mutating func fresh(to plugin: SessionPlugin, at nanoseconds: Int64) -> Offer? {
         if case .filter(_, let role) = plugin.address { return filterOffers[role] }
         return self[plugin]?.renew(at: nanoseconds)

@@ -16,7 +16,7 @@ final class SessionPipeline: Sendable {
     struct Video: Sendable {
         var pipeline: VideoPipeline
         var instance: PluginInstance
-        /// Whether frames are shown as they are, too.
+        /// Whether taps show the track's frames without conversion.
         var hasTaps: Bool
 
         var track: VideoTrack { pipeline.track }
@@ -43,7 +43,7 @@ final class SessionPipeline: Sendable {
     /// The tracks of participants.
     let participants: ParticipantPipelines
     private let hasCall: Bool
-    /// Whether outputs of the host's own wait for participants: the session has no other media.
+    /// Whether the host's own outputs have no media except participants' media.
     private let recordsParticipantsAlone: Bool
     private let audioThread = Monitor<HostThread?>(nil)
     private let events: SessionEvents
@@ -52,7 +52,7 @@ final class SessionPipeline: Sendable {
 
     /// Opens every output.
     ///
-    /// - Throws: ``OutputError``.
+    /// - Throws: ``OutputError`` if an output cannot be opened.
     init(
         plugins: SessionPlugins, plan: SessionPlan, clock: SessionClock, events: SessionEvents
     ) throws {
@@ -74,8 +74,8 @@ final class SessionPipeline: Sendable {
             roles: sources.compactMap(\.role),
             hasCall: plugins.slots.outputs.contains { $0.instance.roster != nil },
             duration: duration, clock: clock, events: events)
-        // Open outputs with files last: if another one fails, no file is left to block the next
-        // run.
+        // Open outputs with files last. Then a failure of another output leaves no file that blocks
+        // the next run.
         let all = configuration.outputs.map(\.output)
         for output in all.filter({ !$0.makesFiles }) + all.filter(\.makesFiles) {
             try output.open(in: &outputs)
@@ -155,13 +155,14 @@ final class SessionPipeline: Sendable {
     /// The start of the session's timeline, on the session clock.
     var epoch: Int64 { timeline.epoch }
 
-    /// Whether there were outputs and all have failed. One that has come to its end in order has not.
+    /// Whether there were outputs and all have failed. An output that has ended normally has not
+    /// failed.
     ///
-    /// - Parameter failed: The numbers of plugins that count as failed, besides those that the session
-    ///   continues without.
+    /// - Parameter failed: The numbers of plugins that count as failed, in addition to plugins that
+    ///   the session has dropped.
     func hasLostEveryOutput(without failed: Set<Int> = []) -> Bool {
         guard !recordsParticipantsAlone else { return false }
-        // Often asked: without arrays.
+        // This runs often, so avoid arrays.
         var isAnyLost = false
         for video in videoTracks {
             for branch in video.track.branches where branch.plugin < 0 && branch.form != nil {
@@ -183,7 +184,7 @@ final class SessionPipeline: Sendable {
         return isAnyLost
     }
 
-    /// Whether an output plugin gets nothing more.
+    /// Whether an output plugin receives no further media.
     private func isLost(_ feed: OutputFeed) -> Bool {
         guard !feed.hasLeft else { return true }
         var hasFailed = false
@@ -199,7 +200,7 @@ final class SessionPipeline: Sendable {
         return hasFailed && !feed.wantsAudio
     }
 
-    /// Starts the session's timeline, and the threads that follow it.
+    /// Starts the session's timeline and the threads that follow it.
     func begin(at epoch: Int64) {
         timeline.begin(at: epoch)
         for feed in feeds { feed.begin(epoch: epoch) }
@@ -213,7 +214,7 @@ final class SessionPipeline: Sendable {
         audioThread.change { $0 = thread }
     }
 
-    /// Gives output plugins what they want now, where that is something else than they get.
+    /// Applies changed demands of output plugins.
     func followWants() {
         for connection in connections {
             for (track, change) in connection.follow() {
@@ -228,15 +229,17 @@ final class SessionPipeline: Sendable {
         videoTracks.first { $0.instance === source.instance }
     }
 
-    /// Whether an output does not get what it wants yet, because it is slow: the end of that wakes nobody.
+    /// Whether a slow output does not have its demanded media yet. The end of that state posts no
+    /// wake-up.
     var hasOpenWants: Bool { connections.contains(where: \.isBehind) }
 
-    /// The video track of a number.
+    /// Returns the video track with a number.
     private func video(_ track: UInt32) -> VideoPipeline? {
         videoTracks.first { $0.track.kind.videoID == track }?.pipeline ?? participants.video(track)
     }
 
-    /// How much of each track was real up to a session time, by its source's role.
+    /// Returns the amount of real media in each track up to a session time, by the role of its
+    /// source.
     func accounts(at nanoseconds: Int64) -> [(role: String, account: RealWatch.Account)] {
         videoTracks.map { ($0.instance.role, .video($0.track.account(at: nanoseconds))) }
             + audioTracks.map { ($0.role, .audio($0.ingest.statistics.queue.account)) }
@@ -247,21 +250,23 @@ final class SessionPipeline: Sendable {
         videoTracks.first { $0.track.kind == kind }?.track.showBlack()
     }
 
-    /// Lets a track's account expect frames of its source again.
+    /// Records that a track's source owes frames again.
     func setStarted(on kind: VideoTrackKind) {
         videoTracks.first { $0.track.kind == kind }?.track.setStarted()
     }
 
     /// Shows a slate on a track until its next frame.
     ///
-    /// - Parameter moment: When to show it, on the session clock. A frame before that cancels it.
+    /// - Parameter moment: The time of the slate, on the session clock. A frame before that cancels
+    ///   the slate.
     func showSlate(of kind: VideoTrackKind, _ text: SlateText, at moment: Int64) {
         videoTracks.first { $0.track.kind == kind }?.track.showSlate(text, at: moment)
     }
 
-    /// Lets no video run on after a session time, in accounts and outputs.
+    /// Limits all video to a session time, in accounts and outputs.
     ///
-    /// - Returns: When all end: later than that if one has a frame for a later time.
+    /// - Returns: The end of all video: later than `nanoseconds` if a track has a frame for a later
+    ///   time.
     func limit(to nanoseconds: Int64) -> Int64 {
         participants.limitVideo(to: nanoseconds)
         return videoTracks.map { $0.track.limit(to: nanoseconds) }.reduce(nanoseconds, max)
@@ -269,14 +274,14 @@ final class SessionPipeline: Sendable {
 
     /// Ends the audio at a session time; audio due until then is still delivered.
     ///
-    /// - Parameter nanoseconds: Since the session's start.
+    /// - Parameter nanoseconds: The time since the session's start.
     func finishAudio(at nanoseconds: Int64) {
         audioMixer.finish(at: nanoseconds)
     }
 
     /// Ends all tracks and branches at a session time, and waits for the audio's end.
     ///
-    /// - Parameter nanoseconds: Since the session's start.
+    /// - Parameter nanoseconds: The time since the session's start.
     func finish(at nanoseconds: Int64) {
         let deadline = clock.host.deadline(after: Self.finishNanoseconds)
         for video in videoTracks {
@@ -285,8 +290,8 @@ final class SessionPipeline: Sendable {
             for branch in video.track.branches { branch.finish(at: nanoseconds) }
         }
         participants.finishVideo(at: nanoseconds)
-        // Only now: the virtual clock stands still until every branch knows its end, so that the
-        // branches' progress is deterministic.
+        // Join only after this: the virtual clock stands still until every branch has its end, so
+        // that the branches' progress is deterministic.
         clock.idling { joinOutputs(until: deadline) }
     }
 
@@ -294,9 +299,9 @@ final class SessionPipeline: Sendable {
         videoTracks.flatMap(\.track.branches) + participants.all.flatMap(\.branches)
     }
 
-    /// Ends the branches of output plugins without which the session continues.
+    /// Ends the branches of output plugins that the session has dropped.
     ///
-    /// - Parameter stuck: Plugins with a call that has not returned and can't be ended.
+    /// - Parameter stuck: The numbers of plugins with a hung call that the host cannot end.
     func abandonLostOutputs(orStuck stuck: [Int]) {
         if !stuck.isEmpty {
             for branch in allBranches where stuck.contains(branch.plugin) {
@@ -312,7 +317,7 @@ final class SessionPipeline: Sendable {
         }
     }
 
-    /// Gives output plugins the rest of their audio, before they are stopped.
+    /// Passes the rest of the audio to output plugins, before they are stopped.
     func finishPluginSinks() {
         clock.idling {
             let deadline = clock.host.deadline(after: Self.finishNanoseconds)
@@ -322,7 +327,7 @@ final class SessionPipeline: Sendable {
         }
     }
 
-    /// Reports outputs that got frames and could show none of them.
+    /// Reports outputs that received frames and could show none of them.
     func tellOfEmptyOutputs() {
         for branch in videoTracks.flatMap(\.track.branches) {
             let counts = branch.counts
@@ -349,7 +354,7 @@ final class SessionPipeline: Sendable {
 
     private func endOutputs() {
         let deadline = clock.host.deadline(after: Self.finishNanoseconds)
-        // Files were opened last. A slow device must not take their time.
+        // Finish files first, because files were opened last. A slow device must not delay them.
         for sink in (audioSinks + participants.sinks).reversed() where !sink.isOfPlugin {
             sink.finish(until: deadline)
         }

@@ -5,7 +5,7 @@ import GreenroomPluginInterface
 import GreenroomSchema
 
 extension SessionPlan {
-    /// Whether there is something that makes what a plugin at that address would make.
+    /// Whether the session has a plugin at an address, or a broadcast in its place.
     package func has(_ address: PluginAddress) -> Bool {
         self[address] != nil
             || address == SessionRole.ofBroadcasts.map { PluginAddress($0) }
@@ -14,8 +14,8 @@ extension SessionPlan {
 
     /// Checks a command against the session's plugins.
     ///
-    /// - Returns: The command, with a value as the plugin gets it.
-    /// - Throws: Why this session can't do it.
+    /// - Returns: The command, with its value converted for the plugin.
+    /// - Throws: ``CommandError`` if this session cannot execute the command.
     package func check(_ command: SessionCommand) throws(CommandError) -> SessionCommand {
         guard let target = command.target else { return command }
         guard has(target) else {
@@ -36,7 +36,7 @@ extension SessionPlan {
 }
 
 extension PluginDescriptor {
-    /// A new value for a parameter, checked.
+    /// Returns a new value for a parameter, checked.
     fileprivate func liveSetting(
         _ name: String, _ value: ParameterValue, _ address: PluginAddress, folder: String
     ) throws(CommandError) -> Setting {
@@ -55,7 +55,7 @@ extension PluginDescriptor {
                     + "runs. \(choice)"
             )
         }
-        // What else the plugin needs was given when it was made.
+        // Problems of other settings were checked when the plugin was created.
         let (settings, problems) = check(settings: [(name, value)], relativeTo: folder)
         if let problem = problems.first(where: { $0.name == name }) {
             throw CommandError("\(address).settings.\(name): \(problem)")

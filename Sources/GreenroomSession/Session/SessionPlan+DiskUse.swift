@@ -5,7 +5,7 @@ import GreenroomModel
 import GreenroomPluginInterface
 
 extension SessionPlan {
-    /// What the outputs write to disks, with the place of each in the session's configuration.
+    /// Returns the disk use of each output, with the output's place in the session's configuration.
     package func diskUses(of tracks: DiskUse.Tracks) -> [(place: String, use: DiskUse)] {
         let hasCall = configuration.outputs.contains(where: \.output.isCall)
         return configuration.outputs.enumerated().flatMap { index, output -> [(String, DiskUse)] in
@@ -14,7 +14,7 @@ extension SessionPlan {
                 use.lacksParticipants = hasCall
                 return [(place, use)]
             }
-            // How much a plugin writes is unknown, but not where.
+            // The folder of a plugin's output is known, but not its size.
             return (outputs[index]?.settings ?? []).compactMap { setting in
                 guard setting.type == .path, case .string(let path) = setting.value, !path.isEmpty,
                     let slash = path.lastIndex(of: "/")
@@ -24,9 +24,9 @@ extension SessionPlan {
         }
     }
 
-    /// What is wrong with disks: all that is recorded to one counts.
+    /// Returns the shortages of disk space. All recordings on a disk count together.
     ///
-    /// - Parameter uses: What the outputs write.
+    /// - Parameter uses: The disk use of each output.
     package func shortages(
         of uses: [(place: String, use: DiskUse)]
     ) -> [(place: String, folder: String, text: String)] {
@@ -43,14 +43,14 @@ extension SessionPlan {
         }
     }
 
-    /// The tracks as large as the session lets them be.
+    /// The tracks at the largest size that the session permits.
     package var largestTracks: DiskUse.Tracks {
         configuration.largestTracks(of: slots.map(\.role))
     }
 }
 
 extension SessionConfiguration {
-    /// Recordings whose video is not encoded, for sessions that may run for long.
+    /// Recordings of unencoded video, for sessions that may run for long.
     package var unencodedRecordings: [ConfigurationProblem] {
         let ofBroadcast = broadcast == nil ? nil : SessionRole.ofBroadcasts
         let tracks = largestTracks(of: slots.map(\.role) + [ofBroadcast].compactMap(\.self))
@@ -66,7 +66,7 @@ extension SessionConfiguration {
         }
     }
 
-    /// The tracks of roles, as large as the session lets them be.
+    /// Returns the tracks of roles, at the largest size that the session permits.
     fileprivate func largestTracks(of roles: [SessionRole]) -> DiskUse.Tracks {
         DiskUse.Tracks(
             video: Dictionary(

@@ -8,7 +8,7 @@ import GreenroomStage
 extension SessionPlan {
     private static let stageID = "org.greenroom.stage"
 
-    /// Names in the settings of stages that this session never has.
+    /// The names in stages' settings that match no track or participant of this session.
     package var stageProblems: [ConfigurationProblem] {
         slots.flatMap { slot in
             slot.plugin.settings.flatMap { setting in
@@ -21,7 +21,8 @@ extension SessionPlan {
         }
     }
 
-    /// The names in a setting of a stage that this session never has, each with its line.
+    /// Returns the names in a stage's setting that match no track or participant, each with its
+    /// line.
     func problems(
         of setting: String, _ value: ParameterValue, at address: PluginAddress
     ) -> [(line: Int?, text: String)] {

@@ -6,13 +6,13 @@ import GreenroomOutputs
 package struct SessionPlan: Sendable {
     /// The configuration.
     package var configuration: SessionConfiguration
-    /// The plugins of its slots.
+    /// The plugins of the configuration's slots.
     package var slots: [SessionSlot<SourcePlan>]
     /// The outputs that are plugins, by their places in the configuration.
     package var outputs: [Int: SourcePlan]
     /// The filters of each participant's audio.
     package var callFilters: [SourcePlan]
-    /// Reads the commands of plugins that may control the session.
+    /// The parser for commands of plugins that may control the session; nil if it accepts none.
     package var controlParser: ControlParser?
 
     /// Makes a plan.
@@ -34,7 +34,7 @@ package struct SessionPlan: Sendable {
             } + callFilters.enumerated().map { (PluginAddress.callFilter($0), $1) }
     }
 
-    /// The plugin at an address; nil without one.
+    /// Returns the plugin at an address; nil if there is none.
     package subscript(address: PluginAddress) -> SourcePlan? {
         switch address {
         case .output(let index): outputs[index]

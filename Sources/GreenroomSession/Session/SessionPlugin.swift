@@ -11,16 +11,16 @@ import GreenroomVideo
 
 /// A plugin in a running session: its plan and instance, and the input of its frames.
 ///
-/// A class: the session passes through its plugins several times a second.
+/// This is a class because the session passes through its plugins several times a second.
 final class SessionPlugin: Sendable {
     let address: PluginAddress
     let plan: SourcePlan
     let instance: PluginInstance
-    /// Set for a video source.
+    /// The queue of the source's frames; nil for plugins other than video sources.
     let input: VideoTrackInput?
-    /// Set for a video source.
+    /// The pool of the source's frames; nil for plugins other than video sources.
     let pool: FramePool?
-    /// Set for an output and a composer.
+    /// The feed of an output, a call or a composer; nil for other plugins.
     let feed: OutputFeed?
 
     init(
@@ -38,21 +38,21 @@ final class SessionPlugin: Sendable {
     /// Number of the plugin in its session.
     var number: Int { instance.number }
 
-    /// The track of its video; nil for audio sources and filters.
+    /// The track of the plugin's video; nil for audio sources, filters and outputs.
     var videoTrack: VideoTrackKind? {
         guard case .source(let role) = address, role.medium == .video else { return nil }
         return role.track
     }
 
-    /// The role of a source.
+    /// The role of a source; nil for other plugins.
     var role: SessionRole? { address.filter == nil ? address.role : nil }
 }
 
 /// The plugins of a session, by address.
 struct PluginSlots {
-    /// Limit of a track's frames in use: 8 leases, those in its queue, 8 in senders, filters and
-    /// the converter, those of each output's branch, those that output plugins keep, and the last one
-    /// for a plugin that begins to take the track.
+    /// Limit of a track's frames in use: 8 leases; the track's queue; 8 in senders, filters and the
+    /// converter; the queue of each output's branch; the frames that output plugins keep; and the
+    /// last frame, for a plugin that begins to take the track.
     private static func poolLimit(outputs: Int, plugins: Int) -> Int {
         16 + min(plugins, 1) + VideoTrackInput.capacity + VideoBranch.mostFramesInUse * outputs
             + Int(GR_MAX_KEPT) * plugins
@@ -68,18 +68,18 @@ struct PluginSlots {
     private(set) var all: [SessionPlugin]
     /// The filters of participants' audio.
     var callFilters: CallFilters
-    /// Every filter, also those that left.
+    /// Every filter, including filters that left.
     private let everyFilter: [SessionPlugin]
-    /// All instances, including those that left; for the report.
+    /// All instances, including those of plugins that left; for the report.
     private(set) var instances: [PluginInstance]
-    /// The output that is a call, if it has not left.
+    /// The call, if it has not left.
     var call: SessionPlugin? { outputs.first { $0.instance.roster != nil } }
-    /// The call's instance, also if it has left.
+    /// The call's instance, even if the call has left.
     let callInstance: PluginInstance?
 
     private let hasControllers: Bool
 
-    /// The feeds of all output plugins and composers, also after a plugin left.
+    /// The feeds of all output plugins and composers, including those of plugins that left.
     let feeds: [OutputFeed]
 
     /// Makes an instance for each plugin of a plan.
@@ -136,7 +136,7 @@ struct PluginSlots {
             let instance = PluginInstance(
                 plan: plugin, number: slots.count + number, role: "\(address)", clock: clock,
                 events: events,
-                // Outputs get edited frames unchanged.
+                // Outputs receive edited frames unchanged.
                 ownFrameLimit: address.role?.medium == .video ? frameLimit : 0,
                 control: control?.grant(of: "\(address)"))
             filters.append(SessionPlugin(address: address, plan: plugin, instance: instance))
@@ -174,7 +174,7 @@ struct PluginSlots {
         hasControllers = instances.contains { $0.controlGrant != nil }
     }
 
-    /// Those that may control the session, if any may.
+    /// The plugins that may control the session.
     var controllers: [SessionPlugin] {
         hasControllers ? all.filter { $0.instance.controlGrant != nil } : []
     }
@@ -185,28 +185,28 @@ struct PluginSlots {
     /// The plugins that take media: outputs and composers.
     var takers: [SessionPlugin] { outputs + composers }
 
-    /// The source of a role.
+    /// Returns the source of a role.
     subscript(role: SessionRole) -> SessionPlugin? {
         sources.first { $0.address.role == role }
     }
 
-    /// The plugin at an address.
+    /// Returns the plugin at an address.
     subscript(address: PluginAddress) -> SessionPlugin? {
         all.first { $0.address == address }
     }
 
-    /// The plugin of an instance, if it has not left.
+    /// Returns the plugin of an instance, if the plugin has not left.
     subscript(instance: PluginInstance) -> SessionPlugin? {
         all.first { $0.instance === instance }
     }
 
-    /// The filters of a role's source.
+    /// Returns the filters of a role's source.
     func filters(of role: SessionRole) -> [SessionPlugin] {
         filters.filter { $0.address.role == role }
     }
 
-    /// What the frames of the source that has a role pass through: its filters, and the required
-    /// ones that left, since nothing may pass without them.
+    /// Returns the filters that the frames of a role's source pass through. The chain includes
+    /// required filters that left, so that frames are withheld.
     func chain(of role: SessionRole) -> [PluginInstance] {
         everyFilter.filter { $0.address.role == role }.map(\.instance).filter { instance in
             instance.isRequired || filters.contains { $0.instance === instance }
@@ -220,7 +220,7 @@ struct PluginSlots {
         instances.append(filter.instance)
     }
 
-    /// The plugins at an address: several for a filter of participants' audio.
+    /// Returns the plugins at an address. A filter of participants' audio has several plugins.
     func plugins(at address: PluginAddress) -> [SessionPlugin] {
         all.filter { $0.address == address }
     }

@@ -4,43 +4,44 @@ import GreenroomPluginInterface
 import GreenroomRuntime
 import GreenroomMedia
 
-/// Runs steps of plugins concurrently, each on its instance's control thread, and finds out how
-/// each ends: it returns, its plugin sends from inside start-send, or it hangs.
+/// Runs steps of plugins concurrently, each on its instance's control thread, and determines the
+/// result of each: the step returns, the plugin sends inside start-send, or the step hangs.
 ///
-/// Deadlines are on the host clock, with any session clock.
+/// Deadlines use the host clock, even if the session clock is virtual.
 struct StepRunner {
-    /// A step that was begun.
+    /// A started step.
     struct Step {
         let plugin: SessionPlugin
         let pending: PluginInstance.PendingStep
-        /// What it changes; nil for every other step.
+        /// The setting that the step changes; nil if none.
         let setting: Setting?
-        /// When it counts as hung.
+        /// The deadline after which the step counts as hung.
         var deadline: StepDeadline
-        /// What the plugin had done when it was begun.
+        /// The plugin's activity count before the step began.
         let activityBefore: Int
-        /// The number of its plugin's life.
+        /// The number of the plugin's life in which the step began.
         let life: Int
-        /// Whether it is a start-send that sends from inside: the session continues meanwhile.
+        /// Whether the step is a start-send that sends from inside. The session continues
+        /// meanwhile.
         var isPump = false
-        /// Whether that was reported.
+        /// Whether the host has reported the sending inside start-send.
         var isReported = false
 
-        /// Whether the step is a start-send that has not returned, and has sent something or waited
-        /// for a time since it was begun. Frames of an earlier start say nothing about this one.
+        /// Whether the step is a start-send that has not returned, and that has sent media or
+        /// waited for a time since it began. Frames of an earlier start do not count.
         fileprivate var pumpsNow: Bool {
             guard pending.step == .startSend, !isOver else { return false }
-            // First: what happens after the look wakes the session.
+            // Set this before the look, so that later activity wakes the session.
             plugin.instance.wakeOnActivity()
             return plugin.instance.activityInStart.map { $0 > activityBefore } ?? false
         }
 
-        /// Whether the life is over that it belongs to. Its callback may still run.
+        /// Whether the step's life has ended. The step's callback may still run.
         fileprivate var isOver: Bool {
             plugin.instance.lives != life || plugin.instance.fault != nil
         }
 
-        /// The facts for its deadline.
+        /// Returns the facts for the step's deadline.
         fileprivate func glance(sparesDebugged: Bool) -> StepDeadline.Glance {
             let instance = plugin.instance
             var glance = StepDeadline.Glance(
@@ -56,31 +57,33 @@ struct StepRunner {
             return glance
         }
 
-        /// How long its callback has run, in nanoseconds. Behind another step, or on a machine
-        /// that is busy, its time has not begun.
+        /// The running time of the step's callback, in nanoseconds. The time does not run while the
+        /// callback waits behind another step or for a busy machine.
         fileprivate var taken: Int64 { glance(sparesDebugged: false).taken ?? 0 }
     }
 
     /// The result of a step.
     enum End {
         case returned(PluginInstance.StepResult)
-        /// Its plugin sends from inside start-send.
+        /// The plugin sends from inside start-send.
         case pumps
-        /// The same after the deadline, reported once; nanoseconds.
+        /// The plugin sends from inside start-send after the deadline. Reported once, with the time
+        /// in nanoseconds.
         case pumpsOverdue(Int64)
         case hangs
     }
 
-    /// Time limit of a callback, but for the stop-send of an output.
+    /// Time limit of a callback, except for the stop-send of an output.
     let deadlineNanoseconds: Int64
     private let clock: HostClock
-    /// Hears of the end of each step.
+    /// Receives a post at the end of each step.
     private let inbox: SessionInbox
-    /// Whether a plugin in a debugger may take longer. At the end of a session none may.
+    /// Whether a plugin in a debugger may exceed its deadline. At the end of a session no plugin
+    /// may.
     var sparesDebugged = true
-    /// How long a callback may take before it counts as waiting for a thread of its plugin.
+    /// The running time after which a callback counts as waiting for a thread of its plugin.
     private static let waitingNanoseconds: Int64 = 1_000_000_000
-    /// How soon to look again for a thread that such a callback waits for.
+    /// The poll interval for a thread that such a callback waits for.
     private static let passRetryNanoseconds: Int64 = 100_000_000
     /// Steps that run while the session continues.
     private var running: [Step] = []
@@ -91,11 +94,11 @@ struct StepRunner {
         self.inbox = inbox
     }
 
-    /// Whether a callback is running that should return soon.
+    /// Whether a running callback should return soon.
     var awaitsCallbacks: Bool { running.contains { !$0.isPump && !isPumping($0.plugin.instance) } }
 
-    /// The plugins with a running callback, if all of these have run for so long that each may wait
-    /// for a thread of its own; nil while another one works.
+    /// The plugins with a running callback, if every callback has run so long that it may wait for
+    /// a thread of its plugin; nil otherwise.
     var callbacksWaitingForThreads: [Int]? {
         let callbacks = running.filter { !$0.isPump }
         return callbacks.allSatisfy { $0.taken >= waitingLimit }
@@ -104,25 +107,25 @@ struct StepRunner {
 
     private var waitingLimit: Int64 { min(Self.waitingNanoseconds, deadlineNanoseconds / 2) }
 
-    /// Whether a plugin sends from inside start-send: none of its other callbacks runs until that
-    /// returns.
+    /// Whether a plugin sends from inside start-send. The plugin's other callbacks wait until
+    /// start-send returns.
     func isPumping(_ instance: PluginInstance) -> Bool {
         running.contains { $0.isPump && $0.plugin.instance === instance }
     }
 
-    /// Whether a step of an instance runs, or waits for its turn.
+    /// Whether a step of an instance is running or queued.
     func runs(_ step: LifecycleStep, of instance: PluginInstance) -> Bool {
         running.contains { $0.pending.step == step && $0.plugin.instance === instance }
     }
 
     /// Begins a step of each plugin.
     ///
-    /// - Parameter setting: What it changes.
+    /// - Parameter setting: The setting that the step changes; nil if none.
     func begin(
         _ plugins: [SessionPlugin], changing setting: Setting? = nil,
         _ step: (PluginInstance) -> PluginInstance.PendingStep
     ) -> [Step] {
-        // Before the callbacks begin: they may take no longer than the limit.
+        // Take the time before the callbacks begin, so that none takes longer than the limit.
         let start = clock.now
         let pending = plugins.map { ($0, $0.instance.activity, step($0.instance)) }
         return pending.map { plugin, activity, step in
@@ -134,10 +137,10 @@ struct StepRunner {
         }
     }
 
-    /// Lets a step run while the session continues.
+    /// Adds steps that run while the session continues.
     mutating func letRun(_ steps: [Step]) { running += steps }
 
-    /// Lets a start-send continue that sends from inside.
+    /// Continues the session while a start-send sends from inside.
     mutating func letPump(_ step: Step) {
         var step = step
         step.isPump = true
@@ -162,7 +165,8 @@ struct StepRunner {
         var deadline = step.deadline
         while true {
             let seen = inbox.posts
-            // Check this before the result: a step that has returned by then was no pump.
+            // Check this before the result: a step that has returned by then does not send inside
+            // start-send.
             let isPump = step.pumpsNow
             if let result = step.plugin.instance.finish(step.pending, until: .min) {
                 return .returned(result)
@@ -178,8 +182,8 @@ struct StepRunner {
 
     /// Checks the steps that run while the session continues, without waiting.
     ///
-    /// - Returns: New results: steps that ended or hang, which no longer run, and steps whose
-    ///   plugins send from inside start-send.
+    /// - Returns: New results: steps that ended or hang, which are removed, and steps whose plugins
+    ///   send from inside start-send.
     mutating func look() -> [(step: Step, end: End)] {
         var news: [(step: Step, end: End)] = []
         let steps = running
@@ -191,7 +195,7 @@ struct StepRunner {
                 news.append((step, .returned(result)))
                 continue
             }
-            // The next life has a start-send of its own.
+            // The next life starts a start-send of its own.
             guard !step.isPump || !step.isOver else { continue }
             step.isPump = isPump
             let glance = step.glance(sparesDebugged: sparesDebugged)
@@ -212,7 +216,8 @@ struct StepRunner {
         return news
     }
 
-    /// When to look at the running steps again, on the host clock; nil if none has a deadline.
+    /// The time of the next look at the running steps, on the host clock; nil if none has a
+    /// deadline.
     var nextLook: Int64? {
         let now = clock.now
         var next: Int64?
@@ -231,7 +236,8 @@ struct StepRunner {
         return next
     }
 
-    /// When the callbacks that run may wait for threads of their plugins, on the host clock; nil without a callback.
+    /// The time at which running callbacks may wait for threads of their plugins, on the host
+    /// clock; nil without a callback.
     var nextPass: Int64? {
         let now = clock.now
         return running.filter { !$0.isPump }.map { step in

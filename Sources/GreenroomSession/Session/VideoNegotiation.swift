@@ -6,8 +6,8 @@ import GreenroomMedia
 import GreenroomModel
 import GreenroomVideo
 
-/// The negotiation with a video source, and its inputs from the track: the outputs' wants, the
-/// machine's ability, and when the source follows.
+/// The negotiation with a video source, and its inputs from the track: the outputs' demands, the
+/// machine's capacity, and the first frame that follows each offer.
 struct VideoNegotiation {
     private static let measuringNanoseconds: Int64 = 1_000_000_000
 
@@ -35,8 +35,8 @@ struct VideoNegotiation {
     /// Starts a negotiation.
     ///
     /// - Parameters:
-    ///   - plugin: Already created, so that its capabilities are known.
-    ///   - feeds: The output plugins, which have said what they want.
+    ///   - plugin: The plugin, already created, so that its capabilities are known.
+    ///   - feeds: The feeds of output plugins, which have reported their demands.
     /// - Returns: nil for a plugin without video.
     init?(with plugin: SessionPlugin, plan: SessionPlan, feeds: [OutputFeed]) {
         guard let track = plugin.videoTrack, let rule = plugin.role?.kind.offerRule else {
@@ -61,14 +61,14 @@ struct VideoNegotiation {
     /// The offer to a restarted source; cancels an offer in flight.
     mutating func renew(at nanoseconds: Int64) -> Offer { negotiator.renew(at: nanoseconds) }
 
-    /// Sets the ceiling of a command; nil lifts it.
+    /// Sets the ceiling of a command; nil removes the ceiling.
     mutating func set(ceiling: VideoCapability?, origin: String, at nanoseconds: Int64) {
         negotiator.set(ceiling, kind: .outside, origin: origin, at: nanoseconds)
     }
 
     /// Handles the source's reply to the newest offer.
     ///
-    /// - Returns: Its record; nil without an answer yet.
+    /// - Returns: The record of the offer; nil without an answer yet.
     mutating func settle() -> NegotiationRecord? {
         guard let offer = negotiator.offer, let reply = plugin.instance.reply(to: offer.revision)
         else {
@@ -78,13 +78,14 @@ struct VideoNegotiation {
         return negotiator.records.last
     }
 
-    /// Records that the source can't get the newest offer.
+    /// Records that the source cannot receive the newest offer.
     mutating func ignore() -> NegotiationRecord? {
         negotiator.answered(.ignored)
         return negotiator.records.last
     }
 
-    /// The next measurement of the track's load, in nanoseconds of session time; nil before the first.
+    /// The time of the next measurement of the track's load, in nanoseconds of session time; nil
+    /// before the first.
     var nextMeasurement: Int64? {
         negotiator.track == nil ? nil : measured.map { $0.nanoseconds + Self.measuringNanoseconds }
     }
@@ -107,7 +108,7 @@ struct VideoNegotiation {
         if measures { measure(video.track, at: nanoseconds) }
     }
 
-    /// Records the first frames that were made for offers.
+    /// Records the first frames that follow each offer.
     mutating func recordFollowed() {
         for followed in plugin.instance.videoIngest?.followed ?? [] {
             negotiator.followed(revision: followed.revision, frames: followed.frames)

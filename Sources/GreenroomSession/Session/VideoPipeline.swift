@@ -8,7 +8,7 @@ import GreenroomVideo
 final class VideoPipeline: Sendable {
     private struct Threads {
         var track: HostThread?
-        /// Of the branches that take something, or have done so.
+        /// The threads of branches that take frames, or have taken frames.
         var branches: [(branch: VideoBranch, thread: HostThread)] = []
     }
 
@@ -23,11 +23,11 @@ final class VideoPipeline: Sendable {
     private let threads = Monitor(Threads())
 
     /// - Parameters:
-    ///   - wishes: The want of each output of the host's own.
-    ///   - name: Of the track's thread.
-    ///   - number: Of the track among those of the session.
-    ///   - firstBranch: The number of its first branch among those of the session.
-    ///   - timeline: That of the track.
+    ///   - wishes: The demand of each of the host's own outputs.
+    ///   - name: The name of the track's thread.
+    ///   - number: The number of the track in the session.
+    ///   - firstBranch: The number in the session of the track's first branch.
+    ///   - timeline: The timeline of the track.
     init(
         _ track: VideoTrack, wishes: [(branch: VideoBranch, want: VideoSinkWant)], name: String,
         number: Int, firstBranch: Int, timeline: SessionTimeline, clock: SessionClock,
@@ -43,13 +43,13 @@ final class VideoPipeline: Sendable {
         self.events = events
     }
 
-    /// What the host's own outputs want, without those that have failed.
+    /// The demands of the host's own outputs, except failed outputs.
     var wants: [VideoSinkWant] { wishes.filter { $0.branch.failure == nil }.map(\.want) }
 
-    /// Starts the threads of the track, and of the branches that take something. The timeline has
+    /// Starts the threads of the track, and of the branches that take frames. The timeline has
     /// begun.
     ///
-    /// - Parameter ended: Called when the track has ended. [the track's thread]
+    /// - Parameter ended: Called after the track has ended. [the track's thread]
     func begin(_ ended: @escaping @Sendable () -> Void = {}) {
         let (track, timeline) = (track, timeline)
         let thread = HostThread(
@@ -62,7 +62,7 @@ final class VideoPipeline: Sendable {
         for branch in track.branches where branch.form != nil { start(branch) }
     }
 
-    /// Starts the thread of a branch, unless it runs already.
+    /// Starts the thread of a branch, unless the thread already runs.
     private func start(_ branch: VideoBranch) {
         guard let index = track.branches.firstIndex(where: { $0 === branch }),
             !threads.withLock({ $0.branches.contains { $0.branch === branch } })
@@ -77,7 +77,7 @@ final class VideoPipeline: Sendable {
         threads.change { $0.branches.append((branch, thread)) }
     }
 
-    /// Changes what an output takes.
+    /// Changes the form of an output's frames.
     func change(_ change: VideoTrackInput.BranchChange) {
         track.change([change])
         if change.form != nil { start(change.branch) }
@@ -90,7 +90,7 @@ final class VideoPipeline: Sendable {
 
     /// Waits for the threads of the branches, and reports those that do not end in time.
     func joinBranches(until deadline: Int64) {
-        // A branch that has failed writes nothing more: its thread has ended, or hangs.
+        // A failed branch writes no more frames. Its thread has ended, or hangs.
         for (branch, thread) in threads.withLock({ $0.branches })
         where branch.failure == nil && !thread.join(until: deadline, on: clock.host) {
             events.sendFailed(branch, because: "not finished: write timed out")
@@ -106,7 +106,7 @@ final class VideoPipeline: Sendable {
 }
 
 extension SessionEvents {
-    /// Passes on that a branch failed. [any]
+    /// Reports that a branch failed. [any]
     func sendFailed(_ branch: VideoBranch, because reason: String) {
         sendFailed(output: branch.name, reason: reason, isRecording: branch.isRecording)
     }
