@@ -7,7 +7,7 @@ import GreenroomRuntime
 ///
 /// Times are nanoseconds from the session's start.
 struct BranchQueue: ~Copyable {
-    /// What an output can show.
+    /// The content that an output shows.
     enum Content: ~Copyable, Sendable {
         /// A frame of the source.
         case frame(VideoFrame)
@@ -22,8 +22,8 @@ struct BranchQueue: ~Copyable {
         var content: Content
         var slot: Int64
         var isDelayed = false
-        /// Whether it arrived before the first slot was due; then it also fills the slots before
-        /// its own.
+        /// Whether the frame arrived before the first slot was due. Then the frame also fills the
+        /// slots before its own.
         var isPrompt: Bool
 
         var isFrame: Bool {
@@ -61,16 +61,17 @@ struct BranchQueue: ~Copyable {
         case end
     }
 
-    /// The capacity: one more than may wait for their time, because one may be due now.
+    /// The capacity: one more than the frames that may wait for their time, because one frame may
+    /// be due now.
     private static let mostFrames = FrameRateConverter.mostWaiting + 1
-    /// The most frames that a branch uses: the waiting ones, the one that is being written, and the
-    /// one before it.
+    /// Limit of frames that a branch uses: the waiting frames, the frame that is being written, and
+    /// the frame before that.
     static let mostFramesInUse = mostFrames + 2
 
     private(set) var schedule: FrameRateConverter
     private(set) var counts = VideoBranch.Counts()
-    /// A few more than frames need, for black and slates; if they exceed it, the output stays as it
-    /// is.
+    /// The queue, with some room for black and slates in addition to frames. If the room is used
+    /// up, the output keeps its content.
     private var items = Ring<20, Item>()
     /// The first slot that the thread has not started to fill.
     private(set) var nextSlot: Int64
@@ -79,14 +80,14 @@ struct BranchQueue: ~Copyable {
     private(set) var isFinishing = false
     private(set) var hasFailed = false
 
-    /// - Parameter hasContent: Whether there is something to show before the first frame.
+    /// - Parameter hasContent: Whether the output has content before the first frame.
     init(_ schedule: FrameRateConverter, hasContent: Bool = false) {
         self.schedule = schedule
         self.hasContent = hasContent
         nextSlot = schedule.startSlot
     }
 
-    /// The queue of an output that takes nothing.
+    /// The queue of an output that takes no frames.
     static var ended: BranchQueue {
         var queue = BranchQueue(
             FrameRateConverter(rate: FrameRate(1), pace: .asTheyCome, endSlot: 0))
@@ -97,9 +98,9 @@ struct BranchQueue: ~Copyable {
     /// Whether there is room for another frame.
     var hasRoom: Bool { items.count < Self.mostFrames }
 
-    // MARK: The track's side
+    // MARK: Track thread
 
-    /// Claims a slot for a frame, or counts the reason for none.
+    /// Claims a slot for a frame, or counts the reason for a failed claim.
     mutating func claim(_ point: FrameGrid.Point, at now: Int64) -> Claim? {
         guard !hasFailed else {
             counts.failed += 1
@@ -118,7 +119,8 @@ struct BranchQueue: ~Copyable {
         return nil
     }
 
-    /// Queues a frame for the claimed slot, or the next one if that was filled meanwhile.
+    /// Queues a frame for the claimed slot, or for the next slot if the claimed slot was filled
+    /// meanwhile.
     mutating func push(_ frame: consuming VideoFrame, _ claim: Claim) {
         guard !hasFailed else {
             counts.queued -= 1
@@ -166,20 +168,20 @@ struct BranchQueue: ~Copyable {
                 isPrompt: now.nanoseconds < schedule.due(schedule.startSlot)))
     }
 
-    /// Sets the number of slots; more if that many are filled or claimed already.
+    /// Sets the number of slots. Keeps slots that are already filled or claimed.
     mutating func limit(to endSlot: Int64) {
         schedule.endSlot = max(endSlot, schedule.newestSlot + 1, nextSlot)
     }
 
-    /// Sets the number of slots at the end; more if that many are filled already.
+    /// Sets the final number of slots. Keeps slots that are already filled.
     mutating func finish(endSlot: Int64) {
         limit(to: endSlot)
         isFinishing = true
     }
 
-    /// Ends after the slots of the frames so far, and those that are due.
+    /// Ends the queue after the slots of queued frames, and after the slots that are due.
     ///
-    /// - Returns: The time of its end; nil if it has no slots.
+    /// - Returns: The time of the queue's end; nil if it has no slots.
     mutating func finish(at now: Int64) -> Int64? {
         if !isFinishing {
             let open = min(schedule.firstOpenSlot(at: now), schedule.endSlot ?? .max)
@@ -189,14 +191,14 @@ struct BranchQueue: ~Copyable {
         return schedule.rate.dueNanoseconds(ofFrame: end)
     }
 
-    // MARK: The branch's side
+    // MARK: Branch thread
 
-    /// When the next task is due if nothing arrives.
+    /// The due time of the next task if nothing arrives; nil if there is none.
     var wake: Int64? {
         nextSlot < schedule.endSlot ?? .max ? schedule.due(nextSlot) : nil
     }
 
-    /// The task at a time; nil for none. Its slots count as filled.
+    /// Returns the task at a time, and counts its slots as filled; nil if none is due.
     mutating func turn(at now: Int64) -> Turn? {
         let turn =
             switch schedule.pace {
@@ -225,7 +227,7 @@ struct BranchQueue: ~Copyable {
         return over > nextSlot ? .fill(until: over) : nil
     }
 
-    /// As ``turn(at:)``, for an output on schedule: one slot at a time.
+    /// Returns the task at a time for an output on schedule: one slot at a time.
     private mutating func turnOnSchedule(at now: Int64) -> Turn? {
         let slot = nextSlot
         guard slot < schedule.endSlot ?? .max else { return isFinishing ? .end : nil }
@@ -240,7 +242,7 @@ struct BranchQueue: ~Copyable {
 
     /// Counts filled slots.
     ///
-    /// - Parameter isDelayed: Whether the frame is in a later slot than its own.
+    /// - Parameter isDelayed: Whether the frame is in a later slot than the frame's own.
     mutating func countWritten(_ written: FrameRepeater.Written, isDelayed: Bool) {
         counts.queued -= written.new
         counts.delivered += written.new
@@ -250,7 +252,8 @@ struct BranchQueue: ~Copyable {
         counts.slate += written.slate
     }
 
-    /// Ends after a failure: waiting frames are lost, and the one that the thread has.
+    /// Ends the queue after a failure. Waiting frames are lost, and so is the frame that the thread
+    /// is writing.
     mutating func fail(hasFrameInHand: Bool) {
         hasFailed = true
         var lost = hasFrameInHand ? 1 : 0

@@ -4,27 +4,29 @@ import GreenroomRuntime
 
 /// The filters of a track, in order, and their deadlines.
 ///
-/// A filter in the host's process edits the frame itself; the track waits for it until it counts as
-/// hung, because the frame can't be read meanwhile. A frame that it finishes after the deadline counts as
-/// late, and continues edited. An isolated filter edits a copy in its own memory. The original continues
-/// without it after the frame's deadline, which is one interval of the track's rate, and at once while the
-/// filter has an earlier frame or is lost. On a virtual clock no time passes during editing, and the track
-/// waits until the filter counts as hung.
+/// A filter in the host's process edits the frame itself. The track waits until the filter returns
+/// or counts as hung, because the frame cannot be read meanwhile. A frame that the filter finishes
+/// after the deadline counts as late, and continues edited.
 ///
-/// A filter that returns gets the next frame.
+/// An isolated filter edits a copy in its own memory. The original continues unedited after the
+/// frame's deadline, which is one interval of the track's rate, and at once while the filter has an
+/// earlier frame or is lost. On a virtual clock no time passes during editing, and the track waits
+/// until the filter counts as hung.
 ///
-/// A filter is told when the track's size or rate changes, before the first such frame. One that
-/// does not follow gets frames of the size as before: the host scales them.
+/// A filter that returns receives the next frame.
 ///
-/// A frame that a *required* filter did not edit, for any reason, is withheld: no output shows it,
-/// and no later filter gets it.
+/// The host announces a new size or rate of the track to each filter before the first such frame. A
+/// filter that does not follow receives frames of the old size, scaled by the host.
+///
+/// A frame that a *required* filter did not edit, for any reason, is withheld: no output shows the
+/// frame, and no later filter receives it.
 package struct FilterChain: Sendable {
     /// Failed edits, by reason. The frames continued unedited, or were withheld.
     package struct Unprocessed: Equatable, Sendable {
-        /// The filter refused.
+        /// The filter refused the frame.
         package var refused = 0
         /// The filter missed the deadline, still had an earlier frame, or outputs held all of its
-        /// frames. In the host's process it has edited the frame, too late.
+        /// frames. In the host's process the filter has edited the frame, too late.
         package var overdue = 0
         /// The filter was lost or ended, with the frame or before it.
         package var lost = 0
@@ -35,18 +37,18 @@ package struct FilterChain: Sendable {
 
     /// The result for a frame.
     enum Outcome: ~Copyable {
-        /// It continues, possibly unedited.
+        /// The frame continues, possibly unedited.
         case carried(VideoFrame, isEdited: Bool)
-        /// A required filter did not edit it.
+        /// A required filter did not edit the frame.
         case withheld
-        /// It is in a hung filter in the host's process.
+        /// The frame is in a hung filter in the host's process.
         case lost
     }
 
     /// The result of one filter.
     enum Step: ~Copyable {
         case edited(VideoFrame)
-        /// Edited after the deadline.
+        /// The filter edited the frame after the deadline.
         case editedLate(VideoFrame)
         case unedited(VideoFrame, Reason)
         case lost
@@ -67,40 +69,40 @@ package struct FilterChain: Sendable {
 
     struct Link {
         let runner: PreProcessorRunner
-        /// Whether it still had a frame at the last deadline.
+        /// Whether the filter still had a frame at the last deadline.
         var isOverdue = false
-        /// Whether the newest frame that it did not edit in time was shown edited.
+        /// Whether the newest late frame was shown edited.
         var showsLate = false
         var log = FilterLog()
-        /// The last capability that it did not follow.
+        /// The last capability that the filter did not follow.
         var refused: VideoCapability?
-        /// Whether it had not returned from a property change at the last frame.
+        /// Whether the filter had not returned from a property change at the last frame.
         var isChanging = false
     }
 
-    /// Whether a filter gets frames of a capability.
+    /// Whether a filter can receive frames of a capability.
     private enum Readiness {
-        /// It does, or gets those of before, which this want describes.
+        /// The filter is ready. Its want describes the new frames, or the old frames.
         case ready(VideoWant)
-        /// It has not returned yet.
+        /// The filter has not returned yet.
         case overdue
-        /// It was given up.
+        /// The host abandoned the filter.
         case lost
     }
 
-    /// Whether there is none.
+    /// Whether the chain has no filters.
     var isEmpty: Bool { links.isEmpty }
     var links: [Link]
     /// The time after which a filter counts as hung, in nanoseconds.
     let hangNanoseconds: Int64
     private let isVirtual: Bool
-    /// Times edits.
+    /// The clock for edits.
     let clock: HostClock
     /// Failed edits.
     private(set) var unprocessed = Unprocessed()
-    /// How long the track has waited for edits that missed their deadline, in nanoseconds of real time.
+    /// The time that the track has waited for late edits, in nanoseconds of real time.
     private(set) var lateNanoseconds: Int64 = 0
-    /// Whether a filter has kept the shape of its frames when the track's changed.
+    /// Whether a filter has kept the shape of its frames after the track's shape changed.
     private(set) var hasKeptShape = false
 
     init(_ filters: [PreProcessorRunner], hangNanoseconds: Int64, clock: SessionClock) {
@@ -113,12 +115,12 @@ package struct FilterChain: Sendable {
     /// Edits a frame with each filter. [the track's thread]
     ///
     /// - Parameters:
-    ///   - frames: The size and rate of the track's frames now.
-    ///   - nanoseconds: When the frame shows, from the session's start.
-    ///   - converter: Converts the frame for filters.
+    ///   - frames: The current size and rate of the track's frames.
+    ///   - nanoseconds: The time of the frame, from the session's start.
+    ///   - converter: The converter for frames that filters receive.
     ///   - pool: The pool of frames for filters in the host's process.
     ///   - interval: The deadline of the frame, in nanoseconds.
-    /// - Throws: ``ConversionError`` if the frame can't be converted for filters.
+    /// - Throws: ``ConversionError`` if the frame cannot be converted for filters.
     mutating func edit(
         _ frame: consuming VideoFrame, as frames: VideoCapability, at nanoseconds: Int64,
         with converter: FrameConverter, from pool: FramePool, within interval: Int64
@@ -136,7 +138,7 @@ package struct FilterChain: Sendable {
                 tellRecovery(of: index, at: nanoseconds)
             case .editedLate(let edited):
                 frame = edited
-                // The filters of a frame share its deadline: the first overdue one is the cause.
+                // The filters of a frame share its deadline. The first overdue filter is the cause.
                 if isOverdue {
                     tellRecovery(of: index, at: nanoseconds)
                 } else {
@@ -159,15 +161,15 @@ package struct FilterChain: Sendable {
         return .carried(frame, isEdited: isEdited)
     }
 
-    /// Tells the filters of another size or rate of the track's frames. [the track's thread]
+    /// Announces a new size or rate of the track's frames to the filters. [the track's thread]
     ///
-    /// - Parameter interval: How long to wait for one in a process of its own, in nanoseconds.
-    /// - Returns: Whether all get frames of the new shape; nil if one has not returned yet.
+    /// - Parameter interval: Time limit for a filter in its own process, in nanoseconds.
+    /// - Returns: Whether every filter follows the new shape; nil if a filter has not returned yet.
     mutating func follow(_ frames: VideoCapability, within interval: Int64) -> Bool? {
         let deadline = deadline(after: interval)
         var isOverdue = false
         for index in links.indices {
-            // One that is lost is told when it is back.
+            // The host announces the new size to a lost filter after its restart.
             guard let editing = links[index].runner.filter.editing else { continue }
             if isBusy(index) {
                 isOverdue = true
@@ -209,7 +211,8 @@ package struct FilterChain: Sendable {
         let hang = clock.deadline(after: hangNanoseconds)
         switch editing.memory {
         case .inPlace:
-            // It needs a unique frame to write to; the reference to another one is released.
+            // The filter needs a unique frame to write to. A shared frame is copied, and its
+            // reference released.
             let own = try converter.convert(frame, to: want, into: pool)
             switch runner.process(own, until: hang) {
             case .returned(let edited, let status):
@@ -236,7 +239,7 @@ package struct FilterChain: Sendable {
         }
     }
 
-    /// A copy for a filter; nil while outputs hold all of its frames.
+    /// Returns a copy for a filter; nil while outputs hold all of the filter's frames.
     private func copy(
         _ frame: borrowing VideoFrame, to want: VideoWant, with converter: FrameConverter,
         into pool: FramePool
@@ -249,7 +252,7 @@ package struct FilterChain: Sendable {
         }
     }
 
-    /// Whether a filter still has an earlier frame; one that has it for too long is given up.
+    /// Whether a filter still has an earlier frame. Abandons a filter that exceeds the time limit.
     mutating func isBusy(_ index: Int) -> Bool {
         guard links[index].isOverdue else { return false }
         guard let nanoseconds = links[index].runner.busyNanoseconds else {
@@ -260,12 +263,12 @@ package struct FilterChain: Sendable {
         return true
     }
 
-    /// Tells a filter of the frames to come, if they differ from those before.
+    /// Announces the coming frames to a filter, if they differ from the previous frames.
     private mutating func prepare(
         _ index: Int, _ editing: FilterEditing, for frames: VideoCapability, until deadline: Int64
     ) -> Readiness {
         let filter = links[index].runner.filter
-        // Asked for only where it matters: it takes a lock.
+        // Query this only if it matters, because the query takes a lock.
         let changing = links[index].isChanging ? filter.changeNanoseconds : nil
         links[index].isChanging = false
         guard changing != nil || !hasFollowed(index, editing, frames) else {
@@ -275,7 +278,8 @@ package struct FilterChain: Sendable {
         // In the host's process the next frame would wait as well.
         let end = if case .inPlace = editing.memory { hang } else { min(deadline, hang) }
         guard let follows = filter.change(to: frames, until: end) else {
-            // It may have been lost, or be in another change than before, whose own time counts.
+            // The filter may have been lost, or may be in another change, which has its own time
+            // limit.
             guard let now = filter.changeNanoseconds else { return .lost }
             guard clock.now >= hang, now >= changing ?? 0 else {
                 links[index].isChanging = true
@@ -285,7 +289,8 @@ package struct FilterChain: Sendable {
             return .lost
         }
         guard follows else {
-            // Nor is it told again if it was lost with it, and restarted.
+            // A filter that was lost during the change and restarted receives no second
+            // announcement.
             links[index].refused = frames
             if !editing.frames.size.hasShape(of: frames.size) { hasKeptShape = true }
             return .ready(editing.want)
@@ -293,7 +298,8 @@ package struct FilterChain: Sendable {
         return .ready(VideoWant(format: .i420, size: frames.size))
     }
 
-    /// Whether a filter gets the frames that it wants, and has nothing to be told.
+    /// Whether a filter has accepted or refused the current size and rate, so that no announcement
+    /// is due.
     func hasFollowed(
         _ index: Int, _ editing: FilterEditing, _ frames: VideoCapability
     ) -> Bool {
@@ -304,7 +310,7 @@ package struct FilterChain: Sendable {
         runner.filter.giveUp(hungFor: hangNanoseconds, in: .process)
     }
 
-    /// - Parameter begun: When the edit began, in real time.
+    /// - Parameter begun: The start of the edit, in real time.
     private mutating func count(_ reason: Reason, since begun: Int64) {
         switch reason {
         case .refused: unprocessed.refused += 1
@@ -352,7 +358,7 @@ package struct FilterChain: Sendable {
         )
     }
 
-    /// `33.3`.
+    /// Formats nanoseconds as milliseconds, e.g. `33.3`.
     private func milliseconds(_ nanoseconds: Int64) -> String {
         let tenths = nanoseconds / 100_000
         return "\(tenths / 10).\(tenths % 10)"

@@ -1,16 +1,16 @@
 import GreenroomMedia
 import GreenroomRuntime
 
-/// Finds the period of a rate in which a frame is: one grid for a track and all of its outputs, for
-/// all rates.
+/// Finds the period of a rate that contains a frame. A track and all of its outputs share one grid,
+/// for all rates.
 ///
-/// Periods are counted from the first time: frames of a regular source are then in the middle of
-/// their periods, and jitter of up to half a period moves none to another. A period ends slightly
-/// later than halfway to the next: if a source is twice as fast, every second frame is exactly
-/// there, and must not alternate between both sides.
+/// The grid counts periods from the first time, so frames of a regular source lie in the middle of
+/// their periods, and jitter of up to half a period does not move them to another period. A period
+/// ends slightly later than halfway to the next. Otherwise every second frame of a source at twice
+/// the rate would lie exactly on a boundary, and could alternate between both sides.
 ///
-/// After half a second of silence the origin is the next time, since a source resumes at any point
-/// of a period.
+/// After half a second of silence the next time becomes the origin, because a source resumes at any
+/// point of a period.
 ///
 /// Times are nanoseconds from the session's start, as is period 0 of each rate.
 struct FrameGrid: Sendable {
@@ -20,7 +20,8 @@ struct FrameGrid: Sendable {
         let nanoseconds: Int64
         fileprivate let anchor: Int64
 
-        /// The period of the time: the same for the track and each output of that rate.
+        /// Returns the period of the time. The track and each output of that rate have the same
+        /// period.
         func period(of rate: FrameRate) -> Int64 {
             let since = difference(nanoseconds, anchor)
             let margin = rate.dueNanoseconds(ofFrame: 1) / 32
@@ -36,9 +37,9 @@ struct FrameGrid: Sendable {
     /// The newest time.
     private(set) var newest: Point?
 
-    /// A time on the grid.
+    /// Returns a time on the grid.
     ///
-    /// - Parameter rate: The source's rate. Two of its periods are no silence.
+    /// - Parameter rate: The source's rate. Two periods of this rate do not count as silence.
     func point(at nanoseconds: Int64, rate: FrameRate) -> Point {
         let silence = max(Self.silence, rate.dueNanoseconds(ofFrame: 2))
         guard let newest, difference(nanoseconds, newest.nanoseconds) < silence else {
@@ -47,6 +48,6 @@ struct FrameGrid: Sendable {
         return Point(nanoseconds: nanoseconds, anchor: newest.anchor)
     }
 
-    /// Records the time of a frame: the silence starts again.
+    /// Records the time of a frame, and restarts the measurement of silence.
     mutating func take(_ point: Point) { newest = point }
 }

@@ -1,13 +1,13 @@
 import GreenroomMedia
 import GreenroomRuntime
 
-/// Decides which period of an output's rate, which *slot*, a frame fills.
+/// Decides which period of an output's rate (a *slot*) a frame fills.
 ///
 /// The rules:
-/// - The first frame of a period is shown. Later ones of the same period are in excess.
-/// - A slot ends when it is due: it is filled then, with what is there. A frame that arrives later
-///   is shown in the next free slot, unless more than one frame waits in this way already; then it
-///   is in excess, too. So a slightly late frame is not lost, and a burst after a silence does not
+/// - The first frame of a period is shown. Later frames of the same period are in excess.
+/// - A slot ends when it is due, and is filled with the available content. A later frame is shown
+///   in the next free slot. If more than one frame already waits in this way, the later frame is in
+///   excess, too. Therefore a slightly late frame is not lost, and a burst after a silence does not
 ///   delay the video permanently.
 ///
 /// Decisions depend only on session time, not on the progress of threads.
@@ -17,18 +17,18 @@ struct FrameRateConverter: Sendable {
     /// The result for a frame.
     enum Claim: Equatable {
         case slot(Int64, isDelayed: Bool)
-        /// It is before the start.
+        /// The frame is before the start.
         case beforeStart
-        /// It is after the end.
+        /// The frame is after the end.
         case afterEnd
-        /// Its period has a frame already.
+        /// The frame's period already has a frame.
         case excess
         /// Too many frames wait for their time.
         case full
     }
 
-    /// How long a period waits for its frame if frames are written immediately: a still image is
-    /// written as time passes, not all at the end.
+    /// The time that a period waits for its frame if frames are written immediately. A still image
+    /// is written as time passes, and not only at the end.
     static let longestWait: Int64 = 1_000_000_000
     /// The limit of waiting frames: the latency of 100 ms at 120 frames a second, plus a third.
     static let mostWaiting = 16
@@ -55,7 +55,7 @@ struct FrameRateConverter: Sendable {
         newestSlot = startSlot - 1
     }
 
-    /// When a slot is filled with what is there.
+    /// Returns the time at which a slot is filled with the available content.
     func due(_ slot: Int64) -> Int64 {
         let (due, delay) =
             switch pace {
@@ -66,17 +66,17 @@ struct FrameRateConverter: Sendable {
         return overflow ? .max : sum
     }
 
-    /// The delay of an output on schedule: that of the audio, or twelve frames at more than 120
-    /// frames a second, to limit the queue.
+    /// The delay of an output on schedule: the delay of the audio, or twelve frames at more than
+    /// 120 frames a second, to limit the queue.
     private var latency: Int64 {
         min(SessionTimeline.playoutDelay, rate.dueNanoseconds(ofFrame: 12))
     }
 
-    /// The first slot that is not due at a time.
+    /// Returns the first slot that is not due at a time.
     func firstOpenSlot(at now: Int64) -> Int64 {
         switch pace {
         case .asTheyCome:
-            // A slot ends when the next one's time is over.
+            // A slot ends at the end of the next slot's time.
             max(rate.frameCount(inNanoseconds: Self.inclusive(now, Self.longestWait)) - 1, 0)
         case .onSchedule:
             rate.frameCount(inNanoseconds: Self.inclusive(now, latency))
@@ -121,13 +121,13 @@ struct FrameRateConverter: Sendable {
         return slot
     }
 
-    /// Moves a frame to another slot, because its own was filled meanwhile.
+    /// Moves a frame to another slot, because the frame's own slot was filled meanwhile.
     mutating func move(to slot: Int64) {
         newestSlot = max(newestSlot, slot)
         waiting[(claims + Self.mostWaiting - 1) % Self.mostWaiting] = slot
     }
 
-    /// Whether the oldest of the most frames that may wait is due.
+    /// Whether fewer than the limit of frames wait at a time.
     private func hasRoom(at now: Int64) -> Bool {
         claims < Self.mostWaiting || due(waiting[claims % Self.mostWaiting]) <= now
     }
@@ -138,7 +138,7 @@ struct FrameRateConverter: Sendable {
         claims += 1
     }
 
-    /// An interval that ends just after `now` minus a delay.
+    /// Returns the end of an interval just after `now` minus a delay.
     private static func inclusive(_ now: Int64, _ delay: Int64) -> Int64 {
         let (difference, overflow) = now.subtractingReportingOverflow(delay - 1)
         return overflow ? .min : difference

@@ -1,17 +1,17 @@
 import GreenroomConversion
 import GreenroomMedia
 
-/// Writes frames to their slots, and fills the slots between with the frame before.
+/// Writes frames to their slots, and fills the slots between with the previous frame.
 struct FrameRepeater: ~Copyable {
     /// The slots that were written, by content.
     struct Written {
-        /// With a frame for the first time: at most one.
+        /// Slots with a new frame: at most one.
         var new = 0
-        /// With a frame that was written before, or is written once more after this.
+        /// Slots with a frame that was written before, or that is written again in this call.
         var repeated = 0
-        /// With black.
+        /// Slots with black.
         var black = 0
-        /// With a slate.
+        /// Slots with a slate.
         var slate = 0
 
         /// The sum.
@@ -27,21 +27,21 @@ struct FrameRepeater: ~Copyable {
 
     private let sink: any VideoSink
     private let want: VideoWant
-    /// The size of the newest frame, which black gets.
+    /// The size of the newest frame, which is also the size of black.
     private var size: FrameSize
     private var current: VideoFrame?
     private var kind = Kind.frame
-    /// Whether the sink has the current frame already.
+    /// Whether the sink already has the current frame.
     private var isWritten = false
-    /// Black; nil until it is needed.
+    /// The black frame; nil until it is needed.
     private var black: VideoFrame?
     private var nextSlot: Int64
 
     /// - Parameters:
-    ///   - want: What the sink takes.
+    ///   - want: The format that the sink takes.
     ///   - size: The size of black.
     ///   - slot: The first slot.
-    ///   - first: What it shows before the first frame; nil for black.
+    ///   - first: The content before the first frame; nil for black.
     init(
         sink: any VideoSink, want: VideoWant, size: FrameSize, from slot: Int64 = 0,
         showing first: consuming BranchQueue.Content? = nil
@@ -58,7 +58,7 @@ struct FrameRepeater: ~Copyable {
         }
     }
 
-    /// Writes a frame, after filling the slots before its own.
+    /// Writes a frame, after filling the slots before the frame's own.
     mutating func write(_ item: consuming BranchQueue.Item) throws -> Written {
         var written = Written()
         let slot = item.slot

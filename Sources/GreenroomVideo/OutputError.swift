@@ -1,8 +1,8 @@
-/// Why an output can't be opened.
+/// The error for an output that cannot be opened.
 public struct OutputError: Error, Sendable, CustomStringConvertible {
     /// The file, folder or device.
     public var place: String
-    /// The reason and what to do.
+    /// The reason and the cure.
     public var explanation: String
 
     package init(place: String, explanation: String) {

@@ -4,14 +4,15 @@ package import GreenroomRuntime
 
 /// The media thread of one pre-processor.
 ///
-/// It is not the track's thread, so that a hung filter delays the video only until its deadline. A
-/// frame that is no longer awaited is dropped when the filter returns it.
+/// The filter has its own thread, so that a hung filter delays the video only until the filter's
+/// deadline. If the track no longer waits for a frame, the thread drops the frame when the filter
+/// returns it.
 package final class PreProcessorRunner: Sendable {
     /// The result for a frame.
     package enum Outcome: ~Copyable {
-        /// The filter returned it.
+        /// The filter returned the frame.
         case returned(VideoFrame, Status)
-        /// The filter still has it.
+        /// The filter still has the frame.
         case overdue
     }
 
@@ -19,9 +20,9 @@ package final class PreProcessorRunner: Sendable {
         var incoming: VideoFrame?
         var outgoing: VideoFrame?
         var status = Status.ok
-        /// When the filter got its frame, in real time; nil without one.
+        /// The time at which the filter received its frame, in real time; nil without a frame.
         var busySince: Int64?
-        /// Whether the track waits for that frame.
+        /// Whether the track waits for the filter's frame.
         var isAwaited = false
         var isClosed = false
 
@@ -63,17 +64,17 @@ package final class PreProcessorRunner: Sendable {
         }
     }
 
-    /// How long the filter has had its frame, in nanoseconds of real time; nil without one. [the
-    /// track's thread]
+    /// The time that the filter has had its frame, in nanoseconds of real time; nil without a
+    /// frame. [the track's thread]
     package var busyNanoseconds: Int64? {
         state.withLock { $0.busySince }.map { clock.now - $0 }
     }
 
-    /// Edits a frame; the filter must have none. [the track's thread]
+    /// Edits a frame. The filter must not have another frame. [the track's thread]
     ///
     /// - Parameters:
-    ///   - frame: Upright I420, the only reference.
-    ///   - deadline: When to stop waiting, in real time.
+    ///   - frame: An upright I420 frame, as the only reference.
+    ///   - deadline: The end of the wait, in real time.
     package func process(_ frame: consuming VideoFrame, until deadline: Int64) -> Outcome {
         var frame: VideoFrame? = frame
         let begun = clock.now
@@ -93,7 +94,7 @@ package final class PreProcessorRunner: Sendable {
         }
     }
 
-    /// Ends the thread, after the frame that it may have.
+    /// Ends the thread, after the frame in progress.
     package func close() {
         state.change { $0.isClosed = true }
     }

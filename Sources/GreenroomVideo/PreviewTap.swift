@@ -4,9 +4,10 @@ package import GreenroomConversion
 import GreenroomModel
 import Synchronization
 
-/// A preview of a track while it runs: its newest frame, and how loud it is.
+/// A preview of a running track: its newest frame and its loudness.
 ///
-/// Frames are kept as they arrive, without a conversion; convert the ones you show.
+/// The preview keeps frames as they arrive, without a conversion. Convert only the frames that you
+/// show.
 ///
 /// Threads: any.
 package final class PreviewTap: Sendable {

@@ -2,16 +2,17 @@ import GreenroomMedia
 
 /// The size of the outputs that follow the shape of a share.
 ///
-/// A share that is turned, or becomes another window, has another aspect ratio: in the size of the
-/// first agreement it would have bars. The size changes once a second at most, or a window that is
-/// dragged larger would make a recording of many short files; meanwhile there are bars.
+/// If a share is rotated or switches to another window, its aspect ratio changes, and the size of
+/// the first agreement would show it with bars. The size changes at most once a second, because
+/// otherwise a window that is dragged larger would make a recording of many short files. Between
+/// changes the frame has bars.
 package struct ShapeFollower {
     /// The shortest time between two changes, in nanoseconds.
     static let shortestNanoseconds: Int64 = 1_000_000_000
-    /// Limit of changes; later shapes have bars.
+    /// Limit of changes. Later shapes are shown with bars.
     package static let mostChanges = 100
 
-    /// The size of the outputs now.
+    /// The current size of the outputs.
     private(set) var size: FrameSize
     private let agreed: FrameSize
     private var maximum: FrameSize?
@@ -19,23 +20,23 @@ package struct ShapeFollower {
     private var changes = 0
 
     /// - Parameters:
-    ///   - agreed: The size at first.
-    ///   - maximum: The largest size; nil for a track that is not followed.
+    ///   - agreed: The first size.
+    ///   - maximum: The largest size; nil for a track whose shape outputs do not follow.
     init(agreed: FrameSize, maximum: FrameSize?) {
         size = agreed
         self.agreed = agreed
         self.maximum = maximum
     }
 
-    /// Whether it has followed another shape than the first.
+    /// Whether the outputs have followed a shape other than the first.
     var hasFollowed: Bool { changes > 0 }
 
-    /// Whether it follows at all.
+    /// Whether the outputs follow the track's shape.
     var isFollowing: Bool { maximum != nil }
 
     /// Keeps the size of the agreement from now on.
     ///
-    /// - Returns: Whether that is another size.
+    /// - Returns: Whether the size changes.
     mutating func stop() -> Bool {
         maximum = nil
         changes = 0
@@ -43,22 +44,22 @@ package struct ShapeFollower {
         return size != agreed
     }
 
-    /// The size that the outputs should have from a frame on; nil for the same.
+    /// Returns the size of the outputs from a frame on; nil if it does not change.
     ///
     /// - Parameters:
     ///   - seen: The size of the frame, upright.
-    ///   - moment: When it shows, in nanoseconds.
+    ///   - moment: The time of the frame, in nanoseconds.
     func next(after seen: FrameSize, at moment: Int64) -> FrameSize? {
         guard let maximum, changes < Self.mostChanges else { return nil }
         let next = seen.reduced(toFit: maximum)
-        // What was followed may have been the beginning of something larger.
+        // An earlier shape may have been the start of a growing window.
         let hasGrown = hasFollowed && next.width * 4 > size.width * 5
         guard hasGrown || !seen.hasShape(of: size) else { return nil }
         if let changed, moment - changed < Self.shortestNanoseconds { return nil }
         return next
     }
 
-    /// Changes the size of the outputs, from a moment on.
+    /// Changes the size of the outputs from a moment on.
     mutating func follow(_ next: FrameSize, at moment: Int64) {
         size = next
         changed = moment

@@ -1,11 +1,11 @@
 import GreenroomConversion
 import GreenroomMedia
 
-/// The frame that outputs show while their source is lost: what is missing and why, in plain
-/// letters on a dark background.
+/// The frame that outputs show while their source is lost. The slate names the source and its
+/// state, in plain letters on a dark background.
 ///
-/// It is drawn once for each want, in the size of the output, in memory of its own: the pool of the
-/// track may be exhausted by a plugin or by outputs.
+/// The host draws a slate once for each want, in the size of the output. A slate has its own
+/// memory, because plugins or outputs may have exhausted the track's pool.
 final class Slate: Sendable {
     let text: SlateText
     let frame: VideoFrame
@@ -19,8 +19,8 @@ final class Slate: Sendable {
     /// Draws a slate; nil if there is no memory or no conversion.
     ///
     /// - Parameters:
-    ///   - want: What outputs take.
-    ///   - size: The size of the frame if the outputs take any.
+    ///   - want: The format that outputs take.
+    ///   - size: The size of the frame if the outputs accept any size.
     init?(_ text: SlateText, _ want: VideoWant, size: FrameSize) {
         let pool = FramePool(limit: 2)
         guard let drawn = Self.draw(text, want.size ?? size, from: pool),
@@ -51,8 +51,8 @@ final class Slate: Sendable {
         return frame
     }
 
-    /// The size of a block in pixels, for a line that is read at a glance; 0 if the frame is too
-    /// small.
+    /// Returns the size of a block in pixels, for a line that is readable at a glance; 0 if the
+    /// frame is too small.
     private static func blockSize(of line: String, in size: FrameSize) -> Int {
         let columns = max(BlockFont.width(of: line), 1)
         let fitting = size.width * 2 / 3 / columns
@@ -60,7 +60,7 @@ final class Slate: Sendable {
         return min(fitting, calm)
     }
 
-    /// Draws a line in the middle of the frame, which is large enough for it.
+    /// Draws a line in the middle of the frame, which must be large enough.
     private static func draw(
         _ line: String, _ scale: Int, at top: Int, _ luma: UInt8, on frame: inout VideoFrame
     ) {

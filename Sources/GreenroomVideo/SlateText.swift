@@ -1,36 +1,36 @@
 package import GreenroomModel
 
-/// What a slate says: what is missing, and why.
+/// The text of a slate: the missing source and its state.
 package struct SlateText: Equatable, Sendable {
-    /// What is missing, e.g. `CAMERA`.
+    /// The missing source, e.g. `CAMERA`.
     package var subject: String
-    /// What became of it, e.g. `RESTARTING`.
+    /// The state of the source, e.g. `RESTARTING`.
     package var state: String
 
-    /// How long the last frame stays before a slate takes its place, in nanoseconds.
+    /// The time for which the last frame stays before a slate replaces it, in nanoseconds.
     package static let delay: Int64 = 1_000_000_000
 
-    /// The source of a video track was lost, and is being restarted.
+    /// Returns the text for a source that was lost and is restarting.
     package static func restarting(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "restarting")
     }
 
-    /// The source of a video track has not connected yet.
+    /// Returns the text for a source that has not connected yet.
     package static func waiting(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "waiting")
     }
 
-    /// The source of a video track sends nothing.
+    /// Returns the text for a source that sends no frames.
     package static func silent(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "no signal")
     }
 
-    /// Frames come, and a filter that is required does not edit them.
+    /// Returns the text for a source whose frames a required filter does not edit.
     static func unedited(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "waiting for filter")
     }
 
-    /// The source of a video track was lost for good.
+    /// Returns the text for a source that was lost permanently.
     package static func lost(_ kind: VideoTrackKind) -> Self {
         Self(subject: kind.rawValue, state: "lost")
     }

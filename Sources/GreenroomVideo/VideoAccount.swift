@@ -1,63 +1,63 @@
-/// How much of a video track was real: each period of the track's rate is of one kind.
+/// The amount of real video in a track. Each period of the track's rate is of one kind.
 ///
-/// A value of plain numbers: periods are passed in, in order of time.
+/// A value of plain numbers. The caller passes periods in order of time.
 package struct VideoAccount: Equatable, Sendable {
-    /// What a frame is like.
+    /// The quality of a frame.
     package enum Quality: Sendable {
-        /// As its source sent it and all filters edited it, in time.
+        /// The source sent the frame in time, and every filter edited it in time.
         case fresh
-        /// The same, but it arrived later than live outputs wait for it.
+        /// The frame arrived after live outputs had stopped waiting for it.
         case late
-        /// A filter was left out.
+        /// A filter did not edit the frame.
         case unedited
     }
 
-    /// What a track shows that is no new frame.
+    /// The content that a track shows in place of a new frame.
     package enum HostFrame: Sendable {
-        /// A slate: the source was lost, or sends nothing.
+        /// A slate, because the source was lost or sends no frames.
         case slate
-        /// Black: the source was stopped by a command.
+        /// Black, because a command stopped the source.
         case black
-        /// The last frame, of a source that has come to its end in order.
+        /// The last frame of a source that has ended normally.
         case lastFrame
     }
 
-    /// Periods with a frame of the source in time, or with the one before where the source owed no
-    /// newer one: it agreed on a lower rate, or is a share.
+    /// Periods with a timely frame of the source, or with the previous frame if the source owed no
+    /// newer frame: the source agreed on a lower rate, or is a share.
     package private(set) var real = 0
-    /// Periods with a frame that came late.
+    /// Periods with a frame that arrived late.
     package private(set) var late = 0
-    /// Periods with a frame that a filter has not edited.
+    /// Periods with a frame that a filter did not edit.
     package private(set) var unedited = 0
-    /// Periods with the frame before, though the source owed a newer one.
+    /// Periods that repeat a frame, although the source owed a newer frame.
     package private(set) var repeated = 0
     /// Periods with a slate.
     package private(set) var slate = 0
-    /// Periods before the first frame, also of a source that was started again.
+    /// Periods before the first frame, including after a restart of the source.
     package private(set) var missing = 0
-    /// Periods for which nothing was owed: the source was stopped, had not connected yet, had come to its
-    /// end, or paused itself before its first frame.
+    /// Periods for which the source owed no frame: it was stopped, had not connected yet, had
+    /// ended, or paused before its first frame.
     package private(set) var stopped = 0
 
     private enum Shown {
         case nothing
-        /// Nothing, of a source that paused itself before its first frame.
+        /// No content yet, from a source that paused before its first frame.
         case nothingYet
-        /// Nothing, or a slate, before the first connection of a source that connects by itself.
+        /// No content or a slate, before the first connection of a source that connects by itself.
         case unconnected
         case frame
         case host(HostFrame)
     }
 
-    /// The end of the track: no later period is counted.
+    /// The end of the track. The account does not count later periods.
     package var end = Int64.max
 
     private var shown = Shown.nothing
-    /// The newest frame, which has no period of its own if the track ends before that.
+    /// The newest frame. If the track ends before the frame's period, the frame has none.
     private var newest: (period: Int64, quality: Quality)?
-    /// The first period that is not accounted for.
+    /// The first period that the account has not counted.
     private(set) var next: Int64 = 0
-    /// For how many more periods the newest frame is as new as was agreed.
+    /// The number of further periods for which the newest frame satisfies the agreed rate.
     private var held = 0.0
 
     package init() {}
@@ -66,23 +66,24 @@ package struct VideoAccount: Equatable, Sendable {
 
     private var kinds: [Int] { [real, late, unedited, repeated, slate, missing, stopped] }
 
-    /// All together: the periods that are accounted for.
+    /// The number of counted periods.
     package var total: Int { kinds.reduce(0, +) }
 
     /// Periods for which the source owed a frame.
     package var due: Int { total - stopped }
 
-    /// The part of what was due that was real, late or not; nil if nothing was due.
+    /// The part of due periods that was real, late or not; nil if no period was due.
     package var realPart: Double? { due > 0 ? Double(real + late) / Double(due) : nil }
 
-    /// Takes a frame.
+    /// Counts a frame.
     ///
     /// - Parameters:
-    ///   - period: The one that it shows in. Another frame for a period that is accounted for is
-    ///     in excess.
-    ///   - length: For how many periods it is as new as was agreed: 2 for 15 frames a second
-    ///     where the track began with 30, and infinity for a share.
-    ///   - isAhead: Whether it shows in a later period than that, since its source works ahead.
+    ///   - period: The period that shows the frame. Another frame for a counted period is in
+    ///     excess.
+    ///   - length: The number of periods for which the frame satisfies the agreed rate: 2 for 15
+    ///     frames a second if the track began with 30, and infinity for a share.
+    ///   - isAhead: Whether the frame shows in a later period than `period`, because its source
+    ///     works ahead.
     package mutating func take(
         _ quality: Quality, at period: Int64, for length: Double, isAhead: Bool = false
     ) {
@@ -93,33 +94,35 @@ package struct VideoAccount: Equatable, Sendable {
         fill(until: period)
         newest = (period, quality)
         shown = .frame
-        // What is left is the next frame's, as far as frames come a little early or late.
+        // Carry over at most one period, because frames arrive slightly early or late.
         held = max(min(held, 1), 0) + max(length, 1) - 1
     }
 
-    /// A newer frame was due in a period, and can't be shown: the one before is a repeat from there on.
+    /// Records that the frame for a period cannot be shown. From that period on, the previous frame
+    /// is a repeat.
     package mutating func lose(at period: Int64) {
         fill(until: period)
         held = 0
     }
 
-    /// Shows something else from a period on, until the next frame.
+    /// Shows other content from a period on, until the next frame.
     package mutating func show(_ frame: HostFrame, from period: Int64) {
-        // A frame that came before it is shown for one period.
+        // A frame that arrived earlier is shown for one period.
         fill(until: max(period, newest.map { $0.period + 1 } ?? .min))
         if case .unconnected = shown, frame == .slate { return }
         shown = .host(frame)
     }
 
-    /// The source connects by itself: from a period on, it owes no frames before ``start(from:)``.
+    /// Records that the source connects by itself. From a period on, the source owes no frames
+    /// before ``start(from:)``.
     package mutating func awaitConnection(from period: Int64) {
         guard case .nothing = shown else { return }
         fill(until: period)
         shown = .unconnected
     }
 
-    /// The source was started again after a stop, or has connected: from a period on it owes frames, whatever
-    /// is still shown.
+    /// Records that the source restarted after a stop, or has connected. From a period on the
+    /// source owes frames, regardless of the shown content.
     package mutating func start(from period: Int64) {
         switch shown {
         case .host(.black), .unconnected:
@@ -129,8 +132,8 @@ package struct VideoAccount: Equatable, Sendable {
         }
     }
 
-    /// The source pauses itself, or resumes, from a period on. What is shown stays; before its first
-    /// frame a paused source owes none.
+    /// Records that the source pauses or resumes from a period on. The shown content stays. Before
+    /// its first frame a paused source owes no frames.
     package mutating func pause(_ isPaused: Bool, from period: Int64) {
         switch shown {
         case .nothing where isPaused:
@@ -143,7 +146,8 @@ package struct VideoAccount: Equatable, Sendable {
         }
     }
 
-    /// The account of all periods before one that is not reached by frames yet: what is shown stays.
+    /// Returns the account of all periods before a period that frames have not reached yet. The
+    /// shown content counts until there.
     package func closed(at period: Int64) -> VideoAccount {
         var account = self
         account.end = .max
@@ -151,7 +155,7 @@ package struct VideoAccount: Equatable, Sendable {
         return account
     }
 
-    /// What has happened since an earlier moment of the same track.
+    /// Returns the difference from an earlier account of the same track.
     package func since(_ earlier: VideoAccount) -> VideoAccount {
         var change = VideoAccount()
         change.real = real - earlier.real

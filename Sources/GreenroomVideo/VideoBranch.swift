@@ -2,7 +2,7 @@ package import GreenroomConversion
 package import GreenroomMedia
 package import GreenroomRuntime
 
-/// What an output takes of a track: the size, rate and format of its frames, and its sink.
+/// The form of an output's frames: their size, rate and format, and the sink.
 package struct BranchForm: Sendable {
     /// The size and rate.
     package var capability: VideoCapability
@@ -10,7 +10,7 @@ package struct BranchForm: Sendable {
     package var want: VideoWant
     package var sizing: OutputSizing
     package var sink: any VideoSink
-    /// The number of frames from the start of the session to its end, if it is known.
+    /// The number of frames from the start of the session to its end; nil if unknown.
     package var endSlot: Int64?
 
     package init(
@@ -33,12 +33,13 @@ package struct BranchForm: Sendable {
 
 /// One output of a track: its want, queue, thread and counters.
 ///
-/// Its rate divides the session's time into slots, and each gets one frame: a new one, the previous
-/// one again, black before the first, or a slate while the source is lost. So an output has exactly
-/// one frame for each period. ``FrameRateConverter`` decides which frame fills which slot.
+/// The output's rate divides the session's time into slots. Each slot gets one frame: a new frame,
+/// the previous frame again, black before the first frame, or a slate while the source is lost.
+/// Therefore an output has exactly one frame for each period. ``FrameRateConverter`` decides which
+/// frame fills which slot.
 ///
-/// What it takes may change while it runs: the slots of the old form end before the next one that
-/// has no frame yet, and those of the new form begin there.
+/// The form may change at any time. The slots of the old form end before the first slot without a
+/// frame, where the slots of the new form begin.
 package final class VideoBranch: Sendable {
     /// The results of the frames for this output, and the content of its periods.
     ///
@@ -47,7 +48,7 @@ package final class VideoBranch: Sendable {
     package struct Counts: Sendable {
         /// Frames written for the first time.
         package var delivered = 0
-        /// Delivered frames in a later period than their own, which had ended.
+        /// Frames delivered in a later period than their own, which had ended.
         package var delayed = 0
         /// Periods that repeat a frame.
         package var repeated = 0
@@ -55,19 +56,20 @@ package final class VideoBranch: Sendable {
         package var black = 0
         /// Periods with a slate: the source was lost.
         package var slate = 0
-        /// Frames for a period that already has one: the source is faster than the output.
+        /// Frames for a period that already has a frame, because the source is faster than the
+        /// output.
         package var excess = 0
-        /// Frames without room in the output's queue.
+        /// Frames dropped because the output's queue was full.
         package var queueFull = 0
         /// Frames before the start of the recording.
         package var beforeStart = 0
-        /// Frames after its end.
+        /// Frames after the end of the recording.
         package var afterEnd = 0
-        /// Frames while the output wanted nothing of the track.
+        /// Frames that arrived while the output requested none of the track.
         package var unwanted = 0
         /// Frames that could not be converted.
         package var unconvertible = 0
-        /// Frames after the output failed, or lost when it did.
+        /// Frames that arrived after the output's failure, or were lost in the failure.
         package var failed = 0
         /// Frames in the queue.
         package var queued = 0
@@ -89,25 +91,25 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// A form that begins.
+    /// A form that has not begun yet.
     private struct Beginning: ~Copyable, Sendable {
         var form: BranchForm
-        /// Its first slot.
+        /// The first slot of the form.
         var slot: Int64
-        /// What it shows before its first frame; nil for black.
+        /// The content before the first frame; nil for black.
         var content: BranchQueue.Content?
-        /// Whether the output took nothing before.
+        /// Whether the output took no frames before.
         var endsRest = false
     }
 
-    /// What follows a form that has ended.
+    /// The successor of a form that has ended.
     private enum Following: ~Copyable, Sendable {
         case form(Beginning)
-        /// Nothing: the session is over, or the output has failed.
+        /// No form follows: the session is over, or the output has failed.
         case end
     }
 
-    /// What one turn wrote to the sink.
+    /// The result of writing one turn to the sink.
     private struct Departure {
         var written: FrameRepeater.Written
         var isDelayed: Bool
@@ -117,28 +119,29 @@ package final class VideoBranch: Sendable {
 
     /// A frame of a share that is shown with bars.
     package struct Bars: Sendable {
-        /// Its size.
+        /// The frame's size.
         package var size: FrameSize
         /// The output's size.
         package var within: FrameSize
-        /// The session's time.
+        /// The session time of the frame.
         package var nanoseconds: Int64
     }
 
     private struct State: ~Copyable {
-        /// What the output takes, or took last; nil before it wanted anything.
+        /// The current or last form of the output; nil before the first.
         var form: BranchForm?
-        /// The first form; nil when it is written, or if there was none.
+        /// The first form; nil once its writing starts, or if there was none.
         var first: Beginning?
-        /// The queue of the form that is written.
+        /// The queue of the form in use.
         var queue: BranchQueue
-        /// The form that follows when that queue has ended.
+        /// The form that follows after the end of the current queue.
         var next: Beginning?
-        /// Its queue.
+        /// The queue of the following form.
         var nextQueue = BranchQueue.ended
-        /// The end of the last form, from the session's start.
+        /// The end of the last form, in nanoseconds from the session's start.
         var end: Int64 = 0
-        /// While it takes nothing, the number of frames that the track had carried before.
+        /// The number of frames that the track had carried before the output stopped taking frames;
+        /// nil while it takes frames.
         var carriedBefore: Int?
         /// The counters of earlier forms.
         var past = Counts()
@@ -165,7 +168,7 @@ package final class VideoBranch: Sendable {
         /// Ends the newest form.
         mutating func end(at now: Int64) {
             guard next == nil else {
-                // It has not begun.
+                // The form has not begun.
                 nextQueue.fail(hasFrameInHand: false)
                 past += nextQueue.counts
                 next = nil
@@ -174,18 +177,18 @@ package final class VideoBranch: Sendable {
             end = queue.finish(at: now) ?? end
         }
 
-        /// What follows, when the form before has ended; nil while that is unknown.
+        /// Returns the successor of an ended form; nil while it is unknown.
         mutating func follow() -> Following? {
             guard !queue.hasFailed else { return .end }
             guard let next = next.take() else { return isOver ? .end : nil }
             past += queue.counts
             swap(&queue, &nextQueue)
-            // A rest is no interval between two frames.
+            // The time without frames does not count as an interval between two frames.
             if next.endsRest { newestDeparture = nil }
             return .form(next)
         }
 
-        /// Counts slots written to the sink; they are the newest filled ones.
+        /// Counts the slots written to the sink, which are the newest filled slots.
         mutating func count(_ departure: Departure, _ timeline: SessionTimeline) {
             queue.countWritten(departure.written, isDelayed: departure.isDelayed)
             let (slots, moment) = (departure.written.slots, departure.moment)
@@ -198,11 +201,11 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// The most frames that a branch uses.
+    /// Limit of frames that a branch uses.
     package static var mostFramesInUse: Int { BranchQueue.mostFramesInUse }
 
     package let name: String
-    /// The number of the plugin that takes its frames; -1 for an output of the host.
+    /// The number of the plugin that takes the branch's frames; -1 for an output of the host.
     package let plugin: Int
     private let clock: SessionClock
     private let state: Monitor<State>
@@ -210,8 +213,8 @@ package final class VideoBranch: Sendable {
     /// - Parameters:
     ///   - name: The output's name in errors.
     ///   - capability: The output's size and rate.
-    ///   - want: The format of its frames.
-    ///   - endSlot: The number of frames, if it is known.
+    ///   - want: The format of the output's frames.
+    ///   - endSlot: The number of frames; nil if unknown.
     package init(
         name: String, capability: VideoCapability, want: VideoWant, endSlot: Int64?,
         sink: any VideoSink, clock: SessionClock
@@ -224,12 +227,12 @@ package final class VideoBranch: Sendable {
                 BranchForm(capability: capability, want: want, endSlot: endSlot, sink: sink)))
     }
 
-    /// The branch of an output plugin.
+    /// Makes the branch of an output plugin.
     ///
     /// - Parameters:
     ///   - name: The output's name in errors.
     ///   - plugin: The plugin's number.
-    ///   - form: What it takes at first; nil for nothing.
+    ///   - form: The first form; nil if the plugin takes no frames at first.
     package init(name: String, plugin: Int, form: BranchForm?, clock: SessionClock) {
         self.name = name
         self.plugin = plugin
@@ -237,25 +240,26 @@ package final class VideoBranch: Sendable {
         state = Monitor(State(form))
     }
 
-    /// What the output takes, or took last; nil if it never wanted anything.
+    /// The current or last form of the output; nil if it never requested the track.
     package var form: BranchForm? { state.withLock { $0.form } }
 
-    /// Whether it takes nothing now.
+    /// Whether the output takes no frames now.
     package var isResting: Bool { state.withLock { $0.carriedBefore != nil } }
 
-    /// Whether a form has not begun yet because the one before is still written.
+    /// Whether a form has not begun because the previous form is still being written.
     package var isChanging: Bool { state.withLock { $0.next != nil } }
 
-    /// Whether it is part of a recording.
+    /// Whether the output is part of a recording.
     package var isRecording: Bool { form?.sink.isRecording ?? false }
 
-    /// The files of an output whose size has changed; empty if it has one size.
+    /// The files of an output whose size has changed; empty if the output has one size.
     package var pieces: [OutputPiece] { form?.sink.pieces ?? [] }
 
-    /// The first frame that is shown with bars because it has another shape; nil if none is.
+    /// The first frame that is shown with bars because its shape differs from the output's; nil if
+    /// none.
     package var bars: Bars? { state.withLock { $0.bars } }
 
-    /// The results of its frames.
+    /// Returns the results of the output's frames.
     ///
     /// - Parameter carried: The number of frames that the track has carried.
     package func counts(carried: Int) -> Counts {
@@ -268,7 +272,7 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// The results of the frames that the output wanted.
+    /// The results of the frames that the output requested.
     package var counts: Counts { counts(carried: 0) }
 
     /// The reason of the output's failure; nil if it works.
@@ -277,20 +281,20 @@ package final class VideoBranch: Sendable {
     /// The intervals between the frames of consecutive periods when they were written.
     package var departures: IntervalHistogram.Summary { state.withLock { $0.departures.summary } }
 
-    /// How late frames were written; nil for an output that is not on schedule.
+    /// The delay of written frames; nil for an output that is not on schedule.
     package var lateness: IntervalHistogram.Summary? {
         form?.sink.pace == .onSchedule ? state.withLock { $0.lateness.summary } : nil
     }
 
-    // MARK: The track's side
+    // MARK: Track thread
 
-    /// Begins another form, after what is queued in the one before. [the track's thread]
+    /// Begins another form, after the queued frames of the previous form. [the track's thread]
     ///
-    /// The first form begins with the track if the track has just begun: audio that is as late is
-    /// still to be mixed.
+    /// The first form begins with the track if the track has just begun, because the audio of that
+    /// time is not mixed yet.
     ///
     /// - Parameters:
-    ///   - content: What it shows before its first frame; nil for black.
+    ///   - content: The content before the first frame; nil for black.
     ///   - carried: The number of frames that the track has carried.
     ///   - now: The current time, from the session's start.
     func begin(
@@ -304,7 +308,7 @@ package final class VideoBranch: Sendable {
             if let before { state.past.unwanted += max(carried - before, 0) }
             state.carriedBefore = nil
             guard state.failure == nil else { return }
-            // A form that is replaced before it has begun may have ended a rest.
+            // A form that was replaced before it began may have ended a time without frames.
             let wasRest = state.next?.endsRest ?? false
             if before == nil {
                 state.end(at: now)
@@ -322,7 +326,8 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Takes nothing more, after what is queued, until another form begins. [the track's thread]
+    /// Stops taking frames, after the queued frames, until another form begins. [the track's
+    /// thread]
     func rest(carried: Int, at now: Int64) {
         state.change { state in
             guard !state.isOver, state.carriedBefore == nil else { return }
@@ -333,7 +338,7 @@ package final class VideoBranch: Sendable {
 
     /// Records a frame that is shown with bars. [the track's thread]
     ///
-    /// - Returns: Whether it is the first one.
+    /// - Returns: Whether the frame is the first with bars.
     func begin(_ bars: Bars) -> Bool {
         state.withLock { state in
             guard state.bars == nil else { return false }
@@ -342,15 +347,15 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Claims a slot for a frame, or counts the reason for none. [the track's thread]
+    /// Claims a slot for a frame, or counts the reason for a failed claim. [the track's thread]
     ///
     /// - Parameters:
     ///   - point: The time of the frame.
     ///   - now: The current time, from the session's start.
-    /// - Returns: The claim for ``push(_:_:)``, or nil.
+    /// - Returns: The claim for ``push(_:_:)``; nil if there is none.
     func claim(_ point: FrameGrid.Point, at now: Int64) -> BranchQueue.Claim? {
         if clock.isVirtual {
-            // On a virtual clock no frame is late: time stops until the sink has taken its frames.
+            // On a virtual clock no frame is late. Time stops until the sink has taken its frames.
             let _: Void? = state.wait(until: nil) { state in
                 let goesOn =
                     state.next != nil || state.queue.schedule.pace == .onSchedule
@@ -366,7 +371,8 @@ package final class VideoBranch: Sendable {
         var frame: VideoFrame? = frame
         state.change { state in
             guard let frame = frame.take() else { return }
-            // A form ends on the thread that claims and pushes: both are for the same one.
+            // The claiming and pushing thread also ends forms, so the claim and the frame belong to
+            // the same form.
             if state.next == nil {
                 state.queue.push(frame, claim)
             } else {
@@ -392,10 +398,10 @@ package final class VideoBranch: Sendable {
         state.change { $0.withQueue { $0.show(slate.frame.share(), slate.text, from: moment) } }
     }
 
-    /// Fills no slot after a session time, unless a later one is filled or claimed already. Frames for earlier
-    /// slots still come.
+    /// Stops filling slots after a session time, except for slots that are already filled or
+    /// claimed. Frames for earlier slots may still arrive.
     ///
-    /// - Returns: The end of its last slot; `nanoseconds` if that is not later.
+    /// - Returns: The end of the last slot, or `nanoseconds` if that is later.
     package func limit(to nanoseconds: Int64) -> Int64 {
         state.change { state in
             guard let rate = state.form?.capability.rate, state.carriedBefore == nil else {
@@ -411,7 +417,7 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Sets the number of frames at the end; more if that many are written already.
+    /// Sets the final number of frames. Keeps frames that are already written.
     package func finish(endSlot: Int64) {
         state.change { state in
             state.isOver = true
@@ -419,18 +425,19 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Ends at a session time.
+    /// Ends the output at a session time.
     package func finish(at nanoseconds: Int64) {
         finish(endSlot: form?.capability.rate.frameCount(inNanoseconds: nanoseconds) ?? 0)
     }
 
-    // MARK: The branch's side
+    // MARK: Branch thread
 
-    /// The branch's thread. Ends after ``finish(endSlot:)``, or when the output fails.
+    /// Runs the branch's thread. Returns after ``finish(endSlot:)``, or after a failure of the
+    /// output.
     ///
     /// - Parameters:
     ///   - timeline: The session's timeline, which has started.
-    ///   - failed: Called with the reason when the output fails. [the branch's thread]
+    ///   - failed: Called with the reason after a failure of the output. [the branch's thread]
     package func run(on timeline: SessionTimeline, failed: (_ reason: String) -> Void) {
         if let first = state.withLock({ $0.first.take() }) {
             guard write(first, on: timeline, failed) else { return }
@@ -443,9 +450,9 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Writes the frames of a form to its sink until its end.
+    /// Writes the frames of a form to its sink until the form's end.
     ///
-    /// - Returns: Whether it has come to its end without a failure.
+    /// - Returns: Whether the form has ended without a failure.
     private func write(
         _ beginning: consuming Beginning, on timeline: SessionTimeline,
         _ failed: (_ reason: String) -> Void
@@ -454,7 +461,7 @@ package final class VideoBranch: Sendable {
         var writer = FrameRepeater(
             sink: sink, want: form.want, size: form.capability.size, from: slot,
             showing: beginning.content.take())
-        // Counted under the lock that each turn takes anyway.
+        // The departure is counted under the lock that each turn takes anyway.
         var departure: Departure?
         while true {
             let turn: BranchQueue.Turn? = clock.wait(
@@ -464,7 +471,7 @@ package final class VideoBranch: Sendable {
                 if state.queue.hasFailed { return .end }
                 return state.queue.turn(at: timeline.time(of: clock.now))
             }
-            // There is none if a slot is due: it is found now.
+            // If the wait timed out, a slot is due, and the next iteration finds it.
             guard let turn else { continue }
             var hasFrame = false
             let moment = clock.now
@@ -493,7 +500,8 @@ package final class VideoBranch: Sendable {
         }
     }
 
-    /// Takes no more frames: its plugin hangs or has left, and may never return a frame. [any]
+    /// Stops taking frames, because the plugin hangs or has left and may never return a frame.
+    /// [any]
     package func abandon(because reason: String) {
         guard failure == nil else { return }
         fail(reason, hasFrameInHand: false)

@@ -4,37 +4,37 @@ package import GreenroomRuntime
 
 /// A plugin that edits the frames of a track.
 package protocol VideoFilter: AnyObject, Sendable {
-    /// The name of its thread in debuggers.
+    /// The name of the filter's thread in debuggers.
     var name: String { get }
-    /// The order of its thread on a virtual clock.
+    /// The order of the filter's thread on a virtual clock.
     var clockOrder: ClockOrder { get }
-    /// Whether frames that it did not edit are withheld.
+    /// Whether the track withholds frames that the filter did not edit.
     var isRequired: Bool { get }
-    /// How it edits frames now; nil while it takes none. [any]
+    /// The way in which the filter edits frames now; nil while it takes none. [any]
     var editing: FilterEditing? { get }
 
-    /// Tells it of another size or rate of its frames, and waits until it has returned. It must not
-    /// have a frame. [the track's thread]
+    /// Announces a new size or rate to the filter, and waits for the filter's return. The filter
+    /// must not have a frame. [the track's thread]
     ///
-    /// - Parameter deadline: When to stop waiting, in real time.
-    /// - Returns: Whether it gets such frames from now on; nil if it has not returned, and the next
-    ///   call waits again.
+    /// - Parameter deadline: The end of the wait, in real time.
+    /// - Returns: Whether the filter takes such frames from now on; nil if it has not returned, and
+    ///   the next call waits again.
     func change(to frames: VideoCapability, until deadline: Int64) -> Bool?
 
-    /// How long it has been in such a change, in nanoseconds of real time; nil outside of one. One
-    /// that was lost in a change and is back is in none. [the track's thread]
+    /// The time that the filter has been in a change, in nanoseconds of real time; nil outside of a
+    /// change, including after a restart. [the track's thread]
     var changeNanoseconds: Int64? { get }
 
     /// Edits a frame. [the filter's media thread]
     ///
-    /// - Parameter frame: Upright I420, the only reference.
+    /// - Parameter frame: An upright I420 frame, as the only reference.
     func process(_ frame: inout VideoFrame) -> Status
 
-    /// Ends the filter, which has been in a callback for that long in real time. [the track's
+    /// Abandons the filter, whose callback has run for `nanoseconds` of real time. [the track's
     /// thread]
     func giveUp(hungFor nanoseconds: Int64, in callback: FilterCall)
 
-    /// Logs a text about it. [the track's thread]
+    /// Logs a text about the filter. [the track's thread]
     func tell(_ text: String)
 }
 
@@ -46,22 +46,22 @@ package enum FilterCall: Sendable {
     case propertyChange
 }
 
-/// How a filter edits frames.
+/// The way in which a filter edits frames.
 package struct FilterEditing: Sendable {
-    /// What a filter edits.
+    /// The memory that a filter edits.
     package enum Memory: Sendable {
-        /// The frame itself: the filter is in the host's process.
+        /// The frame itself, because the filter is in the host's process.
         case inPlace
-        /// A copy in this pool, which its process maps.
+        /// A copy in this pool, which the filter's process maps.
         case shared(FramePool)
     }
 
-    /// What it edits.
+    /// The memory that the filter edits.
     package var memory: Memory
-    /// The size and rate of the frames that it gets.
+    /// The size and rate of the frames that the filter receives.
     package var frames: VideoCapability
 
-    /// What it wants of a frame, unless it is told of others.
+    /// The filter's want, unless the host announces another size.
     var want: VideoWant { VideoWant(format: .i420, size: frames.size) }
 
     package init(_ memory: Memory, frames: VideoCapability) {

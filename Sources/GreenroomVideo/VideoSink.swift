@@ -2,29 +2,30 @@ package import GreenroomConversion
 
 /// Takes the frames of one branch.
 package protocol VideoSink: AnyObject, Sendable {
-    /// When frames are written.
+    /// The schedule for writing frames.
     var pace: OutputPace { get }
 
-    /// The number of the plugin whose code it runs; -1 for none. A virtual clock does not wait for
-    /// one that hangs.
+    /// The number of the plugin whose code the sink runs; -1 if there is none. A virtual clock does
+    /// not wait for a hung plugin.
     var plugin: Int { get }
 
-    /// Whether it is part of a recording, which is incomplete if the sink fails.
+    /// Whether the sink is part of a recording, which is incomplete if the sink fails.
     var isRecording: Bool { get }
 
-    /// Whether it takes frames of another size than those before.
+    /// Whether the sink takes frames of different sizes.
     var takesOtherSizes: Bool { get }
 
-    /// The files of an output whose size has changed, one for each size, in order; empty if it has
-    /// one size.
+    /// The files of an output whose size has changed, one for each size, in order; empty if the
+    /// output has one size.
     var pieces: [OutputPiece] { get }
 
-    /// Allocates the memory in which it takes frames without a copy; nil for any memory.
+    /// The allocator of memory from which the sink takes frames without a copy; nil to take any
+    /// memory.
     var allocator: (any FrameAllocator)? { get }
 
     /// Takes a frame for one or more periods of the branch's rate. [the branch's thread]
     ///
-    /// - Throws: When the output failed; it gets no more frames.
+    /// - Throws: An error if the output failed. The output then receives no further frames.
     func write(_ frame: borrowing VideoFrame, for periods: FramePeriods) throws
 
     /// Ends the output. [the branch's thread]
@@ -43,9 +44,9 @@ extension VideoSink {
 package struct OutputPiece: Codable, Sendable {
     /// The file.
     package var file: String
-    /// Its size, such as `1280x720`.
+    /// The size of the file's frames, such as `1280x720`.
     package var size: String
-    /// The number of its first frame, counted from 0 over all files.
+    /// The number of the file's first frame, counted from 0 over all files.
     package var firstFrame: Int64
 
     /// Describes a file.
@@ -58,21 +59,21 @@ package struct OutputPiece: Codable, Sendable {
 
 /// The size of an output's frames.
 package enum OutputSizing: Sendable {
-    /// As the output asks: another shape is fitted as it says.
+    /// The size that the output requests. The output's `fit` applies to other shapes.
     case asAsked
-    /// That of the track's first agreement, since the output can't change it.
+    /// The size of the track's first agreement, because the output cannot change its size.
     case keepsFirst
-    /// That of the track, in its shape.
+    /// The size of the track, in the track's shape.
     case follows
 }
 
 /// Successive periods of an output with the same frame.
 package struct FramePeriods: Equatable, Sendable {
-    /// What the frame shows. Raw values are those of `GR_CONTENT_…`.
+    /// The content of the frame. Raw values are those of `GR_CONTENT_…`.
     package enum Content: UInt32, Sendable {
         /// A frame of the source, for the first time.
         case new = 1
-        /// The frame before once more.
+        /// The previous frame again.
         case repeated = 2
         /// Black.
         case black = 3
@@ -84,7 +85,7 @@ package struct FramePeriods: Equatable, Sendable {
     package var first: Int64
     /// The number of periods, at least 1.
     package var count: Int
-    /// What the frame shows, in the first period; a new frame is repeated in the others.
+    /// The content in the first period. A new frame is repeated in the following periods.
     package var content: Content
 
     /// Describes periods.
@@ -95,17 +96,17 @@ package struct FramePeriods: Equatable, Sendable {
     }
 }
 
-/// When an output gets its frames.
+/// The schedule of an output's frames.
 package enum OutputPace: Sendable {
-    /// As soon as they are there: files. Periods without a frame are filled before the next frame,
-    /// or after a second.
+    /// Frames are written as soon as they are available, for files. Periods without a frame are
+    /// filled before the next frame, or after a second.
     case asTheyCome
-    /// Each at its time, ``SessionTimeline/playoutDelay`` after its period: for viewers. Periods
-    /// without a frame repeat the one before.
+    /// Each frame is written at its time, ``SessionTimeline/playoutDelay`` after its period, for
+    /// viewers. Periods without a frame repeat the previous frame.
     case onSchedule
 }
 
-/// Sees the frames of a track, after its filters.
+/// Receives the frames of a track, after the track's filters.
 package protocol VideoTap: AnyObject, Sendable {
     /// Takes a frame; never waits. [the track's thread]
     func show(_ frame: consuming VideoFrame)

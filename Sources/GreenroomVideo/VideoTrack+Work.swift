@@ -9,8 +9,8 @@ extension VideoTrack {
         package var want: VideoWant
         package var branches: [VideoBranch]
         package var sizing: OutputSizing
-        /// The frames of a want of outputs in processes of their own: no process can read those of
-        /// another want. Nil without such an output.
+        /// The frames for outputs in processes of their own that share this want; nil without such
+        /// an output. No process can read the frames of another want.
         fileprivate var sharedFrames: SharedFrames?
 
         package init(
@@ -21,19 +21,20 @@ extension VideoTrack {
             self.sizing = sizing
         }
 
-        /// The most blocks of frames: what each branch may queue and its plugin keep, and one for the
-        /// frame that is made.
+        /// Limit of memory blocks: the frames that each branch may queue and its plugin may keep,
+        /// and one block for the frame in progress.
         fileprivate var blockLimit: Int { 1 + Self.blocksOfBranch * branches.count }
 
-        /// The blocks for the frames that a branch uses, and for those that its plugin may keep.
+        /// The blocks for the frames that a branch uses, and for the frames that its plugin may
+        /// keep.
         private static let blocksOfBranch =
             (VideoBranch.mostFramesInUse + Int(GR_MAX_KEPT) + SharedFrames.blockFrames - 1)
             / SharedFrames.blockFrames
 
-        /// Makes frames for outputs in processes of their own, or no more.
+        /// Starts or stops making frames for outputs in processes of their own.
         ///
-        /// - Parameter isNew: Whether such an output joins or leaves: the next frames are in memory
-        ///   that only the processes of the outputs from now on have mapped, and that has no earlier
+        /// - Parameter isNew: Whether such an output joins or leaves. The next frames are then in
+        ///   memory that only the current outputs' processes have mapped, and that holds no earlier
         ///   frames.
         fileprivate mutating func updateAllocator(isNew: Bool = false) {
             let allocator = branches.lazy.compactMap { $0.form?.sink.allocator }.first
@@ -43,7 +44,7 @@ extension VideoTrack {
         }
     }
 
-    /// What the outputs show.
+    /// The content that the outputs show.
     enum Shown: ~Copyable {
         case nothing
         case frame(VideoFrame)
@@ -51,11 +52,11 @@ extension VideoTrack {
         case slate(SlateText)
     }
 
-    /// What decides, besides the outputs, what is made of a frame first.
+    /// The facts, besides the outputs, that determine the first conversion of a frame.
     struct Taking: Equatable {
-        /// What it was sent as.
+        /// The form in which the source sent the frame.
         var form: FrameForm
-        /// What it is scaled down to; nil for no scaling.
+        /// The size to which the frame is scaled down; nil for no scaling.
         var reduced: FrameSize?
         /// The size of frames for filters; nil without filters.
         var filtered: FrameSize?
@@ -67,17 +68,19 @@ extension VideoTrack {
     struct Work: ~Copyable {
         let converter = FrameConverter()
         var groups: [Group]
-        /// What outputs show, for those that begin to take the track; without frames if none may.
+        /// The current content for outputs that begin to take the track. Frames are stored only if
+        /// an output may begin.
         var shown = Shown.nothing
         var filters: FilterChain
         var progress = Progress()
         /// The number of starts of the source when its last frame arrived.
         var starts = 0
-        /// The last slate of each group; nil if it can't be made.
+        /// The last slate of each group; nil if the slate cannot be drawn.
         var slates: [Slate?] = []
         /// Reported errors.
         var complained: Set<String> = []
-        /// The first withheld frame since a frame was shown, from the session's start.
+        /// The time of the first withheld frame since a frame was shown, in nanoseconds from the
+        /// session's start; nil if none.
         var withheldSince: Int64?
         /// The track's limit.
         var limit: VideoCapability
@@ -85,12 +88,12 @@ extension VideoTrack {
         var grid = FrameGrid()
         /// The size of outputs that follow the track's shape.
         var shape: ShapeFollower
-        /// The next such size, while a frame of it is on its way or a filter has not followed yet;
-        /// nil if none is due.
+        /// The next size of such outputs, while a frame of that size is on its way or a filter has
+        /// not followed yet; nil if none is due.
         var comingShape: FrameSize?
-        /// How the last frame was taken, for which the sender's conversion was decided.
+        /// The last frame's values, for which the sender's conversion was decided.
         var taking: Taking?
-        /// The conversions by the sender, and the bytes that they wrote.
+        /// The number of conversions by the sender, and the bytes that they wrote.
         var convertedEarly = (frames: 0, bytes: 0)
 
         init(
@@ -103,22 +106,22 @@ extension VideoTrack {
             shape = ShapeFollower(agreed: limit.size, maximum: largest)
         }
 
-        /// The size and rate of the frames for filters.
+        /// Returns the size and rate of the frames for filters.
         ///
-        /// - Parameter ceiling: The limit of a frame of another shape than the track's.
+        /// - Parameter ceiling: The limit for frames whose shape differs from the track's.
         func frames(within ceiling: FrameSize?) -> VideoCapability {
             let shape = comingShape ?? (shape.hasFollowed ? shape.size : nil)
             let size = shape.map { $0.reduced(toFit: ceiling ?? $0) } ?? limit.size
             return VideoCapability(size: size, rate: limit.rate)
         }
 
-        /// Lets no output follow the track's shape any more.
+        /// Stops all outputs from following the track's shape.
         mutating func keepShape() {
             comingShape = nil
             if shape.stop() { slates = [] }
         }
 
-        /// What the outputs of a group want now.
+        /// Returns the current want of a group's outputs.
         func want(of group: Group) -> VideoWant {
             var want = group.want
             if group.sizing == .follows { want.size = shape.size }
@@ -128,7 +131,7 @@ extension VideoTrack {
         /// The outputs that take the track.
         var branches: [VideoBranch] { groups.flatMap(\.branches) }
 
-        /// Leaves out an output.
+        /// Removes an output.
         mutating func remove(_ branch: VideoBranch) {
             let isIsolated = branch.form?.sink.allocator != nil
             for index in groups.indices {
@@ -142,7 +145,7 @@ extension VideoTrack {
             slates = []
         }
 
-        /// Adds an output; equal wants share a group.
+        /// Adds an output. Outputs with equal wants share a group.
         mutating func add(_ branch: VideoBranch, _ form: BranchForm) {
             slates = []
             var place = groups.firstIndex { $0.want == form.want && $0.sizing == form.sizing }
@@ -155,8 +158,9 @@ extension VideoTrack {
             if let place { groups[place].updateAllocator(isNew: form.sink.allocator != nil) }
         }
 
-        /// Converts a frame for a group: for outputs in processes of their own into memory that they
-        /// read, and if that has no room into the track's, of which they get copies.
+        /// Converts a frame for a group. Frames for isolated outputs go into memory that these
+        /// outputs read. If that memory is full, frames go into the track's pool, and the outputs
+        /// receive copies.
         mutating func convert(
             _ frame: borrowing VideoFrame, to want: VideoWant, forGroup index: Int,
             into pool: FramePool
@@ -175,7 +179,7 @@ extension VideoTrack {
             limit = newLimit
         }
 
-        /// Records the time of a frame; false if its period already has a frame.
+        /// Records the time of a frame; returns false if the frame's period already has a frame.
         mutating func take(_ point: FrameGrid.Point) -> Bool {
             if let newest = grid.newest,
                 point.period(of: limit.rate) <= newest.period(of: limit.rate)
@@ -186,7 +190,7 @@ extension VideoTrack {
             return true
         }
 
-        /// A time of the session on the grid.
+        /// Returns a time of the session on the grid.
         func point(at nanoseconds: Int64) -> FrameGrid.Point {
             grid.point(at: nanoseconds, rate: limit.rate)
         }

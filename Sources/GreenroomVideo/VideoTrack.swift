@@ -5,7 +5,7 @@ package import GreenroomRuntime
 import Synchronization
 
 /// Carries video from its source to the outputs: scales frames to the track's size, runs the
-/// filters, converts once for each distinct want, and hands frames to a branch for each output.
+/// filters, converts once for each distinct want, and passes frames to a branch for each output.
 package final class VideoTrack: Sendable {
     /// The results of the frames taken from the input.
     ///
@@ -20,8 +20,8 @@ package final class VideoTrack: Sendable {
         package var unconvertible = 0
         /// Frames lost in a hung filter in the host's process.
         package var lostInFilter = 0
-        /// Frames that were not shown because a filter did not edit them: a required one, or one that had them
-        /// in place.
+        /// Frames that were not shown because a filter did not edit them: a required filter, or a
+        /// filter that edits in place.
         package var withheld = 0
         /// Frames that reached the outputs.
         package var carried = 0
@@ -29,25 +29,26 @@ package final class VideoTrack: Sendable {
         package var unedited = 0
         /// Failed edits.
         package var unprocessed = FilterChain.Unprocessed()
-        /// Conversions, including those for filters, and those of taken frames by the sender.
+        /// Conversions, including conversions for filters, and conversions of taken frames by the
+        /// sender.
         package var conversions = 0
         /// Bytes written by conversions.
         package var bytesConverted = 0
-        /// The time for conversions and filters, in nanoseconds on the session clock, without edits that
-        /// missed their deadline.
+        /// The time for conversions and filters, in nanoseconds on the session clock, without edits
+        /// that missed their deadline.
         package var busyNanoseconds: Int64 = 0
     }
 
-    /// What the track's thread publishes after each frame.
+    /// The state that the track's thread publishes after each frame.
     package struct Progress: Sendable {
         /// The counters.
         package var counts = Counts()
-        /// How much of the video was real, in periods of the rate that was agreed at first.
+        /// The amount of real video, in periods of the first agreed rate.
         package var account = VideoAccount()
-        /// What their stamps are like.
+        /// The analysis of the frames' timestamps.
         package var stamps = TimestampNormalizer()
 
-        /// Without frames.
+        /// Makes the state before the first frame.
         package init() {}
     }
 
@@ -55,40 +56,42 @@ package final class VideoTrack: Sendable {
     /// The agreement at the session's start, for outputs without a want.
     package let agreed: VideoCapability
     package let input: VideoTrackInput
-    /// As they begin; the track's thread has its own.
+    /// The initial groups; the track's thread has its own copy.
     private let groups: [Group]
-    /// The outputs, whether they take anything or not.
+    /// The outputs, including outputs that take no frames.
     package let branches: [VideoBranch]
-    /// Whether what an output takes may change.
+    /// Whether the form of an output's frames may change.
     private let isChangeable: Bool
-    /// Whether the source sends only when it has something new.
+    /// Whether the source sends only new content.
     private let sendsWhenNew: Bool
-    /// Whether a participant sends it, at a rate that was never agreed on.
+    /// Whether a participant sends the track, without an agreed rate.
     private let isOfParticipant: Bool
     private let taps: [any VideoTap]
-    /// The largest size of outputs that follow the track's shape; nil if none can.
+    /// The largest size of outputs that follow the track's shape; nil if outputs cannot follow it.
     private let largest: FrameSize?
-    /// As it begins; the track's thread has its own.
+    /// The initial filters; the track's thread has its own copy.
     private let filters: FilterChain
     private let pool: FramePool
     private let tell: @Sendable (String) -> Void
     /// The end of the account, in periods of the agreed rate.
     private let end: Atomic<Int64>
-    /// The number of periods that are accounted for.
+    /// The number of counted periods.
     private let reached = Atomic<Int64>(0)
 
     /// - Parameters:
     ///   - agreed: The size and rate of the track.
-    ///   - idle: Outputs that take nothing at first.
-    ///   - sendsWhenNew: Whether the source sends only when it has something new, as a share does:
-    ///     then its last frame is as good as a new one.
-    ///   - isOfParticipant: Whether a participant sends it. Its rate is what arrives: a frame is as
-    ///     good as a new one until the next arrives, and `tell` gets nothing about its timestamps.
-    ///   - taps: What sees its frames as they are.
-    ///   - largest: The largest size of outputs that follow the track's shape; nil if none does.
-    ///   - filterDeadline: When a filter counts as hung with a frame, in nanoseconds.
-    ///   - duration: The length of the track in nanoseconds, if it is known.
-    ///   - tell: Gets what the source's author should know, each thing once. [the track's thread]
+    ///   - idle: Outputs that take no frames at first.
+    ///   - sendsWhenNew: Whether the source sends only new content, as a share does. Then the last
+    ///     frame always counts as new.
+    ///   - isOfParticipant: Whether a participant sends the track. Then a frame counts as new until
+    ///     the next arrives, and `tell` receives no text about timestamps.
+    ///   - taps: The taps that receive the frames without conversion.
+    ///   - largest: The largest size of outputs that follow the track's shape; nil if no output
+    ///     follows it.
+    ///   - filterDeadline: The time after which a filter with a frame counts as hung, in
+    ///     nanoseconds.
+    ///   - duration: The length of the track in nanoseconds; nil if unknown.
+    ///   - tell: Receives findings for the source's author, each once. [the track's thread]
     package init(
         kind: VideoTrackKind, agreed: VideoCapability, sendsWhenNew: Bool = false,
         isOfParticipant: Bool = false,
@@ -115,22 +118,23 @@ package final class VideoTrack: Sendable {
 
     package var counts: Counts { input.progress.counts }
 
-    /// Frames that wait on the input, or are being worked on.
+    /// Frames that are waiting in the input or in progress.
     package var queuedCount: Int {
         input.queuedCount
     }
 
-    /// How much of the video was real up to a time of the session, in periods of the rate that was
-    /// agreed at first.
+    /// Returns the amount of real video up to a time of the session, in periods of the first agreed
+    /// rate.
     package func account(at nanoseconds: Int64) -> VideoAccount {
         let end = agreed.rate.frameCount(inNanoseconds: nanoseconds)
         return input.progress.account.closed(at: end)
     }
 
-    /// Lets neither the account nor an output go beyond a time of the track. Frames for earlier slots still
-    /// come. [any]
+    /// Limits the account and the outputs to a time of the track. Frames for earlier slots may
+    /// still arrive. [any]
     ///
-    /// - Returns: The end of all: later than `nanoseconds` if one has a frame for a later time already.
+    /// - Returns: The end of the account and all outputs: later than `nanoseconds` if a frame for a
+    ///   later time already exists.
     package func limit(to nanoseconds: Int64) -> Int64 {
         let periods = agreed.rate.frameCount(inNanoseconds: nanoseconds)
         end.store(periods, ordering: .sequentiallyConsistent)
@@ -158,7 +162,7 @@ package final class VideoTrack: Sendable {
         work.progress.account = account
     }
 
-    /// What the frames' stamps are like.
+    /// The analysis of the frames' timestamps.
     package var stamps: TimestampNormalizer { input.progress.stamps }
 
     /// The number of memory allocations for frames.
@@ -166,33 +170,33 @@ package final class VideoTrack: Sendable {
 
     /// Limits the size and rate of the frames from now on. [any]
     ///
-    /// Larger frames are scaled down, unrotated and without a change of aspect ratio; frames above
-    /// the rate are dropped before filters: a source that ignores the limit costs only the host's
-    /// scaling. Filters are told, and those that don't follow still get frames of the size as
-    /// before; outputs keep their size and rate.
+    /// Larger frames are scaled down, without rotation and without a change of aspect ratio. Frames
+    /// above the rate are dropped before filters, so a source that ignores the limit costs only the
+    /// host's scaling. The host announces the limit to filters; filters that do not follow still
+    /// receive frames of the old size. Outputs keep their size and rate.
     ///
-    /// - Parameter ceiling: The size that a frame of another shape than the capability's may have.
+    /// - Parameter ceiling: The size limit for frames whose shape differs from the capability's.
     package func follow(_ capability: VideoCapability, within ceiling: FrameSize? = nil) {
         input.limit(to: capability, within: ceiling)
     }
 
-    /// Changes what outputs take, after the frames so far. [any]
+    /// Changes the form of outputs' frames, after the frames so far. [any]
     package func change(_ changes: [VideoTrackInput.BranchChange]) { input.change(changes) }
 
-    /// Shows black on every output, after the frames sent so far and until the next one. [any]
+    /// Shows black on every output, after the frames sent so far and until the next frame. [any]
     package func showBlack() { input.showBlack() }
 
-    /// Records that a stopped source owes frames again, after those sent so far. [any]
+    /// Records that a stopped source owes frames again, after the frames sent so far. [any]
     package func setStarted() { input.setStarted() }
 
-    /// Shows a slate on every output, after the frames sent so far and until the next one. [any]
+    /// Shows a slate on every output, after the frames sent so far and until the next frame. [any]
     ///
     /// - Parameter moment: The time on the session clock; a frame before it cancels the slate.
     package func showSlate(_ text: SlateText, at moment: Int64) {
         input.showSlate(text, at: moment)
     }
 
-    /// The track's thread. Ends when the input is closed and empty.
+    /// Runs the track's thread. Returns after the input is closed and empty.
     ///
     /// - Parameter timeline: The session's timeline.
     package func run(on timeline: SessionTimeline) {
@@ -212,7 +216,7 @@ package final class VideoTrack: Sendable {
                 work.progress.counts.bytesConverted =
                     work.converter.bytesWritten + work.convertedEarly.bytes
                 work.progress.counts.unprocessed = work.filters.unprocessed
-                // A late filter is named; it says nothing about the machine.
+                // The log names a late filter. Its time does not count as load of the machine.
                 let late = work.filters.lateNanoseconds - lateBefore
                 work.progress.counts.busyNanoseconds += max(clock.now - begun - late, 0)
             case .show(.black, let moment):
@@ -266,7 +270,7 @@ package final class VideoTrack: Sendable {
         }
         let moment = stamp(queued.frame.info.ptsNanoseconds, came: came, &work)
         let time = timeline.time(of: moment)
-        // What a share sent before the session began is what it shows then.
+        // A frame that a share sent before the session began is shown at the start.
         let point = work.point(at: sendsWhenNew ? max(time, 0) : time)
         guard work.take(point) else {
             work.progress.counts.overRate += 1
@@ -300,10 +304,14 @@ package final class VideoTrack: Sendable {
         deliver(edited, at: point, &work, timeline)
     }
 
-    /// Lets the sender convert frames like the last one, if all that takes them begins with that. Previews don't; and the last frame of a share may be what an
-    /// output begins with that wants it as it was sent.
+    /// Lets the sender convert frames like the last frame, if every consumer begins with that
+    /// conversion.
     ///
-    /// Not on a virtual clock: which frames it concerns depends on when the threads run.
+    /// Previews do not begin with it. An output that begins later may show the last frame of a
+    /// share, and may want the frame as it was sent.
+    ///
+    /// A virtual clock permits no such conversion, because the affected frames would depend on the
+    /// timing of threads.
     private func makeOffer(
         of form: FrameForm, within ceiling: FrameSize?, _ work: inout Work
     ) {
@@ -319,14 +327,15 @@ package final class VideoTrack: Sendable {
         input.offer(color.flatMap { EarlyConversion(of: form, to: $0) })
     }
 
-    /// Lets the sender convert no more until the host takes a frame.
+    /// Stops conversions by the sender until the next frame is taken.
     private func withdrawOffer(_ work: inout Work) {
         guard work.taking != nil else { return }
         work.taking = nil
         input.offer(nil)
     }
 
-    /// The colour space of the I420 that all who take a frame make of it first; nil if one does not.
+    /// Returns the colour space of the I420 to which every consumer first converts a frame; nil if
+    /// a consumer does not.
     private func firstColor(_ taking: Taking, _ work: borrowing Work) -> ColorSpace? {
         let form = taking.form
         if let size = taking.reduced { return form.firstColor(for: Self.reduction(to: size)) }
@@ -343,7 +352,8 @@ package final class VideoTrack: Sendable {
         return color
     }
 
-    /// Tells the filters of a share's new shape. If one does not follow, no output does.
+    /// Announces a share's new shape to the filters. If a filter does not follow, no output
+    /// follows.
     ///
     /// - Returns: Whether outputs may follow with this frame.
     private func prepareShape(
@@ -360,7 +370,7 @@ package final class VideoTrack: Sendable {
         return follow != nil
     }
 
-    /// Follows the shape of a share's frame, and tells which outputs show it with bars.
+    /// Follows the shape of a share's frame, and reports outputs that show the frame with bars.
     private func follow(
         _ seen: FrameSize, _ takesShape: Bool, at point: FrameGrid.Point, _ work: inout Work
     ) {
@@ -377,7 +387,7 @@ package final class VideoTrack: Sendable {
                 group.sizing == .follows && work.shape.isFollowing
                 ? "follows one change a second" : "keeps its size"
             for branch in group.branches where branch.begin(bars) {
-                // A plugin says itself what it wants.
+                // A plugin chooses its own want.
                 let cure =
                     branch.plugin < 0 ? " Set its \"size\" or \"fit\" to change that." : ""
                 tell(
@@ -387,7 +397,7 @@ package final class VideoTrack: Sendable {
         }
     }
 
-    /// Shows a slate, or black on an output for which it can't be made.
+    /// Shows a slate, or black on an output for which the slate cannot be drawn.
     private func show(_ text: SlateText, from moment: FrameGrid.Point, _ work: inout Work) {
         account(&work) { $0.show(.slate, from: moment.period(of: agreed.rate)) }
         if work.slates.first??.text != text {
@@ -408,7 +418,7 @@ package final class VideoTrack: Sendable {
         work.shown = .slate(text)
     }
 
-    /// Changes what an output takes.
+    /// Changes the form of an output's frames.
     private func take(
         _ change: VideoTrackInput.BranchChange, _ work: inout Work, _ timeline: SessionTimeline
     ) {
@@ -424,7 +434,7 @@ package final class VideoTrack: Sendable {
         work.add(branch, form)
     }
 
-    /// What an output shows before its first frame; nil for black.
+    /// Returns the content of an output before its first frame; nil for black.
     private func firstContent(for want: VideoWant, _ work: inout Work) -> BranchQueue.Content? {
         var problem: ConversionError?
         switch work.shown {
@@ -447,7 +457,7 @@ package final class VideoTrack: Sendable {
 
     /// Scales a frame down to the track's size, without rotating it.
     ///
-    /// - Parameter ceiling: The limit of a frame of another shape.
+    /// - Parameter ceiling: The limit for frames whose shape differs from the track's.
     private func reduce(
         _ frame: consuming VideoFrame, within ceiling: FrameSize?, _ work: inout Work
     ) -> VideoFrame? {
@@ -455,7 +465,7 @@ package final class VideoTrack: Sendable {
         return convert(frame, want, &work)
     }
 
-    /// What a frame of a size is scaled down to; nil if it is small enough.
+    /// Returns the want for scaling a frame down; nil if the frame is small enough.
     private func reduction(
         of size: FrameSize, within ceiling: FrameSize?, _ work: borrowing Work
     ) -> VideoWant? {
@@ -491,7 +501,7 @@ package final class VideoTrack: Sendable {
                 frame, as: work.frames(within: ceiling), at: point.nanoseconds,
                 with: work.converter, from: pool,
                 within: work.limit.rate.dueNanoseconds(ofFrame: 1))
-            // One that was away until now, for example.
+            // A filter that was away until now may not have followed, for example.
             if work.filters.hasKeptShape, work.shape.isFollowing { work.keepShape() }
             switch consume outcome {
             case .carried(let edited, let isEdited):
@@ -510,7 +520,7 @@ package final class VideoTrack: Sendable {
         return nil
     }
 
-    /// The last frame stays for a while if frames are withheld.
+    /// Shows a slate if frames are withheld for longer than the last frame stays.
     private func showSlateIfDue(at point: FrameGrid.Point, _ work: inout Work) {
         let since = work.withheldSince ?? point.nanoseconds
         work.withheldSince = since
@@ -535,7 +545,7 @@ package final class VideoTrack: Sendable {
         }
     }
 
-    /// Hands a frame to the branches.
+    /// Passes a frame to the branches.
     ///
     /// - Parameter point: The time of the frame.
     private func deliver(

@@ -5,20 +5,23 @@ import Synchronization
 
 /// The queue between a sender and the track's thread.
 ///
-/// It holds four frames. A fifth replaces the oldest, which is counted as superseded: in live video
-/// the newest frame matters most. On a virtual clock the sender waits instead.
+/// The queue holds four frames. A fifth frame replaces the oldest, which counts as superseded,
+/// because in live video the newest frame matters most. On a virtual clock the sender waits
+/// instead.
 package final class VideoTrackInput: Sendable {
     /// A frame and its time of arrival, in nanoseconds on the session clock.
     package struct QueuedFrame: ~Copyable, Sendable {
         package var frame: VideoFrame
         package var nanoseconds: Int64
-        /// The track's limit; nil for the agreement at the start.
+        /// The track's limit; nil to use the agreement at the start.
         package var limit: VideoCapability?
-        /// The limit of frames of another shape than the track's; nil for the same.
+        /// The limit for frames whose shape differs from the track's; nil to use the largest size
+        /// of following outputs.
         package var ceiling: FrameSize?
         /// The number of starts of the source.
         package var starts: Int
-        /// What the sender made an I420 frame of; nil for a frame as it was sent.
+        /// The form in which the source sent the frame, if the sender converted it to I420; nil for
+        /// an unconverted frame.
         package var sentAs: FrameForm?
 
         package consuming func intoFrame() -> VideoFrame { frame }
@@ -29,16 +32,16 @@ package final class VideoTrackInput: Sendable {
         case frame(QueuedFrame)
         /// Black or a slate from a time on the session clock.
         case show(HostFrame, at: Int64)
-        /// Outputs take something else.
+        /// The form of outputs' frames changes.
         case change([BranchChange])
-        /// The input is closed, and empty.
+        /// The input is closed and empty.
         case end
     }
 
-    /// A change of what an output takes.
+    /// A change of the form of an output's frames.
     package struct BranchChange: Sendable {
         package var branch: VideoBranch
-        /// Nil for nothing.
+        /// The new form; nil if the output takes no frames.
         package var form: BranchForm?
 
         package init(branch: VideoBranch, form: BranchForm?) {
@@ -47,21 +50,21 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// What the host shows without a frame of the source.
+    /// The content or state that the host sets without a frame of the source.
     package enum HostFrame: Equatable, Sendable {
         case black
         case slate(SlateText)
-        /// The last frame: the source has come to its end in order.
+        /// The last frame stays, because the source has ended normally.
         case lastFrame
-        /// What is shown already: the source is paused, or is not any more.
+        /// The shown content stays, because the source pauses or resumes.
         case pause(Bool)
-        /// The shown frame stays: a source that connects by itself has not connected yet.
+        /// The shown content stays, because a source that connects by itself has not connected yet.
         case unconnected
-        /// The shown frame stays: a source that was stopped, or has connected, owes frames.
+        /// The shown content stays. A source that restarted or connected owes frames.
         case started
     }
 
-    /// The results of the accepted frames, as far as the input knows them.
+    /// The results of the accepted frames that the input can determine.
     package struct Counts: Sendable {
         /// Frames that were dropped for newer ones.
         package var superseded = 0
@@ -69,19 +72,19 @@ package final class VideoTrackInput: Sendable {
         package var discarded = 0
         /// Frames that the track took.
         package var taken = 0
-        /// Frames that wait.
+        /// Frames that are waiting.
         package var waiting = 0
     }
 
-    /// The most frames that wait.
+    /// Limit of waiting frames.
     package static let capacity = 4
 
-    /// A pending black or slate.
+    /// A pending change of content or state.
     private struct PendingHostFrame {
         var frame: HostFrame
         /// The time on the session clock.
         var nanoseconds: Int64
-        /// The number of waiting frames before it.
+        /// The number of waiting frames that come before the change.
         var framesBefore: Int
     }
 
@@ -89,9 +92,10 @@ package final class VideoTrackInput: Sendable {
         var queue = Ring<4, QueuedFrame>()
         var pending: PendingHostFrame?
         var changes: [BranchChange] = []
-        /// When the changes are due, on the session clock.
+        /// The due time of the changes, on the session clock.
         var changesDue: Int64 = 0
-        /// Until when all but changes waits, on the session clock; nil once it waits no more.
+        /// The time until which tasks other than changes are held, on the session clock; nil if
+        /// none are held.
         var heldUntil: Int64?
         var limit: VideoCapability?
         var ceiling: FrameSize?
@@ -108,7 +112,7 @@ package final class VideoTrackInput: Sendable {
             return queued
         }
 
-        /// When the next task is due if nothing arrives.
+        /// The due time of the next task if nothing arrives; nil if there is none.
         var wake: Int64? {
             if let heldUntil { return changes.isEmpty ? heldUntil : min(heldUntil, changesDue) }
             guard queue.count == 0, !isClosed else { return nil }
@@ -116,7 +120,7 @@ package final class VideoTrackInput: Sendable {
             return min(pending?.nanoseconds ?? .max, changesDue)
         }
 
-        /// The task at a time; nil for none.
+        /// Returns the task at a time; nil if none is due.
         mutating func next(at now: Int64) -> Next? {
             let first = queue.first { $0.nanoseconds } ?? .max
             if !changes.isEmpty, changesDue <= now, changesDue <= first {
@@ -141,7 +145,7 @@ package final class VideoTrackInput: Sendable {
 
     package let clock: SessionClock
     private let state = Monitor(State())
-    /// How the sender may convert frames before it adds them.
+    /// The conversion that the sender may perform before it adds frames; nil if none.
     private let offered = Mutex<EarlyConversion?>(nil)
 
     package init(clock: SessionClock) {
@@ -159,12 +163,12 @@ package final class VideoTrackInput: Sendable {
     /// The last state that the track's thread published.
     package var progress: VideoTrack.Progress { state.withLock { $0.progress } }
 
-    /// Frames that wait or are in progress.
+    /// Frames that are waiting or in progress.
     package var queuedCount: Int {
         state.withLock { $0.queue.count + $0.counts.taken - $0.progress.counts.taken }
     }
 
-    /// The intervals between accepted frames.
+    /// The time of the newest arrival, on the session clock; nil before the first frame.
     package var newestArrival: Int64? { state.withLock { $0.newestArrival } }
 
     /// The intervals between arrivals.
@@ -172,7 +176,7 @@ package final class VideoTrackInput: Sendable {
 
     /// Waits until there is room, on a virtual clock. [any]
     ///
-    /// No frame is late there: time stops until the track has taken one.
+    /// On a virtual clock no frame is late. Time stops until the track has taken a frame.
     package func waitForRoom() {
         guard clock.isVirtual else { return }
         let _: Void? = state.wait(until: nil) { state in
@@ -180,18 +184,20 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// How the sender may convert a frame of a form before it adds it; nil if it may not. [any]
+    /// Returns the conversion that the sender may perform before it adds a frame of a form; nil if
+    /// none. [any]
     package func earlyConversion(of form: FrameForm) -> EarlyConversion? {
         guard form.format.is32BitRGB else { return nil }
         return offered.withLock { $0?.form == form ? $0 : nil }
     }
 
-    /// Lets the sender convert frames from now on; nil: no more. [the track's thread]
+    /// Lets the sender convert frames from now on; nil stops conversions. [the track's thread]
     func offer(_ conversion: EarlyConversion?) { offered.withLock { $0 = conversion } }
 
     /// Adds a frame; never waits. [any]
     ///
-    /// - Parameter form: What it was sent as, if it has been converted.
+    /// - Parameter form: The form in which the source sent the frame, if the sender has converted
+    ///   it.
     package func push(_ frame: consuming VideoFrame, sentAs form: FrameForm? = nil) {
         var frame: VideoFrame? = frame
         state.change { state in
@@ -212,19 +218,20 @@ package final class VideoTrackInput: Sendable {
                 QueuedFrame(
                     frame: frame, nanoseconds: now, limit: state.limit, ceiling: state.ceiling,
                     starts: state.starts, sentAs: form))
-            // The next one would cost every output a frame. On a virtual clock it waits for room.
+            // If the queue is full, release the held frames, because the next frame would cost
+            // every output a frame. On a virtual clock the next frame waits for room.
             if state.queue.isFull, !clock.isVirtual { state.heldUntil = nil }
         }
     }
 
-    /// Records a start of the source: timestamps of later frames may start again. [any]
+    /// Records a start of the source. The timestamps of later frames may start again. [any]
     package func begin() {
         state.withLock { $0.starts += 1 }
     }
 
     /// Limits the size and rate of the frames from now on. [any]
     ///
-    /// - Parameter ceiling: The limit of frames of another shape than the capability's.
+    /// - Parameter ceiling: The limit for frames whose shape differs from the capability's.
     package func limit(to capability: VideoCapability, within ceiling: FrameSize?) {
         state.withLock { state in
             state.limit = capability
@@ -232,9 +239,10 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// Changes what outputs take, after the frames so far; while these are held, before them. [any]
+    /// Changes the form of outputs' frames, after the frames so far, or before them while they are
+    /// held. [any]
     ///
-    /// On a virtual clock, all that happens now comes before it.
+    /// On a virtual clock, the change follows all other events of the current time.
     package func change(_ changes: [BranchChange]) {
         let due = clock.now + 1
         state.change { state in
@@ -243,47 +251,47 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// Lets frames wait until outputs have said what they take of them: until ``release()``, or a time,
-    /// or until the next frame would find no room. The track has not begun yet.
+    /// Holds frames until outputs have reported their demand: until ``release()``, a time, or a
+    /// full queue. The track must not have begun.
     ///
-    /// - Parameter moment: On the session clock.
+    /// - Parameter moment: The latest time of the release, on the session clock.
     package func hold(until moment: Int64) { state.withLock { $0.heldUntil = moment } }
 
-    /// Lets the frames pass that were held. [any]
+    /// Releases the held frames. [any]
     package func release() { state.change { $0.heldUntil = nil } }
 
-    /// Shows black, after the waiting frames and until the next one. [any]
+    /// Shows black, after the waiting frames and until the next frame. [any]
     package func showBlack() { show(.black, at: clock.now) }
 
-    /// Shows a slate, after the waiting frames and until the next one. [any]
+    /// Shows a slate, after the waiting frames and until the next frame. [any]
     ///
     /// - Parameter moment: The time on the session clock; a frame before it cancels the slate.
     package func showSlate(_ text: SlateText, at moment: Int64) { show(.slate(text), at: moment) }
 
-    /// Lets the last frame stay, after the frames that wait: the source owes no more. [any]
+    /// Lets the last frame stay, after the waiting frames. The source owes no further frames. [any]
     package func showLastFrame() { show(.lastFrame, at: clock.now) }
 
-    /// Records that the source is paused, or is not any more. [any]
+    /// Records that the source pauses or resumes. [any]
     package func setPaused(_ isPaused: Bool) { note(.pause(isPaused)) }
 
-    /// Records what the source does while the shown frame stays.
+    /// Records a change of the source while the shown content stays.
     private func note(_ change: HostFrame) {
         let now = clock.now
         state.change { state in
-            // A slate is shown whatever the source does.
+            // A pending slate takes precedence over the source's state.
             if case .slate? = state.pending?.frame { return }
             state.pending = PendingHostFrame(
                 frame: change, nanoseconds: now, framesBefore: state.queue.count)
         }
     }
 
-    /// Records that the source connects by itself, and has not yet. [any]
+    /// Records that the source connects by itself, and has not connected yet. [any]
     package func setUnconnected() { note(.unconnected) }
 
-    /// Records that a stopped source was started again, or that the source has connected. [any]
+    /// Records that a stopped source has restarted, or that the source has connected. [any]
     package func setStarted() { note(.started) }
 
-    /// The newest request counts.
+    /// Sets the pending content, and replaces an earlier request.
     private func show(_ frame: HostFrame, at moment: Int64) {
         state.change { state in
             state.pending = PendingHostFrame(
@@ -293,14 +301,14 @@ package final class VideoTrackInput: Sendable {
 
     /// Waits for the next task. [the track's thread]
     ///
-    /// - Parameter progress: The results of the frames before.
+    /// - Parameter progress: The results of the previous frames.
     package func next(after progress: VideoTrack.Progress) -> Next {
         while true {
             let next: Next? = clock.wait(for: state, until: { $0.wake }) { state in
                 state.progress = progress
                 return state.next(at: clock.now)
             }
-            // There is none if black or a slate is due: it is found now.
+            // If the wait timed out, black or a slate is due, and the next iteration finds it.
             guard let next else { continue }
             // On a virtual clock senders wait for room.
             if clock.isVirtual { state.change { _ in } }
@@ -308,7 +316,7 @@ package final class VideoTrackInput: Sendable {
         }
     }
 
-    /// Ends the track after it has taken what is queued.
+    /// Ends the track after the track has taken all queued frames.
     package func close() {
         state.change { state in
             state.isClosed = true
