@@ -1,14 +1,13 @@
-/// How much of a track's audio was real: each frame of 48 kHz that went to the outputs is of one
+/// The amount of real audio in a track. Each frame of 48 kHz that reached the outputs is of one
 /// kind.
 package struct AudioAccount: Equatable, Sendable {
     /// Frames that the source had sent.
     package var real = 0
-    /// Frames that stand for audio that was late or missing.
+    /// Frames that replace late or missing audio.
     package var concealed = 0
-    /// Frames of silence while the source owed audio and had sent none yet, or was lost.
+    /// Frames of silence while the source owed audio: before its first audio, or while it was lost.
     package var missing = 0
-    /// Frames of silence that was not owed: the source was stopped or paused, or had come to its
-    /// end.
+    /// Frames of silence while the source owed no audio: it was stopped or paused, or had ended.
     package var stopped = 0
 
     package init() {}
@@ -20,16 +19,16 @@ package struct AudioAccount: Equatable, Sendable {
         stopped = counts.muted + counts.idle - counts.missing
     }
 
-    /// All together: what went to the outputs.
+    /// The number of frames that reached the outputs.
     package var total: Int { real + concealed + missing + stopped }
 
     /// Frames that the source owed.
     package var due: Int { total - stopped }
 
-    /// The part of what was due that was real; nil if nothing was due.
+    /// The part of due frames that was real; nil if no frame was due.
     package var realPart: Double? { due > 0 ? Double(real) / Double(due) : nil }
 
-    /// What has happened since an earlier moment of the same track.
+    /// Returns the difference from an earlier account of the same track.
     package func since(_ earlier: AudioAccount) -> AudioAccount {
         var change = AudioAccount()
         change.real = real - earlier.real
@@ -41,6 +40,6 @@ package struct AudioAccount: Equatable, Sendable {
 }
 
 extension JitterBuffer.Counts {
-    /// How much of what was pulled was real.
+    /// The amount of real audio in the pulled frames.
     package var account: AudioAccount { AudioAccount(self) }
 }

@@ -1,25 +1,28 @@
 package import GreenroomRuntime
 
-/// Something about a source of audio that its author should know.
+/// A problem of an audio source that its author should know.
 package enum AudioAnomaly: Equatable, Sendable {
-    /// It sends more audio than time has, by a part: blocks refused, and frames of 48 kHz left
-    /// out. A source that the host paces does not wait long enough for room.
+    /// The source sends too much audio, by a part of the elapsed time: blocks refused, and frames
+    /// of 48 kHz dropped. If the host paces the source, the source does not wait long enough for
+    /// room.
     case overfeeding(Double, refused: Int, skipped: Int, isPaced: Bool)
-    /// The source sends less audio than time has, by a part, and silence stands for frames of 48 kHz. If the
-    /// host paces the source, something holds up its thread.
+    /// The source sends too little audio, by a part of the elapsed time, and silence replaces
+    /// frames of 48 kHz. If the host paces the source, a delay holds up the source's thread.
     case underfeeding(Double, concealed: Int, isPaced: Bool)
-    /// It sends as much audio as time has, and so late that silence stands for frames of 48 kHz.
+    /// The source sends enough audio, but so late that silence replaces frames of 48 kHz.
     case late(concealed: Int)
-    /// Its card's clock runs faster than the session's, by millionths.
+    /// The clock of the source's sound card runs faster than the session's clock, by parts per
+    /// million.
     case drifting(ppm: Double)
-    /// A part of its samples is clipped.
+    /// A part of the source's samples is clipped.
     case clipping(Double)
-    /// Its samples have a DC offset, a part of full scale.
+    /// The source's samples have a DC offset, as a part of full scale.
     case offset(Double)
-    /// An anomaly of its timestamps.
+    /// An anomaly of the source's timestamps.
     case stamps(TimestampAnomaly)
 
-    /// The anomalies already reported; those of timestamps are reported once by themselves.
+    /// The kinds of anomalies already reported. Timestamp anomalies are not included, because each
+    /// is reported only once.
     package struct Kinds: OptionSet, Sendable {
         package var rawValue: UInt8
 
@@ -74,7 +77,7 @@ package enum AudioAnomaly: Equatable, Sendable {
     }
 }
 
-/// A part in per cent, for people.
+/// Formats a part in per cent.
 private func percent(_ part: Double) -> String {
     let tenths = Int(min(max(part, -1e6), 1e6) * 1000 + (part < 0 ? -0.5 : 0.5))
     let sign = tenths < 0 ? "-" : ""

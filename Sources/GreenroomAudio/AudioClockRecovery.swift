@@ -1,31 +1,32 @@
 package import GreenroomMedia
 package import GreenroomRuntime
 
-/// Recovers the clock of a source from the times of its audio blocks: where its samples belong, and
-/// how far to stretch them to stay there.
+/// Recovers the clock of a source from the times of its audio blocks: the positions of its samples,
+/// and the stretch that keeps the samples there.
 ///
-/// Blocks follow each other without a gap, so the samples themselves are a clock, which drifts
-/// against the session clock as every sound card's does. Once drift is found, the audio is
-/// stretched by the drift plus what makes up the difference that has accumulated.
+/// Blocks follow each other without a gap, so the samples themselves are a clock. This clock drifts
+/// against the session clock, as the clock of every sound card does. Once drift is detected, the
+/// audio is stretched by the drift, plus a correction for the accumulated difference.
 package struct AudioClockRecovery: Sendable {
     /// The limit of the stretch, in ppm.
     package static let limit = 3000.0
-    /// The time over which an accumulated difference is made up, in seconds.
+    /// The time over which an accumulated difference is corrected, in seconds.
     private static let settling = 10.0
-    /// How much too late the first block's time may be, in nanoseconds, before the audio is moved.
+    /// The largest delay of the first block's time before the audio is moved, in nanoseconds.
     private static let firstTolerance = 40e6
 
     private var tracker = ClockDriftEstimator()
     /// The position of the first sample, in frames of the session, and the time of its block.
     private var begun = (place: Int64(0), moment: Int64(0), drift: 0.0, correction: Int64(0))
-    /// How much the times were corrected because the clock of the timestamps drifts, and how much
-    /// faster that clock runs, in ppm.
+    /// The correction of the times for a drift of the timestamps' clock, and the excess speed of
+    /// that clock, in ppm.
     private var stamps = (correction: Int64(0), ppm: 0.0)
-    /// The audio taken since then, in frames of the session.
+    /// The audio taken since the first sample, in frames of the session.
     private var frames = 0.0
-    /// Frames that were left out because of steps, which may turn out to be drift.
+    /// Frames that were skipped because of steps. The steps may later prove to be drift.
     private var leftOut: Int64 = 0
-    /// Whether the first sample is where its time says, which the next blocks have not confirmed yet.
+    /// Whether the first sample is at the position of its time, which later blocks have not
+    /// confirmed yet.
     private var hasJustBegun = false
 
     package init() {}
@@ -33,14 +34,14 @@ package struct AudioClockRecovery: Sendable {
     /// Whether the source's clock is known to drift.
     package var hasDrifted: Bool { tracker.hasDrifted || stamps.ppm != 0 }
 
-    /// How much faster the source's clock runs, in ppm; nil if it doesn't drift.
+    /// The excess speed of the source's clock, in ppm; nil without drift.
     package var driftPPM: Double? { hasDrifted ? tracker.driftPPM + stamps.ppm : nil }
 
-    /// Starts again: the next sample follows no other.
+    /// Starts again with a sample that does not follow earlier samples.
     ///
     /// - Parameters:
-    ///   - place: Its position, in frames of the session.
-    ///   - moment: Its time on the session clock.
+    ///   - place: The sample's position, in frames of the session.
+    ///   - moment: The sample's time on the session clock.
     package mutating func begin(at place: Int64, moment: Int64) {
         tracker.restart()
         begun = (place, moment, tracker.drift(at: moment), stamps.correction)
@@ -49,30 +50,30 @@ package struct AudioClockRecovery: Sendable {
         hasJustBegun = true
     }
 
-    /// Records the correction of the times before the next one arrives. The samples are compared
-    /// with the uncorrected timestamps: the correction is known exactly, and its onset would look
-    /// like a change of delay.
+    /// Records the correction of the times before the next time arrives. The samples are compared
+    /// with the uncorrected timestamps, because the correction is known exactly, and its start
+    /// would look like a change of delay.
     ///
     /// - Parameters:
     ///   - nanoseconds: The correction for a drift.
-    ///   - ppm: How much faster the clock of the timestamps runs, in ppm.
+    ///   - ppm: The excess speed of the timestamps' clock, in ppm.
     package mutating func correct(by nanoseconds: Int64, ppm: Double) {
         stamps = (nanoseconds, ppm)
     }
 
     /// Moves the origin of positions.
     ///
-    /// - Parameter frames: How much is added to a position.
+    /// - Parameter frames: The number of frames to add to each position.
     package mutating func move(by frames: Int64) { begun.place += frames }
 
-    /// Counts frames that are left out: they are not missing, and no stretch makes up for them.
+    /// Counts skipped frames. Skipped frames are not missing, and no stretch compensates for them.
     package mutating func leaveOut(_ frames: Int64) {
         begun.place -= frames
         leftOut += frames
     }
 
-    /// Stops measuring: while the host sets the source's pace, the times of its blocks say nothing
-    /// about its clock.
+    /// Stops measuring. While the host paces the source, the times of its blocks do not show the
+    /// source's clock.
     package mutating func pause() {
         tracker.restart()
         hasJustBegun = false
@@ -80,10 +81,10 @@ package struct AudioClockRecovery: Sendable {
 
     /// Records the time of a block.
     ///
-    /// - Parameter isStamped: Whether the source gave it. Without timestamps blocks come in bursts, and
-    ///   the first of a burst is not late.
-    /// - Returns: What this block shows: that the clock drifts, or a step, where samples were lost
-    ///   or repeated, or after a first time that was too late.
+    /// - Parameter isStamped: Whether the time is the source's timestamp. Without timestamps blocks
+    ///   arrive in bursts, and the first block of a burst is not late.
+    /// - Returns: The finding: a drift of the clock, or a step because samples were lost or
+    ///   repeated or the first time was too late; nil if none.
     package mutating func observe(
         moment: Int64, isStamped: Bool
     ) -> ClockDriftEstimator.Event? {
@@ -92,13 +93,13 @@ package struct AudioClockRecovery: Sendable {
         let delay = Double(moment - correction - begun.moment) - elapsed
         let event = tracker.observe(delay: delay, at: moment)
         if case .drifts(let steps) = event, steps < 0 {
-            // The drift contains them.
+            // The drift includes the steps.
             let undone = -steps * Double(AudioFormat.session.sampleRate) / 1e9
             begun.place += min(leftOut, Int64(undone))
         }
         guard hasJustBegun, !tracker.isLearning else { return event }
         hasJustBegun = false
-        // The least delay so far; that of the first block is zero.
+        // The smallest delay so far. The first block's delay is zero.
         let late = tracker.envelope(at: moment)
         return isStamped && late < -Self.firstTolerance ? .stepped(late) : event
     }

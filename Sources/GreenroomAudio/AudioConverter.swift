@@ -9,7 +9,7 @@ package struct AudioConverter: ~Copyable, Sendable {
     private var silence: [Int16]
     /// Whether the filter holds samples.
     private var isHolding = false
-    /// Frames of output to leave out because the queue has them already.
+    /// The number of output frames to skip, because the queue already has them.
     private var repeated = 0
     /// Frames of the session since the stretch was last updated.
     private var sinceStretch = 0
@@ -29,7 +29,7 @@ package struct AudioConverter: ~Copyable, Sendable {
 
     /// Continues audio of the session's rate that was queued unchanged so far.
     ///
-    /// - Parameter tail: The last samples of it, so that the filter has no edge there.
+    /// - Parameter tail: The last samples of that audio, so that the filter has no edge there.
     package init?(from format: AudioFormat, after tail: Span<Int16>) {
         self.init(from: format)
         _ = resampler.adjust(ppm: 0)
@@ -37,7 +37,7 @@ package struct AudioConverter: ~Copyable, Sendable {
         repeated = frames - resampler.process(tail, into: &output).produced
     }
 
-    /// Frames that the filter holds back and the queue will get at the end.
+    /// The number of frames that the filter holds back until it is drained.
     package var heldFrames: Int {
         mutating get { isHolding ? max(resampler.latencyFrames - repeated, 0) : 0 }
     }
@@ -60,7 +60,7 @@ package struct AudioConverter: ~Copyable, Sendable {
         _ = resampler.adjust(ppm: ppm())
     }
 
-    /// Writes out what the filter holds back; the next samples start again.
+    /// Writes the frames that the filter holds back. The next samples start anew.
     package mutating func drain(into queue: inout JitterBuffer) {
         guard isHolding else { return }
         let samples = min(resampler.heldFrames * format.channels, silence.count)

@@ -3,36 +3,36 @@ package import GreenroomRuntime
 
 /// A plugin that edits the audio of a track.
 package protocol AudioFilter: AnyObject, Sendable {
-    /// The name of its thread in debuggers.
+    /// The name of the filter's thread in debuggers.
     var name: String { get }
-    /// The order of its thread on a virtual clock.
+    /// The order of the filter's thread on a virtual clock.
     var clockOrder: ClockOrder { get }
-    /// Whether audio that it did not edit is replaced by silence.
+    /// Whether silence replaces audio that the filter did not edit.
     var isRequired: Bool { get }
-    /// The declaration of its newest life; nil before the first. [any]
+    /// The declaration of the filter's newest life; nil before the first. [any]
     var declared: AudioEditing? { get }
-    /// Its declaration; nil while it takes no audio. [any]
+    /// The filter's declaration; nil while the filter takes no audio. [any]
     var audioEditing: AudioEditing? { get }
 
     /// Edits a block. [the filter's media thread]
     func process(_ block: inout AudioEdit) -> Status
 
-    /// Ends the filter, which has been in a call for that long in real time. [the mixer's thread]
+    /// Abandons the filter, whose call has run for `nanoseconds` of real time. [the mixer's thread]
     ///
-    /// - Returns: Whether it is ended; false while a debugger has it.
+    /// - Returns: Whether the filter is abandoned; false while a debugger is attached.
     func giveUp(hungFor nanoseconds: Int64) -> Bool
 
-    /// Logs a text about it. [the mixer's thread]
+    /// Logs a text about the filter. [the mixer's thread]
     func tell(_ text: String)
 }
 
 /// A block for a filter: 10 ms of 48 kHz.
 package struct AudioEdit: ~Copyable, Sendable {
-    /// 1 or 2.
+    /// The number of channels, 1 or 2.
     package private(set) var channels = 2
-    /// When its first sample is due, on the session clock.
+    /// The due time of the first sample, on the session clock.
     package private(set) var ptsNanoseconds: Int64 = 0
-    /// Whether it has a reference.
+    /// Whether the block has a reference.
     package private(set) var hasReference = false
     // Room for both channels; allocated once.
     private var samples = [Int16](repeating: 0, count: AudioEditing.blockFrames * 2)
@@ -47,7 +47,7 @@ package struct AudioEdit: ~Copyable, Sendable {
     ///
     /// - Parameters:
     ///   - stereo: 480 stereo frames.
-    ///   - reference: The same of incoming audio; nil for none.
+    ///   - reference: 480 stereo frames of incoming audio; nil if there is none.
     mutating func fill(
         _ stereo: [Int16], reference: [Int16]?, for editing: AudioEditing,
         at ptsNanoseconds: Int64
@@ -80,7 +80,7 @@ package struct AudioEdit: ~Copyable, Sendable {
         }
     }
 
-    /// Lends the samples, and the reference; nil without one.
+    /// Calls `body` with the samples and the reference; the reference is nil if there is none.
     package mutating func withSamples<Result>(
         _ body: (
             _ samples: UnsafeMutableBufferPointer<Int16>, _ reference: UnsafeBufferPointer<Int16>?

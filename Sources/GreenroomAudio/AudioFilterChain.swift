@@ -3,26 +3,27 @@ package import GreenroomRuntime
 
 /// The audio filters of a track, in order.
 ///
-/// Each filter gets a copy of the block. If it returns the copy within two blocks' time, the copy replaces
-/// the block. If it refuses, is late or is lost, the block continues unedited, as late as the filter would
-/// have made it; after a *required* filter it is silent. While a filter has a late block it gets no other.
-/// On a virtual clock no time passes during editing, and the chain waits until the filter counts as hung.
+/// Each filter receives a copy of the block. If the filter returns the copy within two blocks'
+/// time, the copy replaces the block. If the filter refuses, is late or is lost, the block
+/// continues unedited, with the filter's delay. After a *required* filter an unedited block is
+/// silent. While a filter has a late block, it receives no other block. On a virtual clock no time
+/// passes during editing, and the chain waits until the filter counts as hung.
 package struct AudioFilterChain: Sendable {
-    /// How long the mixer waits for the filters of a block, in nanoseconds. All tracks are played 100 ms late,
-    /// and the mixer catches up.
+    /// The time that the mixer waits for the filters of a block, in nanoseconds. All tracks are
+    /// played 100 ms late, so the mixer catches up.
     private static let patience: Int64 = 20_000_000
 
     /// Counters of blocks.
     package struct Counts: Equatable, Sendable {
-        /// Edited by every filter.
+        /// Blocks that every filter edited.
         package var edited = 0
-        /// The filter refused it.
+        /// Edits that a filter refused.
         package var refused = 0
-        /// The filter missed the deadline, or still had an earlier block.
+        /// Edits for which the filter missed the deadline, or still had an earlier block.
         package var overdue = 0
-        /// The filter was not running.
+        /// Edits by filters that were not running.
         package var lost = 0
-        /// Silent, because a required filter did not edit it.
+        /// Blocks that are silent because a required filter did not edit them.
         package var silenced = 0
 
         package init() {}
@@ -38,16 +39,16 @@ package struct AudioFilterChain: Sendable {
         let runner: AudioFilterRunner
         /// The delay that the filter has declared.
         let delayFrames: Int
-        /// For blocks that it does not edit.
+        /// The delay for blocks that the filter does not edit.
         var bypass: SampleDelay
         var log = FilterLog()
         var hasToldOfDelay = false
-        /// Whether the filter was ended while it had a block, which it still has.
+        /// Whether the host has abandoned the filter with a block that the filter still has.
         var isGivenUp = false
     }
 
     private var links: [Link]
-    /// The unedited block, as late as the filter makes it.
+    /// The unedited block, with the filter's delay.
     private var unedited = [Int16](repeating: 0, count: AudioEditing.blockFrames * 2)
     private let hangNanoseconds: Int64
     private let isVirtual: Bool
@@ -65,10 +66,10 @@ package struct AudioFilterChain: Sendable {
         self.clock = clock.host
     }
 
-    /// Whether there is none.
+    /// Whether the chain has no filters.
     package var isEmpty: Bool { links.isEmpty }
 
-    /// How much later samples leave than they come, in frames of 48 kHz.
+    /// The delay of samples in the chain, in frames of 48 kHz.
     package var delayFrames: Int { links.reduce(0) { $0 + $1.delayFrames } }
 
     /// Whether a filter takes the session's incoming audio.
@@ -80,9 +81,9 @@ package struct AudioFilterChain: Sendable {
     ///
     /// - Parameters:
     ///   - samples: 480 stereo frames.
-    ///   - reference: The session's incoming audio; nil for none.
-    ///   - nanoseconds: When the block is due, from the session's start.
-    ///   - ptsNanoseconds: The same on the session clock.
+    ///   - reference: The session's incoming audio; nil if there is none.
+    ///   - nanoseconds: The due time of the block, from the session's start.
+    ///   - ptsNanoseconds: The due time of the block, on the session clock.
     mutating func edit(
         _ samples: inout [Int16], reference: [Int16]?, at nanoseconds: Int64,
         ptsNanoseconds: Int64
@@ -100,7 +101,7 @@ package struct AudioFilterChain: Sendable {
                 continue
             }
             isEdited = false
-            // The filters of a block share its deadline: the first late one is the cause.
+            // The filters of a block share its deadline. The first late filter is the cause.
             if case .overdue = reason, isOverdue {
             } else {
                 count(reason)
@@ -117,7 +118,7 @@ package struct AudioFilterChain: Sendable {
         if isSilenced { counts.silenced += 1 }
     }
 
-    /// - Returns: Why the filter has not edited the block; nil if it has.
+    /// - Returns: The reason if the filter has not edited the block; nil if it has.
     private mutating func edit(
         _ samples: inout [Int16], by index: Int, reference: [Int16]?, _ pts: Int64,
         until deadline: Int64
@@ -130,7 +131,7 @@ package struct AudioFilterChain: Sendable {
         links[index].isGivenUp = false
         guard let editing = runner.filter.audioEditing else { return .lost }
         tellOfDelay(editing, of: index)
-        // A filter before it may have taken the time.
+        // An earlier filter may have used up the time.
         guard clock.now < deadline else { return .overdue }
         let hang = clock.deadline(after: hangNanoseconds)
         let status = runner.process(
@@ -146,7 +147,7 @@ package struct AudioFilterChain: Sendable {
         }
     }
 
-    /// Ends a filter once for each hang.
+    /// Abandons a filter, once for each hang.
     private mutating func giveUp(_ index: Int) {
         guard !links[index].isGivenUp else { return }
         links[index].isGivenUp = links[index].runner.filter.giveUp(hungFor: hangNanoseconds)
@@ -193,7 +194,7 @@ package struct AudioFilterChain: Sendable {
                 + (filter.isRequired ? "silent" : "not edited"))
     }
 
-    /// Settings may have changed before a restart.
+    /// Reports a changed delay, because settings may have changed before a restart.
     private mutating func tellOfDelay(_ editing: AudioEditing, of index: Int) {
         let (delay, expected) = (editing.delayFrames, links[index].delayFrames)
         guard delay != expected, !links[index].hasToldOfDelay else { return }
@@ -205,7 +206,7 @@ package struct AudioFilterChain: Sendable {
 }
 
 extension [Int16] {
-    /// Copies samples of the same number.
+    /// Copies the same number of samples.
     fileprivate mutating func replace(with others: [Int16]) {
         for index in indices { self[index] = others[index] }
     }

@@ -3,16 +3,17 @@ package import GreenroomRuntime
 
 /// The media thread of one audio filter.
 ///
-/// It is not the mixer's thread: a filter that hangs delays the mixer only until the block's deadline.
+/// The filter has its own thread, so that a hung filter delays the mixer only until the block's
+/// deadline.
 package final class AudioFilterRunner: Sendable {
     private struct State: ~Copyable {
-        /// The block, while the filter does not have it.
+        /// The block; nil while the filter has it.
         var idle: AudioEdit? = AudioEdit()
-        /// The block, for the thread.
+        /// The block for the thread; nil if there is none.
         var incoming: AudioEdit?
         /// The filter's status for the block; nil while the filter has it.
         var status: Status?
-        /// When the filter got its block, in real time; nil without one.
+        /// The time at which the filter received its block, in real time; nil without a block.
         var busySince: Int64?
         var isClosed = false
     }
@@ -46,20 +47,21 @@ package final class AudioFilterRunner: Sendable {
         }
     }
 
-    /// How long the filter has had its block, in nanoseconds of real time; nil without one. [the
-    /// mixer's thread]
+    /// The time that the filter has had its block, in nanoseconds of real time; nil without a
+    /// block. [the mixer's thread]
     var busyNanoseconds: Int64? {
         state.withLock { $0.busySince }.map { clock.now - $0 }
     }
 
-    /// Passes a block to the filter, which must have none, and waits for it. [the mixer's thread]
+    /// Passes a block to the filter, and waits for the result. The filter must not have another
+    /// block. [the mixer's thread]
     ///
     /// - Parameters:
-    ///   - samples: 480 stereo frames, which are edited if the status is `ok`.
-    ///   - reference: The session's incoming audio; nil for none.
+    ///   - samples: 480 stereo frames. The result replaces them if the status is `ok`.
+    ///   - reference: The session's incoming audio; nil if there is none.
     ///   - editing: The filter's declaration.
-    ///   - ptsNanoseconds: When the block is due, on the session clock.
-    ///   - deadline: When to stop waiting, in real time.
+    ///   - ptsNanoseconds: The due time of the block, on the session clock.
+    ///   - deadline: The end of the wait, in real time.
     /// - Returns: The filter's status; nil if it still has the block.
     package func process(
         _ samples: inout [Int16], reference: [Int16]?, for editing: AudioEditing,
@@ -82,6 +84,6 @@ package final class AudioFilterRunner: Sendable {
         return status
     }
 
-    /// Ends the thread, after the block that it may have.
+    /// Ends the thread, after the block in progress.
     package func close() { state.change { $0.isClosed = true } }
 }

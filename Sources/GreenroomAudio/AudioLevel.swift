@@ -3,11 +3,11 @@ import GreenroomMedia
 
 /// Measures the samples of a source: level, clipping and DC offset.
 package struct AudioLevel: Sendable {
-    /// Consecutive samples at full scale that count as clipped: a peak may touch full scale once or
-    /// twice.
+    /// The number of consecutive samples at full scale that count as clipped. A peak may touch full
+    /// scale once or twice.
     private static let shortestRun = 3
 
-    /// Samples measured, of all channels.
+    /// The number of measured samples, of all channels.
     package private(set) var samples = 0
     /// Samples at full scale, in runs of three or more.
     package private(set) var clipped = 0

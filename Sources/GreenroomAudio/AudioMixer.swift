@@ -1,18 +1,18 @@
 import GreenroomMedia
 package import GreenroomRuntime
 
-/// The thread that moves audio: every 10 ms it pulls the next 10 ms of the timeline out of each
-/// source's queue and writes them to the outputs.
+/// The thread that moves audio. Every 10 ms it pulls the next 10 ms of the timeline from the queue
+/// of each source, and writes them to the outputs.
 ///
-/// It runs ``SessionTimeline/playoutDelay`` behind the session's time. If filters delay audio, the outputs
-/// get each position so much later, and every track is as late as the latest. Tracks of participants
-/// come and go while it runs.
+/// The mixer runs ``SessionTimeline/playoutDelay`` behind the session's time. If filters delay
+/// audio, the outputs receive each position later by the longest delay of all tracks. Tracks of
+/// participants begin and end while the mixer runs.
 package final class AudioMixer: Sendable {
-    /// One source and its own outputs; the loudspeakers get a sum.
+    /// A source and its own outputs. Loudspeakers receive a sum of tracks.
     package struct Track: Sendable {
         package var source: any AudioSource
         package var sinks: [any AudioSink]
-        /// Whose it is; nil for the session's own.
+        /// The participant of the track; nil for the session's own tracks.
         package var participant: UInt32?
 
         package init(
@@ -26,18 +26,18 @@ package final class AudioMixer: Sendable {
 
     /// A sum of tracks.
     package enum Mix: Hashable, Sendable {
-        /// The session's own.
+        /// The session's own tracks.
         case own
-        /// Those of all participants.
+        /// The tracks of all participants.
         case incoming
-        /// The session's own, and those of all participants.
+        /// The session's own tracks, and the tracks of all participants.
         case all
-        /// All but those of a participant.
+        /// All tracks except those of a participant.
         case without(UInt32)
     }
 
     private static let stretch = AudioFormat.session.sampleRate / 100
-    /// The same in nanoseconds: tracks begin and end between two such stretches.
+    /// The length of a stretch, in nanoseconds. Tracks begin and end between two stretches.
     package static let stretchNanoseconds: Int64 = 10_000_000
 
     /// A track and the positions at which it begins and ends.
@@ -47,7 +47,7 @@ package final class AudioMixer: Sendable {
         var end: Int64 = .max
     }
 
-    /// A sink of a mix, and the position from which it takes it.
+    /// A sink of a mix, and the first position that the sink takes.
     private struct Output {
         var mix: Mix
         var sink: any AudioSink
@@ -55,23 +55,23 @@ package final class AudioMixer: Sendable {
     }
 
     private struct State {
-        /// The position at which to end, in frames; nil until it is known.
+        /// The position of the end, in frames; nil until it is known.
         var end: Int64?
-        /// The next position to be pulled.
+        /// The next position to pull.
         var place: Int64 = 0
         var entries: [Entry]
         var mixSinks: [Output]
-        /// Samples of the mixes above 16 bits.
+        /// The number of samples of the mixes above 16 bits.
         var clamped = 0
     }
 
     private let state: Monitor<State>
     private let clock: SessionClock
-    /// How much later than it is pulled audio leaves its source, in frames: whole stretches.
+    /// The delay of audio between the pull and the outputs, in frames: whole stretches.
     private let delay: Int64
 
-    /// - Parameter delayFrames: How much later audio leaves every source than it was sent, in frames: what
-    ///   ``wholeStretches(_:)`` returns.
+    /// - Parameter delayFrames: The delay of audio in every source, in frames, as returned by
+    ///   ``wholeStretches(_:)``.
     package init(
         tracks: [Track], mixSinks: [(mix: Mix, sink: any AudioSink)], delayFrames: Int = 0,
         clock: SessionClock
@@ -84,15 +84,15 @@ package final class AudioMixer: Sendable {
         self.clock = clock
     }
 
-    /// A delay, rounded up to stretches of 10 ms.
+    /// Returns a delay rounded up to stretches of 10 ms.
     package static func wholeStretches(_ frames: Int) -> Int {
         (frames + stretch - 1) / stretch * stretch
     }
 
-    /// Samples of the mixes above 16 bits, which were clamped. [any]
+    /// The number of clamped samples of the mixes, which exceeded 16 bits. [any]
     package var clampedSamples: Int { state.withLock { $0.clamped } }
 
-    /// Sets the time at which the thread ends, in nanoseconds from the session's start.
+    /// Sets the end of the thread, in nanoseconds from the session's start.
     package func finish(at nanoseconds: Int64) {
         let end = Int128(nanoseconds) * Int128(AudioFormat.session.sampleRate)
         let place = Int64(clamping: (end + 500_000_000) / 1_000_000_000)
@@ -104,12 +104,12 @@ package final class AudioMixer: Sendable {
 
     // MARK: Participants
 
-    /// Adds a participant's track, from the 10 ms on in which a time lies. [any]
+    /// Adds a participant's track, from the start of the 10 ms that contain a time. [any]
     ///
     /// - Parameters:
-    ///   - nanoseconds: From the session's start.
-    ///   - make: Makes the track for its start, in nanoseconds from the session's start, before its
-    ///     first samples are pulled.
+    ///   - nanoseconds: The time, from the session's start.
+    ///   - make: Makes the track for its start, in nanoseconds from the session's start, before the
+    ///     track's first samples are pulled.
     package func add(at nanoseconds: Int64, _ make: (Int64) -> Track) {
         state.withLock { state in
             let start = max(Self.block(at: nanoseconds), state.place)
@@ -118,7 +118,7 @@ package final class AudioMixer: Sendable {
         }
     }
 
-    /// Ends a track at a time, or up to 10 ms later; what it sent for before is still written.
+    /// Ends a track at a time, or up to 10 ms later. Audio sent for earlier times is still written.
     /// [any]
     package func end(_ source: any AudioSource, at nanoseconds: Int64) {
         state.withLock { state in
@@ -129,15 +129,15 @@ package final class AudioMixer: Sendable {
         }
     }
 
-    /// Whether a track is still to be pulled. [any]
+    /// Whether the mixer still pulls a track. [any]
     package func has(_ source: any AudioSource) -> Bool {
         state.withLock { $0.entries.contains { $0.track.source === source } }
     }
 
-    /// Connects a sink to a mix, from the 10 ms on in which a time lies. [any]
+    /// Connects a sink to a mix, from the start of the 10 ms that contain a time. [any]
     ///
     /// - Parameters:
-    ///   - nanoseconds: From the session's start.
+    ///   - nanoseconds: The time, from the session's start.
     ///   - make: Makes the sink for its start, in nanoseconds from the session's start.
     package func add(to mix: Mix, at nanoseconds: Int64, _ make: (Int64) -> any AudioSink) {
         state.withLock { state in
@@ -150,21 +150,22 @@ package final class AudioMixer: Sendable {
     /// Disconnects the sinks of a mix. [any]
     package func remove(_ mix: Mix) { state.withLock { $0.mixSinks.removeAll { $0.mix == mix } } }
 
-    /// Whether a participant's audio is in a mix that something takes. [any]
+    /// Whether a participant's audio is in a mix that a sink takes. [any]
     package func mixes(participant: UInt32) -> Bool {
         state.withLock { state in
             state.mixSinks.contains { !$0.sink.isIdle && $0.mix.has(participant) }
         }
     }
 
-    /// The first position of the 10 ms in which a time lies.
+    /// Returns the first position of the 10 ms that contain a time.
     private static func block(at nanoseconds: Int64) -> Int64 {
         max(nanoseconds, 0) / stretchNanoseconds * Int64(stretch)
     }
 
-    // MARK: The thread
+    // MARK: Thread
 
-    /// The mixer's thread. Ends after ``finish(at:)``, when the audio up to that time is written.
+    /// Runs the mixer's thread. Returns after ``finish(at:)``, once the audio up to that time is
+    /// written.
     ///
     /// - Parameter epoch: The session's start on its clock.
     package func run(epoch: Int64) {
@@ -180,7 +181,7 @@ package final class AudioMixer: Sendable {
                 if let end = state.end, end + delay < next { return end + delay }
                 return nil
             }
-            // The last block is the rest; it may be empty.
+            // The last block has the remaining frames, and may be empty.
             let frames = Int(max(min((end ?? next) - place, Int64(Self.stretch)), 0))
             if frames > 0 { deliver(frames, at: place, &stretch, &sums) }
             if end != nil { return }
@@ -189,23 +190,23 @@ package final class AudioMixer: Sendable {
         }
     }
 
-    /// When the audio before a position is due.
+    /// Returns the time at which the audio before a position is due.
     ///
-    /// After the host has stood still, ten times as fast as time passes: the threads of its outputs have
-    /// stood still as well, and their queues hold about a second.
+    /// After the host has stood still, audio is due at ten times the normal speed, because the
+    /// threads of the outputs have stood still as well, and their queues hold about a second.
     ///
     /// - Parameters:
     ///   - epoch: The session's start on its clock.
-    ///   - last: When the audio before that was delivered; nil for none.
+    ///   - last: The delivery time of the previous audio; nil if there is none.
     static func due(_ place: Int64, epoch: Int64, after last: Int64?) -> Int64 {
         let due = epoch + SessionTimeline.playoutDelay + nanoseconds(at: place)
         return max(due, last.map { $0 + stretchNanoseconds / 10 } ?? due)
     }
 
-    /// The time of a position, from the session's start.
+    /// Returns the time of a position, from the session's start.
     ///
-    /// Whole seconds and the rest are converted separately: one product would exceed 64 bits after
-    /// two days.
+    /// Whole seconds and the rest are converted separately, because a single product would exceed
+    /// 64 bits after two days.
     package static func nanoseconds(
         at place: Int64, rate: Int = AudioFormat.session.sampleRate
     ) -> Int64 {
@@ -213,9 +214,9 @@ package final class AudioMixer: Sendable {
         return seconds * 1_000_000_000 + frames * 1_000_000_000 / Int64(rate)
     }
 
-    /// The position up to which blocks are due at a time.
+    /// Returns the position up to which blocks are due at a time.
     ///
-    /// - Parameter nanoseconds: From the session's start.
+    /// - Parameter nanoseconds: The time, from the session's start.
     package static func duePlace(at nanoseconds: Int64) -> Int64 {
         let (elapsed, overflow) = nanoseconds.subtractingReportingOverflow(
             SessionTimeline.playoutDelay)

@@ -1,19 +1,19 @@
 import GreenroomMedia
 import GreenroomRuntime
 
-/// Finds out whether a source sends as much audio as time passes.
+/// Detects sources that send more or less audio than real time.
 ///
-/// It counts in windows of 2 s, 10 s and a minute of the session: the longer one is, the smaller the
-/// difference that it shows. A source that is paced by the host, or that keeps time, is never found:
-/// too much is only what was refused or left out, too little only what silence had to stand for.
+/// Counts in windows of 2 s, 10 s and 60 s of the session. A longer window detects a smaller
+/// difference. A source that the host paces, or that keeps time, is never reported: only refused or
+/// skipped audio counts as too much, and only concealed audio as too little.
 package struct AudioPacing: Sendable {
     /// Counters of an interval.
     private struct Window: Sendable {
-        /// Its length, in frames of the session.
+        /// The length of the window, in frames of the session.
         var length: Int
         /// The tolerated excess or shortage, as a part.
         var tolerance: Double
-        /// How much of it may be concealed though enough was sent, as a part; nil for any.
+        /// The tolerated concealment as a part of the window if enough was sent; nil for no limit.
         var lateTolerance: Double?
         var passed = 0
         var sent = 0.0
@@ -31,7 +31,7 @@ package struct AudioPacing: Sendable {
             (passed, sent, refused, skipped, concealed) = (0, 0, 0, 0, 0)
         }
 
-        /// The finding at its end.
+        /// Returns the finding at the end of the window; nil if none.
         ///
         /// - Parameter isPaced: Whether the host paces the source.
         func finding(isPaced: Bool) -> AudioAnomaly? {
@@ -55,13 +55,13 @@ package struct AudioPacing: Sendable {
     package private(set) var excess = 0.0
     package private(set) var shortage = 0.0
 
-    /// Whether a window has begun: audio comes before its time is pulled, and what came before
-    /// the first time was pulled belongs to no window.
+    /// Whether a window has begun. Audio arrives before it is pulled, so audio from before the
+    /// first pull belongs to no window.
     private var hasBegun = false
     /// Whether the newest block was sent with a timeout.
     private var isPaced = false
-    /// A single block is a larger part of a short window than of a long one. Smaller differences than
-    /// the last tolerance are those of clocks, and are resampled away.
+    /// The windows. A single block is a larger part of a short window than of a long window.
+    /// Differences below the last tolerance are clock drift, and are resampled away.
     private var windows: InlineArray<3, Window> = [
         Window(seconds: 2, tolerance: 0.02),
         Window(seconds: 10, tolerance: 0.005, lateTolerance: 0.01),
@@ -73,8 +73,8 @@ package struct AudioPacing: Sendable {
     /// Counts a block that was sent.
     ///
     /// - Parameters:
-    ///   - isRefused: Whether the queue had no room for it.
-    ///   - isPaced: Whether it was sent with a timeout, so that the host paces its source.
+    ///   - isRefused: Whether the queue had no room for the block.
+    ///   - isPaced: Whether the block was sent with a timeout, so that the host paces its source.
     package mutating func send(_ frames: Int, rate: Int, isRefused: Bool, isPaced: Bool) {
         self.isPaced = isPaced
         let frames = Double(frames) * Double(AudioFormat.session.sampleRate) / Double(rate)
@@ -84,12 +84,12 @@ package struct AudioPacing: Sendable {
         }
     }
 
-    /// Counts frames of the session that are left out, because there is so much more audio than time.
+    /// Counts skipped frames of the session. Frames are skipped to remove excess audio.
     package mutating func skip(_ frames: Int) {
         for index in windows.indices { windows[index].skipped += frames }
     }
 
-    /// Starts counting again: the source started or stopped.
+    /// Starts counting again after the source has started or stopped.
     package mutating func restart() {
         hasBegun = false
         clear()
@@ -99,10 +99,10 @@ package struct AudioPacing: Sendable {
         for index in windows.indices { windows[index].clear() }
     }
 
-    /// Counts time, during all of which the source should have sent.
+    /// Counts time in which the source should have sent without a break.
     ///
-    /// - Parameter concealed: Frames of it for which there was no audio.
-    /// - Returns: What a window shows when it ends.
+    /// - Parameter concealed: The number of frames in that time without audio.
+    /// - Returns: The finding of a window that ends; nil if none.
     package mutating func pass(_ frames: Int, concealed: Int) -> AudioAnomaly? {
         guard hasBegun else {
             clear()

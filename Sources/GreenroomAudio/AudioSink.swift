@@ -1,29 +1,31 @@
-/// Takes the audio of a track, or the sum of all.
+/// Takes the audio of a track, or the sum of all tracks.
 package protocol AudioSink: AnyObject, Sendable {
     /// Takes a block of 48 kHz stereo; never waits. [the session's audio thread]
     func write(_ samples: Span<Int16>)
 
-    /// Wakes the thread that takes what was written, once all sinks have their block. [the session's audio
-    /// thread]
+    /// Wakes the thread that reads the written audio, once all sinks have their block. [the
+    /// session's audio thread]
     func wake()
 
-    /// Has the sink write what it has, and end; ``finish(until:)`` waits for that. [any]
+    /// Starts to write the queued audio and to end the sink. ``finish(until:)`` waits for the
+    /// result. [any]
     func beginFinish()
-    /// Whether it takes nothing now: what is written is only counted. [the session's audio thread]
+    /// Whether the sink takes no audio now. Audio written to an idle sink is only counted. [the
+    /// session's audio thread]
     var isIdle: Bool { get }
 
-    /// Ends the sink; returns when what it has is written, or can't be.
+    /// Ends the sink. Returns once the queued audio is written, or cannot be.
     ///
-    /// - Parameter deadline: When to stop waiting, in monotonic nanoseconds.
+    /// - Parameter deadline: The end of the wait, in monotonic nanoseconds.
     func finish(until deadline: Int64)
 
-    /// Whether it passes audio to a plugin, and so ends before the plugins do.
+    /// Whether the sink passes audio to a plugin, and therefore ends before the plugins.
     var isOfPlugin: Bool { get }
 
-    /// Its state. [any]
+    /// The sink's state. [any]
     var health: SinkHealth { get }
 
-    /// Its part of the session report; nil if it has none. [any]
+    /// Returns the sink's part of the session report; nil if there is none. [any]
     func report(of mix: MixStatistics) -> OutputReport?
 }
 
@@ -38,10 +40,10 @@ extension AudioSink {
 
 /// Whether a sink is a reason for the session to continue.
 package enum SinkHealth: Sendable {
-    /// It takes audio, or may do so again.
+    /// The sink takes audio, or may do so again.
     case working
-    /// It will take no more audio.
+    /// The sink will take no further audio.
     case failed
-    /// It stores nothing: no session continues because of it, and none ends without it.
+    /// The sink stores no audio. The session neither continues nor ends because of it.
     case passive
 }

@@ -4,6 +4,6 @@ package protocol AudioSource: AnyObject, Sendable {
     ///
     /// - Parameters:
     ///   - frames: The length of the block, in frames of 48 kHz.
-    ///   - output: Room for at least that many stereo frames; all of them are written.
+    ///   - output: Memory for at least that many stereo frames. Every frame is written.
     func pull(_ frames: Int, into output: inout MutableSpan<Int16>)
 }

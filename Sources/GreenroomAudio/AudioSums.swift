@@ -1,23 +1,23 @@
 import GreenroomMedia
 
-/// The sums of 10 ms of tracks: one for each mix that something takes.
+/// The sums of 10 ms of tracks, one for each mix that a sink takes.
 ///
 /// Each track is added once: to the sum of the session's tracks or to the participants' sum. A mix without a
 /// participant is both sums minus that participant's tracks; 32 bits hold it exactly.
 ///
-/// The session's own mix clamps what exceeds 16 bits. The mixes with participants, who are many and
-/// know nothing of each other, are turned down by a ``PeakLimiter`` instead.
+/// The session's own mix clamps samples above 16 bits. In mixes with participants, who are many and
+/// independent of each other, a ``PeakLimiter`` lowers the gain instead.
 struct AudioSums: ~Copyable {
     fileprivate struct Output {
         var mix: AudioMixer.Mix
-        /// The tracks of the participant whom the mix leaves out; empty in other mixes.
+        /// The tracks of the participant whom the mix omits; empty in other mixes.
         var leftOut: [Int32]
         var limiter = PeakLimiter()
-        /// Whether something takes it now.
+        /// Whether a sink takes the mix now.
         var isWanted = true
         /// The samples in 16 bits.
         var samples: [Int16]
-        /// Whether they are those of this stretch.
+        /// Whether the samples are from this stretch.
         var isMixed = false
     }
 
@@ -27,10 +27,10 @@ struct AudioSums: ~Copyable {
     private var own: [Int32]
     /// The participants' tracks.
     private var incoming: [Int32]
-    /// The mix that is brought into 16 bits.
+    /// The mix before its conversion to 16 bits.
     private var sum: [Int32]
     private var outputs: [Output] = []
-    /// Samples of this stretch that were clamped.
+    /// The number of clamped samples in this stretch.
     private(set) var clamped = 0
 
     init(sampleCount: Int) {
@@ -43,8 +43,8 @@ struct AudioSums: ~Copyable {
     /// Begins a stretch.
     ///
     /// - Parameters:
-    ///   - count: Its samples.
-    ///   - mixes: What is taken; a mix that comes for the first time allocates.
+    ///   - count: The number of samples.
+    ///   - mixes: The mixes that sinks take. A mix allocates memory at its first use.
     mutating func begin(_ count: Int, for mixes: some Sequence<AudioMixer.Mix>) {
         self.count = count
         clamped = 0
@@ -68,7 +68,7 @@ struct AudioSums: ~Copyable {
 
     /// Adds a track's samples to the mixes that it belongs to.
     ///
-    /// - Parameter participant: Whose they are; nil for the session's own.
+    /// - Parameter participant: The participant of the track; nil for the session's own tracks.
     mutating func add(_ samples: Span<Int16>, of participant: UInt32?) {
         let samples = samples.extracting(..<min(count, samples.count))
         guard let participant else { return own.add(samples) }
@@ -78,7 +78,8 @@ struct AudioSums: ~Copyable {
         }
     }
 
-    /// Passes the samples of a mix, in 16 bits; silence of the same length for one that nothing takes.
+    /// Calls `body` with the samples of a mix, in 16 bits. For a mix without a sink, passes silence
+    /// of the same length.
     mutating func withSamples(of mix: AudioMixer.Mix, _ body: (Span<Int16>) -> Void) {
         guard let index = outputs.firstIndex(where: { $0.mix == mix }) else {
             return body(silence.span.extracting(..<count))
@@ -92,7 +93,7 @@ struct AudioSums: ~Copyable {
 }
 
 extension AudioSums.Output {
-    /// Brings the mix into 16 bits.
+    /// Converts the mix to 16 bits.
     ///
     /// - Parameters:
     ///   - own: The session's own tracks.
@@ -155,7 +156,7 @@ extension [Int16] {
 extension AudioMixer.Mix {
     /// Whether a track is in the mix.
     ///
-    /// - Parameter participant: Whose it is; nil for the session's own.
+    /// - Parameter participant: The participant of the track; nil for the session's own tracks.
     func has(_ participant: UInt32?) -> Bool {
         switch self {
         case .own: participant == nil
@@ -166,16 +167,17 @@ extension AudioMixer.Mix {
     }
 }
 
-/// Turns a sum down while it exceeds 16 bits. Only a peak in the first 2 ms after a rise is clipped.
+/// Lowers the gain of a sum while it exceeds 16 bits. Clips only peaks in the first 2 ms after a
+/// rise.
 ///
-/// The gain falls within the first 2 ms of a stretch in which a peak lies, and returns within about
-/// 200 ms. Without peaks the samples stay as they are.
+/// If a stretch has a peak, the gain falls within the first 2 ms of the stretch. The gain returns
+/// within about 200 ms. Without peaks the samples do not change.
 struct PeakLimiter {
-    /// How long the gain takes to fall, in samples of both channels: 2 ms.
+    /// The time in which the gain falls, in samples of both channels: 2 ms.
     private static let attack = 192
-    /// The part of the way back to 1 that a stretch of 10 ms makes.
+    /// The part of the remaining way back to 1 that the gain makes in a stretch of 10 ms.
     private static let release: Float = 0.2
-    /// Above this the gain is 1 again: 0.01 dB.
+    /// The gain above which the gain becomes 1 again: 0.01 dB.
     private static let whole: Float = 0.999
 
     private var gain: Float = 1
@@ -197,7 +199,7 @@ struct PeakLimiter {
         let end = min(needed, returned > Self.whole ? 1 : returned)
         let ramp = end < begin ? min(Self.attack, samples.count) : samples.count
         for index in samples.indices {
-            // Both channels of a frame get the same gain.
+            // Both channels of a frame have the same gain.
             let part = min(Float(index / 2 * 2 + 2) / Float(max(ramp, 1)), 1)
             let gain = begin + (end - begin) * part
             output[index] = Int16(clamping: Int32((Float(samples[index]) * gain).rounded()))

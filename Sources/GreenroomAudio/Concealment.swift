@@ -1,29 +1,29 @@
-/// Takes the edges off missing audio: what was played last, backwards, fades away within 5 ms, and
-/// what comes next fades in.
+/// Smooths the edges of missing audio. The last audio, reversed, fades out within 5 ms, and the
+/// next audio fades in.
 ///
-/// After a hole of less than 5 ms the two cross within the time that the hole was long, so that
-/// what was before it is not heard again behind it.
+/// After a hole of less than 5 ms, the fades overlap for the length of the hole, so that the audio
+/// before the hole is not audible again after it.
 struct Concealment: Sendable {
     private static let fade = Int(JitterBuffer.fade)
     /// The shortest fade, in frames: 1 ms.
     private static let shortestRise = fade / 5
 
-    /// What was put out last, as stereo frames: audio and silence.
+    /// The last output, as stereo frames: audio and silence.
     private var tail = [Int16](repeating: 0, count: 2 * fade)
-    /// What was put out before the hole.
+    /// The output before the hole.
     private var before = [Int16](repeating: 0, count: 2 * fade)
     /// Whether the last frame was missing.
     private var isMissing = false
-    /// Frames since the hole began.
+    /// The number of frames since the hole began.
     private var missing = fade
-    /// Frames that were played since it ended, of those that fade in.
+    /// The number of fade-in frames played since the hole ended.
     private var risen = 0
     private var rise = 0
 
-    /// Writes what stands for missing frames.
+    /// Writes the replacement of missing frames.
     mutating func conceal(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
         if !isMissing {
-            // Without sharing memory, which would be copied later.
+            // Copy the elements, because shared memory would be copied later.
             for index in tail.indices { before[index] = tail[index] }
             (isMissing, missing) = (true, 0)
         }
@@ -34,7 +34,7 @@ struct Concealment: Sendable {
         remember(output, at: offset, frames)
     }
 
-    /// Lets audio fade in that follows missing audio.
+    /// Fades in audio that follows missing audio.
     mutating func play(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
         if isMissing {
             isMissing = false
@@ -52,7 +52,7 @@ struct Concealment: Sendable {
         remember(output, at: offset, frames)
     }
 
-    /// Remembers what was put out: it is what fades away when something is missing.
+    /// Stores the output, which fades out if the next audio is missing.
     mutating func remember(_ output: borrowing MutableSpan<Int16>, at offset: Int, _ frames: Int) {
         let kept = min(frames, Self.fade)
         for index in 0..<(2 * (Self.fade - kept)) { tail[index] = tail[index + 2 * kept] }
@@ -60,7 +60,7 @@ struct Concealment: Sendable {
         for index in 0..<(2 * kept) { tail[2 * (Self.fade - kept) + index] = output[first + index] }
     }
 
-    /// What is left of the audio before, on one side.
+    /// Returns the rest of the audio before the hole, on one side.
     private func falling(_ side: Int) -> Int16 {
         guard missing < Self.fade else { return 0 }
         let sample = Int(before[2 * (Self.fade - 1 - missing) + side])

@@ -1,10 +1,10 @@
-/// Measures how much faster or slower a sound card's clock runs than the session clock, and how far
-/// to stretch the audio so that the amount waiting for the card stays the same.
+/// Measures the speed of a sound card's clock relative to the session clock, and the stretch that
+/// keeps the amount of audio waiting for the card constant.
 ///
 /// The input is the fill: all audio in the ring and in the card's buffer. A proportional-integral
 /// controller steers it to a target. Each step uses the average of one second of measurements,
-/// because the fill jumps by a block whenever one arrives or leaves. The integral is slow: it
-/// learns the card's clock in some minutes and ignores scheduling jitter of single blocks.
+/// because the fill jumps by a block whenever a block arrives or leaves. The integral is slow: it
+/// follows the card's clock within some minutes, and ignores scheduling jitter of single blocks.
 package struct DriftController: Sendable {
     /// The limit of the stretch, in ppm. The clocks of sound cards are within 200.
     package static let limit = 1000.0
@@ -20,12 +20,12 @@ package struct DriftController: Sendable {
     private static let integral = 0.0083
 
     /// The largest difference from the target that drift can cause, in frames: the loop keeps 1000
-    /// ppm within 900. A larger one has another cause and doesn't change the integral.
+    /// ppm within 900. A larger difference has another cause and does not change the integral.
     private static let credible = 1200.0
 
     /// The target fill, in frames of 48 kHz.
     package let target: Int
-    /// How much faster the card's clock is, in ppm, as far as it is known.
+    /// The estimated excess speed of the card's clock, in ppm.
     package private(set) var driftPPM = 0.0
     /// The current stretch, in ppm; positive makes more audio.
     package private(set) var stretchPPM = 0.0
@@ -41,7 +41,7 @@ package struct DriftController: Sendable {
     ///
     /// - Parameters:
     ///   - fill: The fill, in frames of 48 kHz.
-    ///   - frames: The audio that came from the session since the last measurement.
+    ///   - frames: The number of frames that arrived from the session since the last measurement.
     /// - Returns: Whether the stretch changed.
     package mutating func observe(fill: Double, after frames: Int) -> Bool {
         sum += fill * Double(frames)
@@ -50,7 +50,7 @@ package struct DriftController: Sendable {
         let excess = sum / Double(weight) - Double(target)
         let seconds = Double(weight) / 48_000
         (sum, weight) = (0, 0)
-        // Too much is waiting: the card is slower than the estimate.
+        // If too much audio is waiting, the card is slower than the estimate.
         if abs(excess) <= Self.credible {
             driftPPM = Self.limited(driftPPM - Self.integral * excess * seconds)
         }
@@ -58,7 +58,7 @@ package struct DriftController: Sendable {
         return true
     }
 
-    /// Discards the measurements but keeps the integral: the fill was reset.
+    /// Discards the measurements but keeps the integral, after the fill was reset.
     package mutating func restart() { (sum, weight) = (0, 0) }
 
     private static func limited(_ ppm: Double) -> Double { min(max(ppm, -limit), limit) }

@@ -2,32 +2,32 @@ import GreenroomMedia
 package import GreenroomRuntime
 import Synchronization
 
-/// A source whose audio passes through filters, and leaves as late as all other tracks.
+/// A source whose audio passes through filters, and leaves with the same delay as all other tracks.
 package final class FilteredAudio: AudioSource {
     private struct State {
         var chain: AudioFilterChain
-        /// Makes up for what the chain delays less than the session.
+        /// The rest of the session's delay that the chain does not add.
         var padding: SampleDelay
         var block = [Int16](repeating: 0, count: AudioEditing.blockFrames * 2)
         /// The position of the next block, in frames from the track's start.
         var place: Int64 = 0
     }
 
-    /// Its own audio.
+    /// The source of the unfiltered audio.
     package let source: any AudioSource
     private let reference: AudioReference?
     private let timeline: SessionTimeline
     private let start: Int64
     private let hasFilters: Bool
-    /// Used by the mixer's thread alone.
+    /// The state, used only by the mixer's thread.
     private let state: Mutex<State>
     private let published = Mutex(AudioFilterChain.Counts())
 
     /// - Parameters:
-    ///   - delayFrames: How much later the session's audio leaves than it comes, in frames of 48 kHz: at least
-    ///     the delay of the chain.
-    ///   - reference: The session's incoming audio; nil for none.
-    ///   - start: When the track begins, in nanoseconds from the session's start.
+    ///   - delayFrames: The delay of the session's audio, in frames of 48 kHz: at least the delay
+    ///     of the chain.
+    ///   - reference: The session's incoming audio; nil if there is none.
+    ///   - start: The start of the track, in nanoseconds from the session's start.
     package init(
         _ source: any AudioSource, through chain: AudioFilterChain, delayFrames: Int,
         reference: AudioReference?, timeline: SessionTimeline, start: Int64 = 0
@@ -52,7 +52,7 @@ package final class FilteredAudio: AudioSource {
         let counts = state.withLock { state in
             var block = state.block.mutableSpan
             source.pull(frames, into: &block)
-            // The rest of the session's last block.
+            // Clear the rest of the session's last block.
             for index in (frames * 2)..<block.count { block[index] = 0 }
             let nanoseconds = start + AudioMixer.nanoseconds(at: state.place)
             let pts = timeline.moment(of: nanoseconds) ?? nanoseconds
@@ -77,7 +77,7 @@ package final class FilteredAudio: AudioSource {
     package func close() { state.withLock { $0.chain.close() } }
 }
 
-/// The newest 10 ms of the session's incoming audio, for filters that take away its echo.
+/// The newest 10 ms of the session's incoming audio, for filters that remove its echo.
 package final class AudioReference: AudioSink {
     private let latest = Mutex([Int16](repeating: 0, count: AudioEditing.blockFrames * 2))
 
@@ -93,6 +93,6 @@ package final class AudioReference: AudioSink {
 
     package func finish(until deadline: Int64) {}
 
-    /// Lends it. [the mixer's thread]
+    /// Calls `body` with the newest audio. [the mixer's thread]
     func withLatest(_ body: ([Int16]) -> Void) { latest.withLock { body($0) } }
 }

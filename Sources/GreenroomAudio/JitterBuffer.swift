@@ -1,14 +1,14 @@
 import GreenroomMedia
 
-/// The audio of a source that is not played yet: up to 200 ms, each sample at its position on the
-/// session's timeline.
+/// The audio of a source that is not played yet: up to 200 ms, with each sample at its position on
+/// the session's timeline.
 ///
 /// Positions are counted in frames of 48 kHz from the session's start.
 package struct JitterBuffer: Sendable {
-    /// What became of the frames that were appended, and of the time that was pulled.
+    /// The results of the appended frames, and of the pulled time.
     ///
-    /// `appended` = `played` + `early` + `cut` + what is queued; the time that was pulled =
-    /// `played` + `concealed` + `idle` + `muted`.
+    /// `appended` = `played` + `beforeStart` + `cut` + queued frames; the pulled time = `played` +
+    /// `concealed` + `idle` + `muted`.
     package struct Counts: Equatable, Sendable {
         /// Frames appended.
         package var appended = 0
@@ -16,67 +16,67 @@ package struct JitterBuffer: Sendable {
         package var played = 0
         /// Frames before the start of the session.
         package var beforeStart = 0
-        /// Frames that were not played: they belong to a time that was muted, or there was no
-        /// room.
+        /// Frames dropped because the track was muted or the buffer was full.
         package var cut = 0
-        /// Frames that stand for audio of a source that was sending and had nothing there: silence,
-        /// which begins with a fade of the audio before it.
+        /// Frames of silence that replace missing audio of a sending source. The silence begins
+        /// with a fade of the audio before it.
         package var concealed = 0
         /// Frames of silence before a source's first audio, and after its end.
         package var idle = 0
-        /// Of the idle frames, those that the source owed: it had not begun, or was lost.
+        /// Idle frames that the source owed, because it had not begun or was lost.
         package var missing = 0
         /// Frames of silence while the source was stopped or paused.
         package var muted = 0
     }
 
-    /// What the interface promises, and room for what resampling adds to two blocks.
+    /// The queue that the plugin interface guarantees, and room for the frames that resampling adds
+    /// to two blocks.
     package static let capacity =
         AudioFormat.session.sampleRate * AudioFormat.queueMilliseconds / 1000
         + 2 * Resampler.frameLimit(from: 4800, at: 48_000, to: 48_000) - 2 * 4800
-    /// How long audio fades where it is muted or missing, in frames: 5 ms.
+    /// The length of the fade at muted or missing audio, in frames: 5 ms.
     static let fade: Int64 = 240
-    /// The most that is taken off the beginning of audio that began too early, in frames:
-    /// 100 ms. What is older has another delay, and is not about the same time.
+    /// The most frames trimmed from the beginning of audio that began too early: 100 ms. Older
+    /// audio has another delay, and does not belong to the same time.
     private static let mostTrimmed: Int64 = 4800
 
     private var ring = SampleRing(capacity: capacity)
-    /// The place that is pulled next.
+    /// The next position to pull.
     package private(set) var place: Int64 = 0
-    /// Frames of silence before the first that is queued.
+    /// The number of frames of silence before the first queued frame.
     private var lead: Int64 = 0
-    /// Whether the silence that leads is a loss: it is not before a source's first audio.
+    /// Whether the leading silence is a loss, which it is not before a source's first audio.
     private var isLeadLost = false
-    /// A silence within the ring: behind so many of its frames there are so many of silence.
+    /// A silence within the ring: the number of the ring's frames before it, and its length.
     private var gap: (after: Int, frames: Int64, isLost: Bool)?
-    /// Frames to leave out of what is appended next, because they belong before it.
+    /// The number of appended frames to drop, because they belong before the next position.
     private var excess: Int64 = 0
-    /// Frames to leave out after these, because there is more audio than time.
+    /// The number of frames to drop after the excess, because there is more audio than time.
     package private(set) var surplus: Int64 = 0
-    /// Whether what is appended next follows what was appended before.
+    /// Whether the next appended audio follows the previous audio.
     package private(set) var isContinuous = false
     /// Whether the source should be sending.
     package private(set) var isSending = false
-    /// Whether the source has begun and not stopped: silence is a loss from there on.
+    /// Whether the source has begun and not stopped. From there on silence is a loss.
     package private(set) var hasBegun = false
-    /// The time that is muted; it ends when the source is started again.
+    /// The muted time, which ends when the source restarts.
     private var muted: Range<Int64>?
-    /// Whether the next audio is the first after it was muted, and where that began.
+    /// Whether the next audio is the first after a muted time, and the position of that audio.
     private var isResuming = false
     private var resumed: Int64?
-    /// Whether the source owes audio: it has not ended in order.
+    /// Whether the source owes audio: it has not ended normally.
     private var isDue = true
-    /// The time for which the source owes no audio because it is paused. What it sends is played.
+    /// The time for which a paused source owes no audio. Audio sent in that time is played.
     private var paused: Range<Int64>?
     private var concealment = Concealment()
     package private(set) var counts = Counts()
 
     package init() {}
 
-    /// Frames that wait to be pulled.
+    /// The number of frames waiting to be pulled.
     package var queued: Int { ring.count }
 
-    /// Frames that may be appended.
+    /// The number of frames that may be appended.
     package var room: Int { ring.room }
 
     /// The position of the next appended frame, if it is continuous.
@@ -84,7 +84,7 @@ package struct JitterBuffer: Sendable {
 
     // MARK: Lifecycle of the source
 
-    /// The source sends from a position on.
+    /// Records that the source sends from a position on.
     package mutating func start(at place: Int64) {
         isSending = true
         isDue = true
@@ -98,8 +98,8 @@ package struct JitterBuffer: Sendable {
         concealment = Concealment()
     }
 
-    /// The source was stopped, and may be started again. Audio before the position is played; audio
-    /// after it fades to silence within 5 ms.
+    /// Records that the source was stopped, and may be restarted. Audio before the position is
+    /// played. Audio after it fades to silence within 5 ms.
     package mutating func stop(at place: Int64) {
         isContinuous = false
         guard isSending else { return }
@@ -107,38 +107,39 @@ package struct JitterBuffer: Sendable {
         muted = max(place, self.place)..<Int64.max
     }
 
-    /// The source owes no audio from a position on; what it sends all the same is played.
+    /// Records that the source owes no audio from a position on. Audio sent after that is still
+    /// played.
     package mutating func pause(at place: Int64) {
-        // Of two pauses so close that the first is not over yet, nothing between them is owed.
+        // If the previous pause is not over, the source owes no audio between both pauses.
         let first = paused.map { $0.upperBound > self.place ? $0.lowerBound : place } ?? place
         paused = min(first, place)..<Int64.max
     }
 
-    /// The source owes audio again from a position on.
+    /// Records that the source owes audio again from a position on.
     package mutating func resume(at place: Int64) {
         guard let paused else { return }
         self.paused = paused.lowerBound..<max(place, paused.lowerBound)
     }
 
-    /// The source has ended: everything queued is played, and silence is no loss.
+    /// Records that the source has ended. All queued audio is played, and silence is not a loss.
     package mutating func finish() {
         isSending = false
         isContinuous = false
         hasBegun = false
         if let muted, muted.upperBound == .max {
             self.muted = nil
-            // It was muted by command, and owes nothing until it is started again.
+            // A command muted the source, which owes no audio until it restarts.
             isDue = false
         }
     }
 
-    /// The source has come to its end in order: it owes no more audio.
+    /// Records that the source has ended normally, and owes no further audio.
     package mutating func rest() { isDue = false }
 
-    /// Counts places from another one from now on, since the session has begun: what belongs
-    /// before it goes, and what was sent ahead stays. Nothing has been pulled yet.
+    /// Moves the origin of positions when the session begins. Audio from before the start is
+    /// dropped, and audio sent ahead stays. The caller must not have pulled audio yet.
     ///
-    /// - Parameter frames: What a place is more than before.
+    /// - Parameter frames: The number of frames to add to each position.
     package mutating func move(by frames: Int64) {
         if let paused {
             let last = paused.upperBound
@@ -150,19 +151,19 @@ package struct JitterBuffer: Sendable {
         ring.removeFirst(early)
         lead = max(first, 0)
         guard first + Int64(early) < 0 else { return }
-        // All of it was before the start.
+        // All audio was before the start.
         isContinuous = false
         hasBegun = false
     }
 
     // MARK: Input
 
-    /// Says where the next sample belongs, when it follows no other.
+    /// Sets the position of the next sample, if it does not follow other samples.
     ///
-    /// Audio that begins up to 100 ms before the session or before it was unmuted loses that
-    /// much; what comes later than it belongs is played at the next place that is left.
+    /// If audio begins up to 100 ms before the session or before the end of a muted time, its early
+    /// part is trimmed. Audio that arrives too late is played at the next free position.
     ///
-    /// - Parameter wanted: Its place.
+    /// - Parameter wanted: The sample's position.
     package mutating func begin(at wanted: Int64) {
         var start = wanted
         (excess, surplus) = (0, 0)
@@ -178,7 +179,7 @@ package struct JitterBuffer: Sendable {
             lead += silence
             isLeadLost = hasBegun
         } else if silence > 0, gap == nil {
-            // Two of them within 200 ms would be one; users do not mute so fast.
+            // Two silences within 200 ms would become one. Users do not mute so fast.
             gap = (ring.count, silence, hasBegun)
         }
         hasBegun = true
@@ -188,7 +189,7 @@ package struct JitterBuffer: Sendable {
     /// Marks the next appended audio as discontinuous.
     package mutating func breakOff() { isContinuous = false }
 
-    /// Leaves out the next frames: there is so much more audio than time.
+    /// Skips the next frames, to remove excess audio.
     package mutating func skip(_ frames: Int64) { surplus += max(frames, 0) }
 
     private mutating func trim(_ start: inout Int64, to first: Int64) {
@@ -198,7 +199,7 @@ package struct JitterBuffer: Sendable {
         start = first
     }
 
-    /// Appends frames; the caller has made sure that there is room.
+    /// Appends frames. The caller must check that there is room.
     package mutating func append(_ interleaved: Span<Int16>, channels: Int) {
         let frames = interleaved.count / channels
         let early = Int(min(excess, Int64(frames)))
@@ -212,7 +213,7 @@ package struct JitterBuffer: Sendable {
         counts.cut += frames - early - taken
     }
 
-    /// Counts frames that have no place any more.
+    /// Counts frames that no longer have a position.
     package mutating func countCut(_ frames: Int) {
         counts.appended += frames
         counts.cut += frames
@@ -220,11 +221,11 @@ package struct JitterBuffer: Sendable {
 
     // MARK: Output
 
-    /// Takes a stretch of time off the front; what is not there is silence.
+    /// Pulls a stretch of time. Missing audio becomes silence.
     ///
     /// - Parameters:
-    ///   - frames: How much.
-    ///   - output: Room for that many stereo frames or more; they are all written.
+    ///   - frames: The length of the stretch, in frames.
+    ///   - output: Memory for at least that many stereo frames. Every frame is written.
     package mutating func pull(_ frames: Int, into output: inout MutableSpan<Int16>) {
         var done = 0
         while done < frames {
@@ -253,7 +254,7 @@ package struct JitterBuffer: Sendable {
             place += Int64(count)
         }
         if done < frames {
-            // A source that is late: what it sends next belongs to a later moment.
+            // The source is late, so its next audio belongs to a later time.
             isContinuous = false
             silence(&output, at: done, frames - done, isLost: isSending && hasBegun)
             place += Int64(frames - done)
@@ -261,13 +262,13 @@ package struct JitterBuffer: Sendable {
         if let resumed, place >= resumed + Self.fade { (muted, self.resumed) = (nil, nil) }
     }
 
-    /// Frames up to the place where it has fallen silent.
+    /// The number of frames until the mute's fade is complete.
     private var untilMuted: Int {
         guard let muted, muted.lowerBound + Self.fade > place else { return .max }
         return Int(muted.lowerBound + Self.fade - place)
     }
 
-    /// Takes out what is queued for a place and after it.
+    /// Removes the queued audio from a position on.
     private mutating func cut(from first: Int64) {
         var kept = max(first - place - lead, 0)
         if let gap, kept > gap.after {
@@ -291,7 +292,7 @@ package struct JitterBuffer: Sendable {
             excused += paused.count - paused.clamped(to: muted).count
         }
         counts.muted += excused
-        // What is muted comes after what is missing, or before it all.
+        // Muted audio comes after all missing audio, or before it.
         if isLost, muted.isEmpty {
             concealment.conceal(&output, at: offset, frames)
         } else {
@@ -305,7 +306,7 @@ package struct JitterBuffer: Sendable {
         }
     }
 
-    /// Lets audio that was taken out fall where it is muted, and rise after that.
+    /// Fades out pulled audio where it is muted, and fades in the audio after that.
     private func fade(_ output: inout MutableSpan<Int16>, at offset: Int, _ frames: Int) {
         guard let muted else { return }
         for frame in 0..<frames {

@@ -1,8 +1,8 @@
 /// The part of the session report for one audio sink.
 package struct OutputReport: Sendable {
-    /// The list of the report that contains it.
+    /// The key of the list in the report.
     package var key: String
-    /// Its entry in the list.
+    /// The sink's entry in the list.
     package var entry: any Encodable & Sendable
     /// Lines for the summary at the end.
     package var summary: [String]

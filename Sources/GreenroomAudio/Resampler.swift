@@ -4,7 +4,7 @@ package import GreenroomMedia
 /// Changes the rate of 16-bit interleaved audio, block by block, without losing a sample between
 /// blocks.
 ///
-/// Unchecked `Sendable`: the state has one owner, it can't be copied, and every call that uses it
+/// Unchecked `Sendable`: the state has one owner and cannot be copied, and every call that uses it
 /// is `mutating`, so it has exclusive access.
 package struct Resampler: ~Copyable, @unchecked Sendable {
     /// The format of the input.
