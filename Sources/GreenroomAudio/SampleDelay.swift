@@ -3,10 +3,10 @@ struct SampleDelay: Sendable {
     private var ring: [Int16]
     private var next = 0
 
-    /// - Parameter frames: Its length; 0 for none.
+    /// - Parameter frames: The length of the delay, in frames; 0 for no delay.
     init(frames: Int) { ring = [Int16](repeating: 0, count: frames * 2) }
 
-    /// Replaces samples by the earlier ones; silence at first.
+    /// Replaces samples by earlier samples, or by silence at first.
     mutating func pass(_ samples: inout [Int16]) {
         guard !ring.isEmpty else { return }
         for index in samples.indices {

@@ -18,7 +18,7 @@ package struct SampleRing: Sendable {
 
     /// Removes the oldest frames.
     ///
-    /// - Parameter frames: How many, at most.
+    /// - Parameter frames: The largest number of frames to remove.
     package mutating func removeFirst(_ frames: Int) {
         let frames = min(max(frames, 0), count)
         head = (head + frames) % capacity
@@ -27,7 +27,7 @@ package struct SampleRing: Sendable {
 
     /// Removes the newest frames.
     ///
-    /// - Parameter kept: How many of the oldest stay.
+    /// - Parameter kept: The largest number of frames to keep, oldest first.
     package mutating func truncate(to kept: Int) { count = min(count, max(kept, 0)) }
 
     /// Appends as many frames as there is room for.
@@ -35,7 +35,7 @@ package struct SampleRing: Sendable {
     /// - Parameters:
     ///   - interleaved: Samples: stereo, or mono, which is copied to both sides.
     ///   - channels: 1 or 2.
-    /// - Returns: How many frames were taken.
+    /// - Returns: The number of frames appended.
     package mutating func append(_ interleaved: Span<Int16>, channels: Int) -> Int {
         let frames = min(interleaved.count / channels, room)
         var position = (head + count) % capacity
@@ -53,9 +53,9 @@ package struct SampleRing: Sendable {
     ///
     /// - Parameters:
     ///   - output: Stereo samples.
-    ///   - offset: The frame of the output to write first.
-    ///   - frames: How many to remove, at most.
-    /// - Returns: How many were removed.
+    ///   - offset: The first frame of the output to write.
+    ///   - frames: The largest number of frames to remove.
+    /// - Returns: The number of frames removed.
     package mutating func take(
         into output: inout MutableSpan<Int16>, at offset: Int, frames: Int
     ) -> Int {

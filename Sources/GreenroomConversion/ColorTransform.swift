@@ -3,12 +3,12 @@ internal import GreenroomMedia
 
 // The weights of the kernels, from the definitions of BT.601 and BT.709.
 //
-// Y from RGB and U and V from RGB have weights of 8 bits; the rest has weights of 13 bits, whose products
-// with samples have 5 bits after the point and are rounded down: half of a unit for each such term is in
-// the bias. A weight of 1 rounds nothing.
+// Y from RGB, and U and V from RGB, have weights of 8 bits. All other weights have 13 bits. Their
+// products with samples have 5 bits after the point and are rounded down, so the bias includes half
+// of a unit for each such term. A weight of 1 does not round.
 
 extension greenroom_from_rgb {
-    /// - Parameter isBlueFirst: The order in memory: of BGRA or of RGBA.
+    /// - Parameter isBlueFirst: Whether the order in memory is BGRA rather than RGBA.
     init(to color: ColorSpace, isBlueFirst: Bool) {
         let (red, green, blue) = color.matrix.lumaWeights
         let (lumaScale, chromaScale) = color.range.scales
@@ -30,11 +30,11 @@ extension greenroom_from_rgb {
         )
     }
 
-    /// Weights in 256ths whose sum is the rounded sum: grey stays grey.
+    /// Returns weights in 256ths whose sum is the rounded sum, so that grey stays grey.
     private static func rounded(_ weights: InlineArray<3, Double>) -> InlineArray<3, Int> {
         var whole = InlineArray<3, Int> { Int((256 * weights[$0]).rounded()) }
         let sum = weights[0] + weights[1] + weights[2]
-        // At most one off: the one that it harms least takes it.
+        // The sum is at most one off. The weight with the smallest error takes the difference.
         let excess = whole[0] + whole[1] + whole[2] - Int((256 * sum).rounded())
         guard excess != 0 else { return whole }
         func harm(_ index: Int) -> Double {
@@ -62,15 +62,15 @@ extension greenroom_to_rgb {
                 terms: 4.0 / 3 + (lumaScale == 1 ? 0 : 1)))
     }
 
-    /// For the other order in memory, with U and V exchanged.
+    /// The weights for the other order in memory, with U and V exchanged.
     var mirrored: Self {
         Self(y: y, blue_u: red_v, green_u: green_v, green_v: green_u, red_v: blue_u, bias: bias)
     }
 }
 
 extension greenroom_recolor {
-    /// With u and v relative to 128, Y' = y Y + yU u + yV v + offset, and U' and V' are weighted sums of
-    /// u and v. They don't depend on Y, because grey stays grey.
+    /// Makes the weights. With u and v relative to 128, Y' = y Y + yU u + yV v + offset, and U' and
+    /// V' are weighted sums of u and v. U' and V' do not depend on Y, because grey stays grey.
     init(from input: ColorSpace, to output: ColorSpace) {
         let (inRed, inGreen, inBlue) = input.matrix.lumaWeights
         let (outRed, outGreen, outBlue) = output.matrix.lumaWeights
@@ -81,7 +81,7 @@ extension greenroom_recolor {
         let redOfV = 2 * (1 - inRed)
         let greenOfU = -blueOfU * inBlue / inGreen
         let greenOfV = -redOfV * inRed / inGreen
-        // The output's luma of these differences; then its differences of blue and red.
+        // The output's luma of these differences, then the output's differences of blue and red.
         let lumaOfU = outGreen * greenOfU + outBlue * blueOfU
         let lumaOfV = outRed * redOfV + outGreen * greenOfV
         let uOf = 1 / (2 * (1 - outBlue))
@@ -121,7 +121,7 @@ extension ColorMatrix {
 }
 
 extension ColorRange {
-    /// The ranges of luma and chroma, relative to RGB's.
+    /// The ranges of luma and chroma, relative to RGB's range.
     fileprivate var scales: (luma: Double, chroma: Double) {
         self == .limited ? (219.0 / 255, 224.0 / 255) : (1, 1)
     }

@@ -1,28 +1,29 @@
 internal import GreenroomMedia
 
-/// Steps of a plan that run together, in bands of rows: what a step makes of a band is still in the cache
-/// when the next step reads it.
+/// Steps of a plan that run together, in bands of rows. The next step reads the result of a band
+/// while the result is still in the cache.
 ///
-/// A step that scales needs more rows than it makes: where two bands meet, the steps before it make a few
-/// rows twice.
+/// A scaling step needs more rows than it makes. Therefore, where two bands meet, the earlier steps
+/// make a few rows twice.
 struct ConversionBands {
     /// The steps, by their indices; at least two.
     let steps: Range<Int>
-    /// The rows of the last step's result in a band; even.
+    /// The number of rows of the last step's result in a band; even.
     let rows: Int
-    /// The most rows of a result in a band, for each step but the last.
+    /// The largest number of rows of a result in a band, for each step except the last.
     private let mostRows: [Int]
 
-    /// The longest run of steps, so that few bands are in memory at once.
+    /// The largest number of steps in a run, so that few bands are in memory at once.
     static let mostSteps = 6
     private static let fewestRows = 16
 
-    /// The first run of steps that can run together and whose results would not stay in the cache.
+    /// Finds the first run of steps that can run together and whose results would not stay in the
+    /// cache.
     ///
     /// - Parameters:
-    ///   - steps: What each step makes, in the order of the plan.
-    ///   - byteCount: How many bytes of the results of a band, without the last step's, should be in the
-    ///     cache at once.
+    ///   - steps: The steps, in the order of the plan.
+    ///   - byteCount: The number of bytes of a band's results, without the last step's result, to
+    ///     keep in the cache at once.
     init?(_ steps: [PreparedStep], byteCount: Int) {
         var found: (run: Range<Int>, rows: Int)?
         var start = 0
@@ -47,15 +48,16 @@ struct ConversionBands {
         mostRows = most
     }
 
-    /// The most rows that a step but the last makes of a band.
+    /// Returns the largest number of rows that a step, except the last, makes of a band.
     func mostRows(ofStep index: Int) -> Int { mostRows[index - steps.lowerBound] }
 
-    /// The steps that can run together, from one on.
+    /// Returns the steps that can run together, from a step on.
     private static func run(of steps: [PreparedStep], from start: Int) -> Range<Int> {
         start..<start + steps[start...].prefix(mostSteps).prefix(while: \.runsInBands).count
     }
 
-    /// How many rows of a run's result to make at a time; nil where all of them may be made at once.
+    /// Returns the number of rows of a run's result to make at a time; nil if all rows may be made
+    /// at once.
     private static func rows(of run: ArraySlice<PreparedStep>, byteCount: Int) -> Int? {
         let between = run.dropLast().reduce(0) { $0 + $1.format.packedByteCount(of: $1.size) }
         guard between > byteCount, let height = run.last?.size.height else { return nil }

@@ -1,14 +1,14 @@
-/// Why a frame could not be converted or copied.
+/// The error for a frame that could not be converted or copied.
 public struct ConversionError: Error, Equatable, Sendable, CustomStringConvertible {
     /// The kind of failure. Later versions may add kinds.
     public struct Code: Hashable, Sendable {
         private let name: String
 
-        /// Compressed data does not decode, or not to its declared size.
+        /// Compressed data does not decode, or decodes to a size other than declared.
         public static let badData = Code(name: "bad data")
         /// No conversion to the wanted format exists.
         public static let unsupported = Code(name: "unsupported")
-        /// The size differs from the wanted one, and the fit policy is `reject`.
+        /// The size differs from the wanted size, and the fit policy is `reject`.
         public static let rejected = Code(name: "rejected")
         /// The pool has no free frame.
         public static let noBuffer = Code(name: "no buffer")

@@ -2,31 +2,32 @@ internal import Glibc
 public import GreenroomMedia
 
 extension ConversionPlan {
-    /// What a step reads, writes and costs.
+    /// The cost of a step, and the bytes that it reads and writes.
     public struct StepCost: Sendable {
         /// The step.
         public var step: Step
-        /// The format of its result.
+        /// The format of the step's result.
         public var format: PixelFormat
-        /// The size of its result.
+        /// The size of the step's result.
         public var size: FrameSize
-        /// The bytes of pixels that it reads.
+        /// The number of bytes of pixels that the step reads.
         public var bytesRead: Int
-        /// The bytes of pixels that it writes.
+        /// The number of bytes of pixels that the step writes.
         public var bytesWritten: Int
-        /// What copying half of these bytes costs, which reads and writes as many: a step that calculates
-        /// nothing could do no better. In nanoseconds of the thread's processor time.
+        /// The cost of copying half of these bytes, which reads and writes the same number of
+        /// bytes, in nanoseconds of the thread's processor time. No step without calculation could
+        /// be faster.
         public var copyNanoseconds: Int64
-        /// What the step costs, likewise.
+        /// The cost of the step, in nanoseconds of the thread's processor time.
         public var nanoseconds: Int64
     }
 
-    /// Runs each step of the plan and measures it: the median of its repetitions.
+    /// Runs each step of the plan repeatedly and measures the median cost.
     ///
     /// - Parameters:
-    ///   - format: The format of the frames that the plan was made for; not a compressed one.
-    ///   - size: Their size.
-    ///   - repetitions: How often each step runs; at least 1.
+    ///   - format: The format of the frames for which the plan was made; not compressed.
+    ///   - size: The size of the frames.
+    ///   - repetitions: The number of runs of each step; at least 1.
     /// - Returns: The costs, in the order of ``steps``. A crop costs nothing.
     /// - Throws: ``ConversionError/Code/unsupported`` for a compressed format;
     ///   ``ConversionError/Code/noBuffer`` without memory for the frames.
@@ -81,8 +82,8 @@ extension ConversionPlan {
         return costs
     }
 
-    /// The processor time of the thread for a piece of work. It runs once before, so that caches are as in a
-    /// session.
+    /// Returns the median processor time of the thread for a piece of work. The work runs once
+    /// before, so that caches are as in a session.
     fileprivate static func median(
         of repetitions: Int, _ work: () throws(ConversionError) -> Void
     ) throws(ConversionError) -> Int64 {
@@ -104,16 +105,17 @@ extension ConversionPlan {
 }
 
 extension FrameConverter {
-    /// Converts a frame again and again and measures that: the median of its repetitions, in nanoseconds of
-    /// the thread's processor time.
+    /// Converts a frame repeatedly and measures the median time, in nanoseconds of the thread's
+    /// processor time.
     ///
     /// - Parameters:
-    ///   - format: The format of the frame; not a compressed one.
-    ///   - size: Its size.
-    ///   - color: Its colour space.
-    ///   - want: What it is converted to.
-    ///   - repetitions: How often; at least 1.
-    /// - Returns: The time, and how many rows of the result are made at a time, if steps run in bands of rows.
+    ///   - format: The format of the frame; not compressed.
+    ///   - size: The size of the frame.
+    ///   - color: The colour space of the frame.
+    ///   - want: The want for the result.
+    ///   - repetitions: The number of conversions; at least 1.
+    /// - Returns: The time, and the number of rows of the result made at a time; nil rows if no
+    ///   steps run in bands.
     /// - Throws: The errors of ``convert(_:to:into:)``.
     public func measure(
         from format: PixelFormat, _ size: FrameSize, _ color: ColorSpace, to want: VideoWant,
@@ -132,7 +134,7 @@ extension FrameConverter {
 }
 
 extension ConversionPlan.Step: CustomStringConvertible {
-    /// What it does, in words.
+    /// The step in words.
     public var description: String {
         switch self {
         case .crop(let rect): "crop to \(rect.size) at \(rect.x),\(rect.y)"

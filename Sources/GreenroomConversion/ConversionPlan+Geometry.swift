@@ -6,11 +6,11 @@ extension ConversionPlan {
     /// The cropped and scaled sizes are in the frame's own orientation, so that rotation may
     /// precede or follow scaling.
     struct Geometry: Equatable {
-        /// The visible part of the frame; nil for all of it.
+        /// The visible part of the frame; nil if the whole frame is visible.
         let crop: PixelRect?
-        /// The size of that part before scaling.
+        /// The size of the visible part before scaling.
         let seen: FrameSize
-        /// Its size after scaling, before rotation.
+        /// The size of the visible part after scaling, before rotation.
         let scaled: FrameSize
         /// The size of the result.
         let canvas: FrameSize

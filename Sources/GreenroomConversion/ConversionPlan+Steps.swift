@@ -58,7 +58,8 @@ extension ConversionPlan {
             if let part = geometry.crop { steps.append(.crop(part)) }
         }
 
-        /// Makes 32-bit pixels of 24-bit ones: libyuv does not rotate those, and scales them slowly.
+        /// Makes 32-bit pixels of 24-bit pixels, because libyuv does not rotate 24-bit pixels, and
+        /// scales them slowly.
         private mutating func expand(orderedLike wanted: PixelFormat) {
             guard format.layout.planes[0].sampleCount == 3 else { return }
             convert(to: wanted.hasSameLayout(as: .rgba) ? .rgba : .bgra, output)
@@ -89,7 +90,7 @@ extension ConversionPlan {
             let isTurned = steps.contains(.rotate(turn))
             var size = isTurned ? geometry.seen.rotated(by: turn) : geometry.seen
             let wanted = isTurned ? geometry.scaled.rotated(by: turn) : geometry.scaled
-            // Weights of 7 bits make good filters of a few taps only.
+            // Weights of 7 bits make good filters only with few taps.
             while size.width >= 8 * wanted.width || size.height >= 8 * wanted.height {
                 if size.width >= 8 * wanted.width { size.width /= 2 }
                 if size.height >= 8 * wanted.height { size.height /= 2 }
@@ -98,7 +99,7 @@ extension ConversionPlan {
             if size != wanted { steps.append(.scale(wanted)) }
         }
 
-        /// The last step must write, but crop and letterbox do not.
+        /// Adds a copy if no step writes, because crop and letterbox do not write.
         private mutating func copyIfLastStepMovesNothing() {
             switch steps.last {
             case nil, .crop: steps.append(.copy)
@@ -109,10 +110,11 @@ extension ConversionPlan {
 }
 
 extension PixelFormat {
-    /// Whether one pass converts this format to another one.
+    /// Whether one pass converts this format to another format.
     ///
-    /// Not included are YUV to 24-bit RGB, which libyuv 1857 makes up to 14 levels off, and YUY2 to
-    /// NV12: it writes wrong chroma there if the width is 17 to 30 pixels above a multiple of 32.
+    /// Two direct conversions are excluded. libyuv 1857 makes 24-bit RGB from YUV up to 14 levels
+    /// off. It converts YUY2 to NV12 with wrong chroma if the width is 17 to 30 pixels above a
+    /// multiple of 32.
     ///
     /// - Parameter color: The colour space of the YUV side.
     fileprivate func convertsDirectly(to other: PixelFormat, _ color: ColorSpace) -> Bool {

@@ -1,12 +1,12 @@
 public import GreenroomMedia
 
-/// How to convert a frame for a consumer: a pure value, computed once for each frame format and
-/// want.
+/// The plan of a frame's conversion for a consumer: a pure value, computed once for each frame
+/// format and want.
 ///
 /// ## Order
 ///
-/// Each step runs where the fewest pixels are, and YUV is processed as I420, for which libyuv has
-/// the fastest kernels:
+/// Each step runs where the image has the fewest pixels. YUV is processed as I420, for which libyuv
+/// has the fastest kernels:
 ///
 /// 1. Crop, which costs nothing.
 /// 2. Unpack everything but I420 and 32-bit RGB, and convert RGB to YUV, which has fewer bytes.
@@ -19,13 +19,11 @@ public import GreenroomMedia
 /// One pass of ``PolyphaseFilter`` scales by any ratio. A side that shrinks to an eighth or less is
 /// halved first.
 public struct ConversionPlan: Equatable, Sendable {
-    /// One pass over the pixels; none for ``crop(_:)``.
+    /// A pass over the pixels. ``crop(_:)`` needs no pass.
     public enum Step: Equatable, Sendable {
         /// Continues with a part of the image.
         case crop(PixelRect)
-        /// Converts to another format.
-        ///
-        /// The colour space of the YUV side.
+        /// Converts to another format. The colour space is that of the YUV side.
         case convert(PixelFormat, ColorSpace)
         /// Copies the pixels unchanged.
         case copy
@@ -37,13 +35,13 @@ public struct ConversionPlan: Equatable, Sendable {
         case recolor(from: ColorSpace, to: ColorSpace)
     }
 
-    /// The passes in order; none if the frame matches the want.
+    /// The passes in order; empty if the frame matches the want.
     public private(set) var steps: [Step] = []
     /// The result's format.
     public let format: PixelFormat
     /// The result's size.
     public let size: FrameSize
-    /// The image's position in the result; the rest is black.
+    /// The image's position in the result. The area around it is black.
     public let placement: PixelRect
     /// The result's colour space; always full range for RGB.
     public let color: ColorSpace
@@ -59,10 +57,10 @@ public struct ConversionPlan: Equatable, Sendable {
     ///   - format: The layout of the frame's pixels.
     ///   - size: The frame's size, before its rotation; legal.
     ///   - rotation: The frame's rotation.
-    ///   - color: The frame's colour space. Of an RGB frame only the matrix matters.
+    ///   - color: The frame's colour space. For an RGB frame only the matrix matters.
     ///   - want: The consumer's want.
-    /// - Throws: ``ConversionError/Code/rejected`` for another size under ``Fit/reject``;
-    ///   ``ConversionError/Code/unsupported`` for a format that can't be made;
+    /// - Throws: ``ConversionError/Code/rejected`` for a different size under ``Fit/reject``;
+    ///   ``ConversionError/Code/unsupported`` for a format that cannot be made;
     ///   ``ConversionError/Code/badGeometry`` for an illegal size.
     public static func plan(
         format: PixelFormat, size: FrameSize, rotation: Rotation, color: ColorSpace,
@@ -110,7 +108,7 @@ public struct ConversionPlan: Equatable, Sendable {
 }
 
 extension PixelFormat {
-    /// Whether both have the same bytes, except ignored ones.
+    /// Whether both formats have the same bytes, except ignored bytes.
     func hasSameLayout(as other: PixelFormat) -> Bool {
         func canonical(_ format: PixelFormat) -> PixelFormat {
             switch format {

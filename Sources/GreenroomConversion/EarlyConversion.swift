@@ -1,15 +1,15 @@
 package import CGreenroomKernels
 package import GreenroomMedia
 
-/// What decides how a frame is converted.
+/// The properties of a frame that determine its conversion.
 package struct FrameForm: Equatable, Sendable {
-    /// The layout of its pixels.
+    /// The layout of the frame's pixels.
     package var format: PixelFormat
-    /// The size, before its rotation.
+    /// The size, before the frame's rotation.
     package var size: FrameSize
-    /// How to rotate it upright.
+    /// The rotation that makes the frame upright.
     package var rotation: Rotation
-    /// The meaning of its values. Of an RGB frame only the matrix matters.
+    /// The colour space. For an RGB frame only the matrix matters.
     package var color: ColorSpace
 
     /// Makes a form.
@@ -20,22 +20,22 @@ package struct FrameForm: Equatable, Sendable {
         color = info.color
     }
 
-    /// The form of a frame.
+    /// Makes the form of a frame.
     package init(_ frame: borrowing VideoFrame) { self.init(frame.format, frame.size, frame.info) }
 }
 
 /// Conversion of 32-bit RGB to I420 before a frame is queued.
 ///
-/// Where everything that takes frames of a form begins by converting all of their pixels to the same I420,
-/// the sender does that while it takes the pixels from the plugin's memory: it need not copy four bytes
-/// a pixel first, and the results are the same.
+/// If every consumer of a form begins by converting all pixels to the same I420, the sender
+/// converts the pixels while it reads them from the plugin's memory. The sender then need not copy
+/// four bytes a pixel first, and the results are the same.
 package struct EarlyConversion: Equatable, Sendable {
-    /// The frames that it converts: of 32-bit RGB.
+    /// The form of frames to convert, in 32-bit RGB.
     package let form: FrameForm
     /// The colour space of the result.
     package let color: ColorSpace
 
-    /// - Returns: nil for a form of another format than 32-bit RGB.
+    /// - Returns: nil for a format other than 32-bit RGB.
     package init?(of form: FrameForm, to color: ColorSpace) {
         guard form.format.is32BitRGB else { return nil }
         self.form = form
@@ -54,8 +54,8 @@ extension PixelFormat {
 }
 
 extension FrameForm {
-    /// The colour space of the I420 image with which the conversion of such frames begins, if that is the
-    /// whole image and made of 32-bit RGB; nil otherwise.
+    /// Returns the colour space of the I420 image with which the conversion of such frames begins;
+    /// nil if the I420 image is not the whole image, or not made of 32-bit RGB.
     package func firstColor(for want: VideoWant) -> ColorSpace? {
         guard format.is32BitRGB,
             let plan = try? ConversionPlan.plan(
@@ -69,15 +69,16 @@ extension FrameForm {
 extension VideoFrame {
     /// Fills an I420 frame with pixels from memory outside the pool, after checking its size.
     ///
-    /// The reference must be unique. Its info gets the colour space, and the form's rotation.
+    /// The reference must be unique. Its info receives the colour space, and the form's rotation.
     ///
     /// - Parameters:
-    ///   - conversion: The form of the pixels, and what they become.
+    ///   - conversion: The form of the pixels, and the colour space of the result.
     ///   - source: The first pixel, followed by `byteCount` readable bytes.
     ///   - strideBytes: Stride of the source.
     ///   - byteCount: The length of the source.
-    /// - Throws: ``ConversionError/Code/badGeometry``, before reading, if the frame is not I420 of the
-    ///   form's size, the stride shorter than a row or the source shorter than the image.
+    /// - Throws: ``ConversionError/Code/badGeometry``, before reading, if the frame is not I420 of
+    ///   the form's size, the stride is shorter than a row, or the source is shorter than the
+    ///   image.
     package mutating func fill(
         by conversion: EarlyConversion, from source: UnsafeRawPointer, strideBytes: Int,
         byteCount: Int

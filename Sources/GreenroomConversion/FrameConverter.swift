@@ -2,29 +2,29 @@ package import GreenroomMedia
 
 /// Converts frames for consumers.
 ///
-/// Caches a plan for each frame format and want, and reuses its scratch memory: in steady state it
-/// allocates nothing.
+/// Caches a plan for each frame format and want, and reuses its scratch memory. In steady state the
+/// converter does not allocate memory.
 ///
 /// Threads: one converter for each thread.
 public final class FrameConverter {
-    /// Number of conversions, without identities and copies.
+    /// The number of conversions, without identities and copies.
     public private(set) var conversionCount = 0
-    /// Bytes of pixels written by conversions, intermediate steps and rows that are made twice included,
-    /// and by copies.
+    /// The number of bytes of pixels written by conversions and copies, including intermediate
+    /// steps and rows that are written twice.
     public private(set) var bytesWritten = 0
 
-    /// Number of scratch memory allocations: constant in steady state.
+    /// The number of scratch memory allocations, which is constant in steady state.
     public var scratchAllocationCount: Int { scratch.allocationCount + bandScratch.allocationCount }
 
-    /// A step reads one scratch frame and writes the other.
+    /// The scratch frames. A step reads one frame and writes the other.
     private let scratch = FramePool(limit: 2)
-    /// In bands each step has one of its own.
+    /// The scratch frames for bands, one for each step.
     private let bandScratch = FramePool(limit: ConversionBands.mostSteps - 1)
     private var plans: [Prepared] = []
     private static let mostPlans = 32
     private let bandByteCount: Int
 
-    /// A plan, and what its steps need for frames of this format and size.
+    /// A plan, and the data of its steps for frames of this format and size.
     private struct Prepared {
         let form: FrameForm
         let want: VideoWant
@@ -48,17 +48,17 @@ public final class FrameConverter {
     /// Makes a converter.
     public convenience init() { self.init(bandByteCount: Self.ordinaryBandByteCount) }
 
-    /// - Parameter bandByteCount: How many bytes of steps' results are in memory at once, where steps can
-    ///   run in bands of rows; ``Int/max`` runs each step on whole images.
+    /// - Parameter bandByteCount: The number of bytes of steps' results in memory at once, if steps
+    ///   can run in bands of rows; ``Int/max`` runs each step on whole images.
     package init(bandByteCount: Int) { self.bandByteCount = bandByteCount }
 
-    /// As much as the second-level caches of most processors have room for beside other things.
+    /// The part of most processors' second-level caches that is free for bands.
     private static let ordinaryBandByteCount = 256 << 10
 
-    /// Converts a frame; without anything to do, returns another reference to it.
+    /// Converts a frame. If no conversion is needed, returns another reference to the frame.
     ///
     /// - Parameters:
-    ///   - frame: The frame. Its info describes its pixels, also those of a JPEG image.
+    ///   - frame: The frame. Its info describes its pixels, including the pixels of a JPEG image.
     ///   - want: The consumer's want.
     ///   - pool: The pool of the result.
     /// - Returns: The converted frame with updated info; timestamp and revision are copied. Alpha
@@ -78,7 +78,7 @@ public final class FrameConverter {
         return try make(prepared, of: frame, into: pool)
     }
 
-    /// Converts a frame into a unique one: without anything to do, into a copy.
+    /// Converts a frame into a unique frame. If no conversion is needed, makes a copy.
     ///
     /// - Parameters:
     ///   - frame: The frame, as for ``convert(_:to:into:)``.
@@ -105,7 +105,8 @@ public final class FrameConverter {
         return result
     }
 
-    /// The colour space that a frame has for a consumer who wants it as it is; nil if it has to be converted.
+    /// Returns a frame's colour space for a consumer if the frame needs no conversion; nil if it
+    /// does.
     ///
     /// - Throws: The errors of ``ConversionPlan/plan(format:size:rotation:color:want:)``.
     package func colorUnconverted(
@@ -130,7 +131,8 @@ public final class FrameConverter {
         return result
     }
 
-    /// How many rows of the result are made at a time; nil if each step runs on the whole image.
+    /// Returns the number of rows of the result made at a time; nil if each step runs on the whole
+    /// image.
     func bandRows(
         for frame: borrowing VideoFrame, _ want: VideoWant
     ) throws(ConversionError) -> Int? {
@@ -147,8 +149,8 @@ public final class FrameConverter {
         return new
     }
 
-    /// Copies a compressed image from memory that another process can write: the checked bytes
-    /// must be the decoded ones.
+    /// Copies a compressed image from memory that another process can write, because the checked
+    /// bytes must be the decoded bytes.
     private func privateCopy(
         of frame: borrowing VideoFrame
     ) throws(ConversionError) -> VideoFrame {
@@ -160,7 +162,8 @@ public final class FrameConverter {
         return copy
     }
 
-    /// Runs the steps: the last one into the target, the others into scratch frames.
+    /// Runs the steps. The last step writes into the target, and all other steps write into scratch
+    /// frames.
     private func run(
         _ prepared: Prepared, on frame: borrowing VideoFrame, into target: UnsafeFrame
     ) throws(ConversionError) {
@@ -186,10 +189,10 @@ public final class FrameConverter {
         try run(prepared, 0, of: picture, ownedBy: image, byteCount, into: target)
     }
 
-    /// Runs the steps from one on.
+    /// Runs the steps from an index on.
     ///
-    /// - Parameter owner: What keeps an intermediate image alive. Not a variable of a loop, which the
-    ///   compiler would allocate.
+    /// - Parameter owner: The owner of an intermediate image, which keeps the image alive. A
+    ///   variable of a loop would be allocated by the compiler.
     private func run(
         _ prepared: Prepared, _ index: Int, of picture: UnsafeFrame,
         ownedBy owner: consuming VideoFrame?, _ compressedByteCount: Int, into target: UnsafeFrame
@@ -233,7 +236,7 @@ public final class FrameConverter {
         }
     }
 
-    /// Makes rows of a step's result, and before that what they need of the steps before it.
+    /// Makes rows of a step's result, after the rows of the earlier steps that they need.
     private func make(
         _ rows: Range<Int>, ofStep index: Int, in bands: ConversionBands, of prepared: Prepared,
         on picture: UnsafeFrame, into output: UnsafeFrame

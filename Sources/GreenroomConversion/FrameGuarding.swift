@@ -1,9 +1,9 @@
-/// The layout of a pool's frames for watching plugins.
+/// The layout of a pool's frames for watching the accesses of plugins.
 ///
 /// Each plane ends at the end of a page, including the padding of its last row, with at least one
-/// whole unused page before and after it. Rows begin at multiples of 64 bytes as in any pool.
+/// Rows begin at multiples of 64 bytes, as in any pool.
 package struct FrameGuarding: Equatable, Sendable {
-    /// Added to the minimum stride, in bytes: a multiple of 64.
+    /// The number of bytes added to the minimum stride: a multiple of 64.
     package var extraStrideBytes: Int
 
     package init(extraStrideBytes: Int = 0) {
@@ -13,7 +13,7 @@ package struct FrameGuarding: Equatable, Sendable {
         self.extraStrideBytes = extraStrideBytes
     }
 
-    /// The offset of a plane after another plane's end.
+    /// Returns the offset of a plane after another plane's end.
     func offset(ofPlaneWith byteCount: Int, after end: Int) -> Int {
         let page = FrameSlot.pageByteCount
         let pages = (byteCount + page - 1) / page + 1

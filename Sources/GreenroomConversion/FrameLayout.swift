@@ -9,15 +9,15 @@ struct FrameLayout: Equatable, Sendable {
 
     let strides: InlineArray<3, Int>
     let offsets: InlineArray<3, Int>
-    /// Bytes of each plane, from the first pixel to the last.
+    /// The number of bytes of each plane, from the first pixel to the last.
     let byteCounts: InlineArray<3, Int>
-    /// Bytes of the whole block.
+    /// The number of bytes of the whole block.
     let totalByteCount: Int
 
     /// Computes a layout; nil for an illegal size, and for a compressed length of zero or above
     /// ``FramePool/maximumCompressedByteCount(of:)``.
     ///
-    /// - Parameter guarding: The layout for watching plugins; nil for the compact one.
+    /// - Parameter guarding: The layout for watching plugins; nil for the compact layout.
     init?(
         format: PixelFormat, size: FrameSize, compressedByteCount: Int,
         guarding: FrameGuarding? = nil

@@ -3,12 +3,12 @@ internal import Synchronization
 
 /// A bounded pool of frames that reuses memory.
 ///
-/// One pool serves all formats and sizes. It allocates memory at first, and when frames grow; after
-/// that ``take(_:_:compressedByteCount:)`` and releasing allocate nothing. A frame may outlive its
-/// pool.
+/// One pool serves all formats and sizes. The pool allocates memory at first, and when frames grow.
+/// After that, ``take(_:_:compressedByteCount:)`` and releasing do not allocate. A frame may
+/// outlive its pool.
 ///
-/// Threads: any, concurrently. Releasing is one atomic subtraction; taking locks for a search of at
-/// most `limit` slots.
+/// Threads: any, concurrently. Releasing a frame is one atomic subtraction. Taking a frame locks
+/// for a search of at most `limit` slots.
 public final class FramePool: Sendable {
     /// Limit of live frames.
     public let limit: Int
@@ -20,7 +20,7 @@ public final class FramePool: Sendable {
 
     private let guarding: FrameGuarding?
     private let slots: [FrameSlot]
-    /// Number of allocations. Its lock also serialises takers.
+    /// The number of allocations. The lock also serialises takers.
     private let allocations = Mutex(0)
 
     /// Makes an empty pool.
@@ -37,17 +37,18 @@ public final class FramePool: Sendable {
 
     /// Makes a pool in existing memory, with slots of one size that never move.
     ///
-    /// Always takes the lowest free slot, so that the fewest pages are touched.
+    /// The pool always takes the lowest free slot, so that the fewest pages are touched.
     ///
     /// - Parameters:
     ///   - limit: The number of slots, at least 1.
-    ///   - slotByteCount: The size of a slot: a multiple of 4096 bytes. Longer frames are refused.
-    ///   - memory: `limit * slotByteCount` bytes, readable and writable, page-aligned. Pages beyond
-    ///     the byte limit are returned to the machine, which works only for shared memory.
-    ///   - owner: Keeps the memory alive; lives as long as the pool and every frame.
+    ///   - slotByteCount: The size of a slot: a multiple of 4096 bytes. The pool refuses longer
+    ///     frames.
+    ///   - memory: `limit * slotByteCount` bytes, readable and writable, page-aligned. The pool
+    ///     returns pages beyond the byte limit to the system, which works only for shared memory.
+    ///   - owner: The owner of the memory, which lives as long as the pool and every frame.
     ///   - byteLimit: Limit of memory in use, in bytes.
-    ///   - guarding: The layout for watching plugins; nil for the compact one.
-    ///   - isReadOnlyElsewhere: Whether other processes may read the memory, and none but this one
+    ///   - guarding: The layout for watching plugins; nil for the compact layout.
+    ///   - isReadOnlyElsewhere: Whether other processes may read the memory, and only this process
     ///     can write to it.
     package init(
         limit: Int, slotByteCount: Int, memory: UnsafeMutableRawPointer,
@@ -69,10 +70,10 @@ public final class FramePool: Sendable {
         }
     }
 
-    /// Number of allocations: constant in steady state.
+    /// The number of allocations, which is constant in steady state.
     public var allocationCount: Int { allocations.withLock { $0 } }
 
-    /// Number of live frames. Other threads may change it at any time.
+    /// The number of live frames. Other threads may change it at any time.
     public var aliveCount: Int { slots.count { !$0.isFree } }
 
     /// Memory of the pool in bytes, for live and free frames.
@@ -80,8 +81,8 @@ public final class FramePool: Sendable {
         allocations.withLock { _ in slots.reduce(0) { $0 + $1.heldByteCount } }
     }
 
-    /// The size of a slot for frames of a kind: whole pages; nil if the size is illegal or the format
-    /// compressed.
+    /// Returns the size of a slot for frames of a format and size, in whole pages; nil if the size
+    /// is illegal or the format is compressed.
     package static func slotByteCount(
         of format: PixelFormat, _ size: FrameSize, guarding: FrameGuarding? = nil
     ) -> Int? {
@@ -92,16 +93,16 @@ public final class FramePool: Sendable {
         return FrameSlot.rounded(layout.totalByteCount, to: FrameSlot.pageByteCount)
     }
 
-    /// The largest compressed image in bytes: the size of the uncompressed image, and 1 MiB for
-    /// headers.
+    /// Returns the largest length of a compressed image, in bytes: the size of the uncompressed
+    /// image, and 1 MiB for headers.
     public static func maximumCompressedByteCount(of size: FrameSize) -> Int {
         4 * size.area + (1 << 20)
     }
 
-    /// Takes a frame. Its pixels are undefined, its info is the default.
+    /// Takes a frame. The frame's pixels are undefined, and its info is the default.
     ///
     /// - Parameters:
-    ///   - format: The layout of its pixels.
+    ///   - format: The layout of the frame's pixels.
     ///   - size: The visible size, before any rotation.
     ///   - compressedByteCount: The length of a compressed image; ignored for other formats.
     /// - Returns: nil if `limit` frames are live, memory would exceed `byteLimit`, the size is
@@ -124,8 +125,9 @@ public final class FramePool: Sendable {
         slots.indices.contains(frame.slot.index) && slots[frame.slot.index] === frame.slot
     }
 
-    /// Prefers the smallest slot that is large enough, then one without memory, then the largest,
-    /// which grows: so alternating sizes reach a steady state. The first of equals wins.
+    /// Takes a free slot. Prefers the smallest slot that is large enough, then a slot without
+    /// memory, then the largest slot, which grows. Therefore alternating sizes reach a steady
+    /// state. Among equal slots, prefers the first.
     private func takeSlot(
         byteCount: Int
     ) -> (slot: FrameSlot, memory: UnsafeMutableRawPointer)? {
@@ -159,8 +161,8 @@ public final class FramePool: Sendable {
         }
     }
 
-    /// Frees the memory of free slots, largest first, until a slot may grow; false if live frames
-    /// use too much.
+    /// Frees the memory of free slots, largest first, until a slot may grow; returns false if live
+    /// frames use too much.
     private func makeRoom(for byteCount: Int, in growing: FrameSlot) -> Bool {
         var held = byteCount
         var heldByFree = 0
@@ -183,7 +185,8 @@ public final class FramePool: Sendable {
 extension FramePool {
     /// Takes a frame as ``take(_:_:compressedByteCount:)`` does.
     ///
-    /// - Throws: ``ConversionError/Code/noBuffer`` where that returns nil.
+    /// - Throws: ``ConversionError/Code/noBuffer`` if ``take(_:_:compressedByteCount:)`` returns
+    ///   nil.
     func takeRequired(
         _ format: PixelFormat, _ size: FrameSize, compressedByteCount: Int = 0
     ) throws(ConversionError) -> VideoFrame {
@@ -193,7 +196,8 @@ extension FramePool {
         return frame
     }
 
-    /// Why the pool may lack a frame of a kind. The text depends only on the arguments.
+    /// Returns the reason for which the pool may lack a frame of a kind. The text depends only on
+    /// the arguments.
     package func explainLack(of format: PixelFormat, _ size: FrameSize) -> String {
         "no room for a frame of \(format.name) \(size): at most \(limit) frames and "
             + "\(byteLimit / 1_000_000) MB may be in use"

@@ -3,24 +3,25 @@ internal import Synchronization
 
 /// A block of a pool's memory, and the number of references to its frame.
 ///
-/// The pool owns the memory while the count is zero; otherwise its frames do. Only the pool
-/// accesses `capacity`, `heldByteCount` and `memory`, under its lock and while the count is zero;
-/// it also reads `heldByteCount` while the count is not zero. Frames have their own copy of the
-/// pointer. The count goes from zero to one under that lock, after an acquiring load that pairs
-/// with the releasing subtraction of the last frame. So the unsafe variables are safe.
+/// The pool owns the memory while the count is zero; otherwise the pool's frames own it. Only the
+/// pool accesses `capacity`, `heldByteCount` and `memory`, under its lock and while the count is
+/// zero. The pool also reads `heldByteCount` while the count is not zero. Frames have their own
+/// copy of the pointer. The count changes from zero to one under the pool's lock, after an
+/// acquiring load that pairs with the releasing subtraction of the last frame. Therefore the unsafe
+/// variables are safe.
 final class FrameSlot: Sendable {
-    /// Its index in the pool, from 0.
+    /// The slot's index in the pool, from 0.
     let index: Int
-    /// Keeps memory from outside the pool alive; nil for the slot's own memory.
+    /// The owner of memory from outside the pool, kept alive; nil for the slot's own memory.
     let owner: (any AnyObject & Sendable)?
-    /// Whether other processes may read that memory, and none but this one can write to it.
+    /// Whether other processes may read the memory, and only this process can write to it.
     let isReadOnlyElsewhere: Bool
 
     nonisolated(unsafe) private(set) var memory: UnsafeMutableRawPointer?
-    /// The longest frame that fits, in bytes.
+    /// The length of the longest frame that fits, in bytes.
     nonisolated(unsafe) private(set) var capacity = 0
-    /// Memory of the slot in bytes: allocated, or, of memory from outside, the part that frames
-    /// have used.
+    /// The slot's memory in bytes: the allocated memory, or, for memory from outside the pool, the
+    /// part that frames have used.
     nonisolated(unsafe) private(set) var heldByteCount = 0
     private let references = Atomic(0)
 
@@ -55,7 +56,7 @@ final class FrameSlot: Sendable {
     func retain() { references.add(1, ordering: .relaxed) }
     func release() { references.subtract(1, ordering: .acquiringAndReleasing) }
 
-    /// ``heldByteCount`` with a frame of this length; nil if the frame can never fit.
+    /// Returns ``heldByteCount`` with a frame of this length; nil if the frame can never fit.
     func heldByteCount(with byteCount: Int) -> Int? {
         guard !isGiven else {
             return byteCount <= capacity
@@ -64,11 +65,12 @@ final class FrameSlot: Sendable {
         return byteCount <= capacity ? capacity : Self.allocationByteCount(for: byteCount)
     }
 
-    /// Grows the slot to a length if needed; false without changes if there is no memory.
+    /// Grows the slot to a length if needed; returns false without changes if there is no memory.
     func hold(_ byteCount: Int) -> Bool {
         if !isGiven, byteCount > capacity {
             guard let fresh = aligned_alloc(FrameLayout.alignment, byteCount) else { return false }
-            // As shared memory begins: no frame has what the process had there.
+            // Clear the memory, as shared memory is at first, so that frames do not contain the
+            // process's old data.
             memset(fresh, 0, byteCount)
             free(memory)
             memory = fresh
@@ -78,7 +80,7 @@ final class FrameSlot: Sendable {
         return true
     }
 
-    /// Returns the memory to the machine; false if that fails. The slot stays usable.
+    /// Returns the memory to the system; returns false if that fails. The slot stays usable.
     func discard() -> Bool {
         if isGiven {
             guard madvise(memory, heldByteCount, MADV_REMOVE) == 0 else { return false }

@@ -1,19 +1,21 @@
 public import GreenroomMedia
 
-/// Checks the markers of a JPEG image (ITU-T T.81, annex B) before a decoder gets it.
+/// Checks the markers of a JPEG image (ITU-T T.81, annex B) before a decoder receives it.
 ///
-/// A decoder allocates memory for the declared size, and runs as long as there are scans. So check
-/// the size, the components, the number of scans, and that every segment is within the data.
+/// A decoder allocates memory for the declared size, and its running time grows with the number of
+/// scans. Therefore the check covers the size, the components, the number of scans, and the bounds
+/// of every segment.
 public enum JPEGStructure {
-    /// Common encoders make progressive images of about 10 scans; an attacker could make thousands.
+    /// Limit of scans. Common encoders make progressive images of about 10 scans; an attacker could
+    /// make thousands.
     static let scanLimit = 32
 
     /// Checks an image.
     ///
     /// - Parameters:
-    ///   - data: The image; bytes after its end are ignored.
+    ///   - data: The image. Bytes after its end are ignored.
     ///   - size: The required size.
-    /// - Throws: ``ConversionError/Code/badData``.
+    /// - Throws: ``ConversionError/Code/badData`` if the image fails a check.
     public static func check(_ data: RawSpan, size: FrameSize) throws(ConversionError) {
         guard word(data, 0) == 0xffd8 else {
             throw .badData("not a JPEG image: it does not begin with FF D8")
@@ -66,7 +68,7 @@ public enum JPEGStructure {
         throw .badData("the JPEG image is cut off: it has no end marker FF D9")
     }
 
-    /// SOF: precision, height, width, components and their sampling.
+    /// Checks SOF: precision, height, width, components and their sampling.
     private static func checkFrameHeader(
         _ segment: RawSpan, _ size: FrameSize
     ) throws(ConversionError) {
@@ -83,7 +85,7 @@ public enum JPEGStructure {
         guard segment.byteCount == 6 + 3 * components else {
             throw .badData("the frame header of the JPEG image has a wrong length")
         }
-        // One hexadecimal digit for each horizontal and vertical factor, luma first.
+        // Each byte has a hexadecimal digit for each of the two factors, luma first.
         let samplings = (0..<components).reduce(0) { $0 << 8 | Int(byte(segment, 7 + 3 * $1)) }
         switch (components, samplings) {
         case (1, 0x11), (3, 0x11_1111), (3, 0x21_1111), (3, 0x22_1111):
@@ -94,8 +96,8 @@ public enum JPEGStructure {
         }
     }
 
-    /// Moves after the next marker and returns it. Skips fill bytes and entropy-coded data, where
-    /// 00 follows FF.
+    /// Moves after the next marker and returns the marker. Skips fill bytes and entropy-coded data,
+    /// in which 00 follows FF.
     private static func nextMarker(_ data: RawSpan, _ position: inout Int) -> UInt8? {
         while position + 1 < data.byteCount {
             guard byte(data, position) == 0xff else {

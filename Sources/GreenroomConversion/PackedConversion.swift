@@ -1,7 +1,7 @@
 internal import CGreenroomKernels
 package import GreenroomMedia
 
-/// Converts I420 to 32-bit RGB and back, for memory that is not the host's: a plugin's own.
+/// Converts I420 to 32-bit RGB and back, in memory of a plugin rather than of the host.
 package struct PackedConversion: Sendable {
     /// The planes Y, U and V in memory.
     package struct Planes {
@@ -26,8 +26,8 @@ package struct PackedConversion: Sendable {
     private let isBlueFirst: Bool
 
     /// - Parameters:
-    ///   - color: The meaning of Y, U and V.
-    ///   - isBlueFirst: The order in memory: of BGRA or of RGBA.
+    ///   - color: The colour space of Y, U and V.
+    ///   - isBlueFirst: Whether the order in memory is BGRA rather than RGBA.
     package init(color: ColorSpace, isBlueFirst: Bool) {
         let weights = greenroom_to_rgb(from: color)
         toRGB = isBlueFirst ? weights : weights.mirrored
@@ -35,11 +35,11 @@ package struct PackedConversion: Sendable {
         self.isBlueFirst = isBlueFirst
     }
 
-    /// Converts to 32-bit RGB; alpha is 255.
+    /// Converts to 32-bit RGB, with an alpha of 255.
     ///
     /// - Parameters:
-    ///   - size: The I420 image's. The caller guarantees that the memory has these rows.
-    ///   - stride: Bytes from a row of pixels to the next.
+    ///   - size: The size of the I420 image. The caller guarantees that the memory has these rows.
+    ///   - stride: The number of bytes from a row of pixels to the next.
     package func makePixels(
         _ planes: Planes, size: FrameSize, into pixels: UnsafeMutablePointer<UInt8>, stride: Int
     ) {
@@ -55,7 +55,7 @@ package struct PackedConversion: Sendable {
         }
     }
 
-    /// Converts from 32-bit RGB; alpha is ignored.
+    /// Converts from 32-bit RGB. Alpha is ignored.
     package func makePlanes(
         _ planes: Planes, size: FrameSize, from pixels: UnsafePointer<UInt8>, stride: Int
     ) {

@@ -2,11 +2,11 @@ public import GreenroomMedia
 
 /// A rectangle of pixels within an image.
 public struct PixelRect: Hashable, Sendable {
-    /// The left column; even, so that it is addressable in subsampled chroma.
+    /// The left column. The value is even, so that it is addressable in subsampled chroma.
     public var x: Int
-    /// The top row; also even.
+    /// The top row. The value is even, too.
     public var y: Int
-    /// Its width and height.
+    /// The rectangle's width and height.
     public var size: FrameSize
 
     /// Makes a rectangle.
@@ -16,10 +16,10 @@ public struct PixelRect: Hashable, Sendable {
         self.size = size
     }
 
-    /// A centred rectangle in an image.
+    /// Makes a centred rectangle in an image.
     ///
     /// - Parameters:
-    ///   - size: The rectangle's size, at most the image's.
+    ///   - size: The rectangle's size, at most the image's size.
     ///   - whole: The image's size.
     init(_ size: FrameSize, centredIn whole: FrameSize) {
         self.init(
@@ -29,11 +29,11 @@ public struct PixelRect: Hashable, Sendable {
 }
 
 extension FrameSize {
-    /// The largest size with another size's aspect ratio that fits in this one, rounded to even
-    /// numbers.
+    /// Returns the largest size with another size's aspect ratio that fits in this size, rounded to
+    /// even numbers.
     ///
-    /// With an even side, the image's edge is between two chroma samples. A side equal to this
-    /// size's side stays.
+    /// With an even side, the image's edge is between two chroma samples. A side that equals this
+    /// size's side is not rounded.
     func largestInside(shapedLike shape: FrameSize) -> FrameSize {
         let wider = width * shape.height > shape.width * height
         return wider

@@ -20,7 +20,7 @@ final class ImageScaler {
 
     /// Makes rows of the result.
     ///
-    /// - Parameter rows: From an even one on, to an even one or the end.
+    /// - Parameter rows: The rows, from an even row to an even row or the end.
     func scale(_ input: UnsafeFrame, to output: UnsafeFrame, rows: Range<Int>) {
         for (index, plane) in planes.enumerated() {
             plane.scale(
@@ -29,9 +29,9 @@ final class ImageScaler {
         }
     }
 
-    /// The rows of the input that rows of the result need, from an even one on.
+    /// Returns the rows of the input that rows of the result need, from an even row on.
     ///
-    /// - Parameter rows: As for ``scale(_:to:rows:)``.
+    /// - Parameter rows: The rows of the result, as for ``scale(_:to:rows:)``.
     func inputRows(for rows: Range<Int>) -> Range<Int> {
         let luma = planes[0].inputRows(for: rows)
         var (first, end) = (luma.lowerBound, luma.upperBound)
@@ -40,7 +40,7 @@ final class ImageScaler {
             first = min(first, 2 * chroma.lowerBound)
             end = max(end, 2 * chroma.upperBound)
         }
-        // Conversions take rows in pairs.
+        // Conversions read rows in pairs.
         return first / 2 * 2..<min(height, (end + 1) / 2 * 2)
     }
 }
@@ -51,21 +51,23 @@ extension FrameSize {
 }
 
 extension Range<Int> {
-    /// The rows of the chroma planes of 4:2:0 beside rows of luma, which begin at an even one.
+    /// The rows of the chroma planes of 4:2:0 for rows of luma that begin at an even row.
     fileprivate var chroma: Range<Int> { lowerBound / 2..<(upperBound + 1) / 2 }
 }
 
-/// Scales planes from one size to another: each row vertically, while it is in the cache horizontally.
+/// Scales planes from one size to another. Scales each row vertically, and then horizontally while
+/// the row is in the cache.
 final class PlaneScaler {
     private let size, wanted: FrameSize
     private let channels: Int
-    /// Whether it makes a half or a quarter of the size, for which libyuv has kernels.
+    /// Whether the result is a half or a quarter of the size, for which libyuv has kernels.
     private let isBox: Bool
-    /// The filters of sides that change.
+    /// The filters of sides that change; nil for other sides.
     private let columns, rows: PolyphaseFilter?
-    /// A row between both filters; its ends are repeated, beyond where taps and vectors reach.
+    /// A row between both filters. The row's ends are repeated beyond the reach of taps and
+    /// vectors.
     private let row: UnsafeMutablePointer<UInt8>
-    /// The rows of a result.
+    /// The input rows for a row of the result.
     private let inputs: UnsafeMutablePointer<UnsafePointer<UInt8>>
 
     static let padding = 64
@@ -101,14 +103,14 @@ final class PlaneScaler {
         inputs.deallocate()
     }
 
-    /// The rows of the source that rows of the result need.
+    /// Returns the rows of the source that rows of the result need.
     func inputRows(for rows: Range<Int>) -> Range<Int> {
         if isBox {
             let ratio = size.height / wanted.height
             return ratio * rows.lowerBound..<ratio * rows.upperBound
         }
         guard let filter = self.rows?.taps.pointee else { return rows }
-        // As `scale` clamps them.
+        // Clamp the rows in the same way as `scale`.
         let first = min(max(0, Int(filter.first[rows.lowerBound])), size.height - 1)
         let end = min(size.height, Int(filter.first[rows.upperBound - 1]) + Int(filter.taps))
         return first..<max(end, first + 1)
@@ -117,7 +119,7 @@ final class PlaneScaler {
     /// Makes rows of the result.
     ///
     /// - Parameters:
-    ///   - source: The first row of the whole source, of which the rows that are needed are read.
+    ///   - source: The first row of the whole source. Only the needed rows are read.
     ///   - result: The first row of the whole result.
     func scale(
         _ source: UnsafePointer<UInt8>, stride: Int, to result: UnsafeMutablePointer<UInt8>,
@@ -155,7 +157,7 @@ final class PlaneScaler {
         }
     }
 
-    /// Repeats the outermost pixels: a filter that grows reaches one beyond.
+    /// Repeats the outermost pixels, because an enlarging filter reads one pixel beyond the row.
     private func repeatEnds(of start: UnsafeMutablePointer<UInt8>, _ width: Int) {
         for channel in 0..<channels {
             start[channel - channels] = start[channel]

@@ -1,20 +1,20 @@
 internal import CGreenroomKernels
 
-/// The taps of one side of an image that is scaled.
+/// The taps for one side of a scaled image.
 ///
-/// A side that shrinks has in each result the mean of what the result covers (area filter), one that
-/// grows the nearest two samples by their distance (bilinear): neither overshoots at edges. The edges of
-/// both sizes coincide.
+/// If a side shrinks, each result is the mean of the samples that it covers (area filter). If a
+/// side grows, each result mixes the nearest two samples by their distance (bilinear filter).
+/// Neither filter overshoots at edges. The edges of both sizes coincide.
 final class PolyphaseFilter {
-    /// In memory of this object, with its lists.
+    /// The taps and their lists, in memory of this object.
     let taps: UnsafePointer<greenroom_taps>
 
     private static let unit = 128
 
-    /// Makes the taps of rows of `from` pixels that become `to`.
+    /// Makes the taps that scale a row of `from` pixels to `to` pixels.
     ///
     /// - Parameters:
-    ///   - channels: The bytes of a pixel, which are scaled each by itself.
+    ///   - channels: The number of bytes of a pixel. Each byte is scaled separately.
     ///   - window: ``greenroom_kernels/window`` of the kernels that read the taps.
     init(from: Int, to: Int, channels: Int = 1, window: Int) {
         let ratio = Double(from) / Double(to)
@@ -60,7 +60,7 @@ final class PolyphaseFilter {
         taps.deallocate()
     }
 
-    /// A copy at a multiple of the widest vector's bytes.
+    /// Returns a copy that is aligned to the widest vector.
     private static func copy<Element>(_ elements: [Element]) -> UnsafePointer<Element> {
         let memory = UnsafeMutableRawPointer.allocate(
             byteCount: elements.count * MemoryLayout<Element>.stride,
@@ -76,23 +76,25 @@ final class PolyphaseFilter {
         (Double(index) + 0.5) * ratio - 0.5
     }
 
-    /// The samples with a weight in a result.
+    /// Returns the samples that have a weight in a result.
     private static func span(of index: Int, _ ratio: Double) -> ClosedRange<Int> {
         let centre = centre(of: index, ratio)
         let reach = reach(ratio)
-        // The bounds are whole numbers for some ratios: a tap without weight must not depend on them.
+        // For some ratios the bounds are whole numbers. Rounding errors must not add a tap without
+        // weight.
         return Int((centre - reach + 1e-6).rounded(.down)) + 1...Int(
             (centre + reach - 1e-6).rounded(.up)) - 1
     }
 
-    /// The distance at which a sample has no weight: it is covered, or between two results, no more.
+    /// Returns the distance from which a sample has no weight, because a result no longer covers it
+    /// or lies too far away.
     private static func reach(_ ratio: Double) -> Double { (max(ratio, 1) + 1) / 2 }
 
     private static func weight(at distance: Double, _ ratio: Double) -> Double {
         max(0, min(1, reach(ratio) - distance))
     }
 
-    /// Whole numbers in the proportions of the weights that make ``unit``, each below it.
+    /// Rounds the weights to whole numbers below ``unit`` whose sum is ``unit``.
     private static func round(_ weights: inout [Double], to whole: inout [Int]) {
         let scale = Double(unit) / weights.reduce(0, +)
         var missing = unit
@@ -101,7 +103,7 @@ final class PolyphaseFilter {
             weights[tap] = weights[tap] * scale - Double(whole[tap])
             missing -= whole[tap]
         }
-        // Those with the largest rest are rounded up.
+        // Round up the weights with the largest fractions.
         for _ in 0..<missing {
             guard let tap = weights.indices.max(by: { weights[$0] < weights[$1] }) else { return }
             whole[tap] += 1
@@ -115,20 +117,20 @@ final class PolyphaseFilter {
 
     // MARK: Windows
 
-    /// The lists of windows: of each term those of all groups.
+    /// The lists of windows: for each term, the windows of all groups.
     private struct Windows {
         var positions: [[Int32]] = []
         var picks: [[Int8]] = []
         var factors: [[Int8]] = []
 
-        /// Each window begins at the first tap of its group that is in none before, and takes the next
-        /// one or two of each result.
+        /// Each window begins at the first unused tap of its group, and takes the next one or two
+        /// taps of each result.
         init(first: [Int32], weights: [Int8], _ tapCount: Int, step: Int, length: Int) {
             let groupLength = length / 2
             let groupCount = (first.count + 63) / 64 * 64 / groupLength
             var used = [Int](repeating: 0, count: first.count)
 
-            /// The position and weight of a result's first tap that is in no window.
+            /// Returns the position and weight of a result's first unused tap; nil if none is left.
             func next(_ result: Int) -> (position: Int32, weight: Int8)? {
                 while used[result] < tapCount {
                     let weight = weights[result * tapCount + used[result]]

@@ -1,20 +1,20 @@
 internal import CGreenroomKernels
 internal import GreenroomMedia
 
-/// A step of a plan, and what it needs for frames of one format and size.
+/// A step of a plan, and its data for frames of one format and size.
 struct PreparedStep {
     let step: ConversionPlan.Step
     /// The format and size of the step's result.
     let format: PixelFormat
     let size: FrameSize
-    /// Nil for a step that does not scale.
+    /// The scaler; nil for a step that does not scale.
     private let scaler: ImageScaler?
     /// Whether rows of the result depend only on a few rows of the input.
     let runsInBands: Bool
 
     /// - Parameters:
-    ///   - input: The format of the result of the step before.
-    ///   - inputSize: Its size.
+    ///   - input: The format of the previous step's result.
+    ///   - inputSize: The size of the previous step's result.
     init(_ step: ConversionPlan.Step, of input: PixelFormat, _ inputSize: FrameSize) {
         self.step = step
         (format, size) = step.result(of: input, inputSize)
@@ -35,7 +35,7 @@ struct PreparedStep {
     /// Makes the whole result.
     ///
     /// - Parameters:
-    ///   - input: The result of the step before.
+    ///   - input: The result of the previous step.
     ///   - compressedByteCount: The length of a compressed image.
     ///   - output: An image of ``format`` and ``size``.
     func run(
@@ -67,16 +67,16 @@ struct PreparedStep {
         }
     }
 
-    /// The rows of the input that rows of the result need, from an even one on.
+    /// Returns the rows of the input that rows of the result need, from an even row on.
     ///
-    /// - Parameter rows: From an even one on, to an even one or the end.
+    /// - Parameter rows: The rows, from an even row to an even row or the end.
     func inputRows(for rows: Range<Int>) -> Range<Int> { scaler?.inputRows(for: rows) ?? rows }
 
     /// Makes rows of the result of a step that ``runsInBands``.
     ///
     /// - Parameters:
-    ///   - rows: As for ``inputRows(for:)``.
-    ///   - input: The whole input, of which only the rows that are needed are read.
+    ///   - rows: The rows of the result, as for ``inputRows(for:)``.
+    ///   - input: The whole input. Only the needed rows are read.
     ///   - output: The whole result.
     func run(
         _ rows: Range<Int>, from input: UnsafeFrame, into output: UnsafeFrame
@@ -87,7 +87,7 @@ struct PreparedStep {
 }
 
 extension ConversionPlan {
-    /// The steps with what they need for frames of a format and size.
+    /// Returns the steps with their data for frames of a format and size.
     func preparedSteps(from format: PixelFormat, _ size: FrameSize) -> [PreparedStep] {
         var (format, size) = (format, size)
         return steps.map { step in
@@ -99,7 +99,7 @@ extension ConversionPlan {
 }
 
 extension ConversionPlan.Step {
-    /// The format and size of the step's result.
+    /// Returns the format and size of the step's result.
     fileprivate func result(
         of format: PixelFormat, _ size: FrameSize
     ) -> (PixelFormat, FrameSize) {
@@ -114,7 +114,7 @@ extension ConversionPlan.Step {
 }
 
 extension ConversionError {
-    /// Throws if libyuv could not do what the plan assumes.
+    /// Throws an error if libyuv has failed, although the plan assumes success.
     static func check(
         _ result: Int32, _ input: UnsafeFrame, _ output: UnsafeFrame
     ) throws(ConversionError) {

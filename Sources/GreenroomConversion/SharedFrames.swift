@@ -1,36 +1,36 @@
 package import GreenroomMedia
 
-/// Allocates frames in memory that plugins' processes may read, and none of them can write to.
+/// Allocates frames in memory that plugins' processes may read but cannot write to.
 package protocol FrameAllocator: Sendable {
     /// Makes a pool; nil if there is no memory.
     ///
     /// - Parameters:
-    ///   - count: The number of its frames.
-    ///   - format: The format of all of them, which is not compressed.
-    ///   - size: The size of all of them.
+    ///   - count: The number of frames in the pool.
+    ///   - format: The format of all frames, which is not compressed.
+    ///   - size: The size of all frames.
     func allocate(_ count: Int, _ format: PixelFormat, _ size: FrameSize) -> FramePool?
 }
 
-/// Frames of one format and size in memory that plugins' processes read: blocks of 8 frames, as many
-/// as frames have been in use at a time.
+/// Frames of one format and size in memory that plugins' processes read. The memory consists of
+/// blocks of 8 frames. The number of blocks follows the largest number of frames in use at a time.
 ///
-/// What a process can read is a whole block, and a block has frames of one use alone.
+/// A process can always read a whole block, so the frames of a block all have the same use.
 package struct SharedFrames: Sendable {
-    /// The frames of a block.
+    /// The number of frames in a block.
     package static let blockFrames = 8
 
     private let allocator: any FrameAllocator
     private var kind: (format: PixelFormat, size: FrameSize)?
-    /// A block whose frames are in use lives without this as long as they do.
+    /// The blocks. A removed block stays alive while its frames are in use.
     private var blocks: [FramePool] = []
 
-    /// Without memory.
+    /// Makes an empty set of blocks.
     package init(_ allocator: any FrameAllocator) { self.allocator = allocator }
 
-    /// A block with room for a frame; nil if all are in use, or there is no memory.
+    /// Returns a block with room for a frame; nil if all blocks are in use, or there is no memory.
     ///
-    /// Only the caller takes frames of it. A block is reused until the format or the size changes: a
-    /// process could keep the memory of a freed one.
+    /// Only the caller takes frames of the block. A block is reused until the format or the size
+    /// changes, because a process could keep the memory of a freed block.
     ///
     /// - Parameter limit: Limit of blocks. Blocks beyond the first also fit into
     ///   ``FramePool/ordinaryByteLimit``.

@@ -7,7 +7,8 @@ internal import GreenroomMedia
 // the missing functions: red and blue swapped.
 
 extension PixelFormat {
-    /// Whether a conversion can produce it. Any format that converts to I420 can be the input.
+    /// Whether a conversion can produce the format. Any format that converts to I420 can be the
+    /// input.
     var canBeMade: Bool {
         switch self {
         case .i420, .nv12, .nv21, .yuy2, .uyvy, .bgra, .rgba, .bgrx, .rgbx, .rgb24: true

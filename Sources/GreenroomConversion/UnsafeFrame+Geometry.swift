@@ -62,7 +62,7 @@ extension UnsafeFrame {
                     }
                 }
             }
-            // All rows are as the first one.
+            // Every row equals the first row.
             CopyPlane(
                 first, 0, first + Int(strides[index]), strides[index], Int32(plane.rowBytes),
                 Int32(plane.rows - 1))
@@ -71,7 +71,7 @@ extension UnsafeFrame {
 }
 
 extension PixelFormat.Sample {
-    /// Its value of 8 bits in a black pixel; alpha is opaque.
+    /// Returns the sample's 8-bit value in a black pixel. Alpha is opaque.
     fileprivate func black(_ range: ColorRange) -> Int {
         switch self {
         case .y: Int(range.blackLuma)

@@ -26,7 +26,7 @@ extension UnsafeFrame {
         let hasPairs = format != .i420
         let convert = hasPairs ? kernels.pixels_of_pairs : kernels.pixels
         let isBlueFirst = output.format.hasSameLayout(as: .bgra)
-        // U and V; V and U for red before blue, and for NV21.
+        // For blue first: U, then V. For red first, and for NV21: V, then U.
         var first = (plane: planes[1], stride: Int(strides[1]))
         var second = first
         if hasPairs { second.plane += 1 } else { second = (planes[2], Int(strides[2])) }
@@ -84,7 +84,7 @@ extension UnsafeFrame {
         }
     }
 
-    /// A row of 16-bit samples.
+    /// Calls `body` with a row of 16-bit samples.
     private func withSamples(_ y: Int, ofPlane index: Int, _ body: (UnsafePointer<UInt16>) -> Void)
     {
         let row = row(y, ofPlane: index)

@@ -1,8 +1,8 @@
 internal import GreenroomMedia
 
-/// The pixels of a frame, or of a part of it, as the arguments of C.
+/// The pixels of a frame, or of a part of a frame, as arguments for C.
 ///
-/// Valid while the frame lives; made and used within one conversion.
+/// The value is valid while the frame is alive. It is made and used within one conversion.
 struct UnsafeFrame {
     let format: PixelFormat
     let size: FrameSize
@@ -30,7 +30,8 @@ struct UnsafeFrame {
         strides = whole.strides
     }
 
-    /// A part of the image. Its corner has even coordinates and it lies within the image.
+    /// Returns a part of the image. The part's corner must have even coordinates, and the part must
+    /// lie within the image.
     func part(_ rect: PixelRect) -> UnsafeFrame {
         var part = UnsafeFrame(self, size: rect.size)
         let origin = FrameSize(width: rect.x, height: rect.y)
@@ -42,16 +43,17 @@ struct UnsafeFrame {
         return part
     }
 
-    /// Rows of the image, from an even one on.
+    /// Returns rows of the image, from an even row on.
     func rows(_ rows: Range<Int>) -> UnsafeFrame {
         part(
             PixelRect(
                 x: 0, y: rows.lowerBound, size: FrameSize(width: size.width, height: rows.count)))
     }
 
-    /// The image of which this one has the rows from an even one on: only those may be read or written.
+    /// Returns the image that contains these rows, from an even row on. Only these rows may be read
+    /// or written.
     ///
-    /// - Parameter size: The size of that image.
+    /// - Parameter size: The size of the containing image.
     func asRows(from row: Int, of size: FrameSize) -> UnsafeFrame {
         var whole = UnsafeFrame(self, size: size)
         for index in 0..<format.planeCount {
@@ -65,7 +67,7 @@ struct UnsafeFrame {
     var height: Int32 { Int32(size.height) }
     var chromaSize: FrameSize { size.chroma }
 
-    /// Bytes with pixels.
+    /// The number of bytes with pixels.
     var byteCount: Int { format.packedByteCount(of: size) }
 
     func row(_ y: Int, ofPlane index: Int) -> UnsafeMutablePointer<UInt8> {

@@ -2,7 +2,7 @@ internal import CLibYUV
 internal import GreenroomMedia
 
 extension VideoFrame {
-    /// A copy in another pool; nil if it has no room.
+    /// Returns a copy in another pool; nil if the pool has no room.
     package borrowing func copy(into pool: FramePool) throws(ConversionError) -> VideoFrame? {
         guard var copy = pool.take(format, size, compressedByteCount: byteCount(0)) else {
             return nil
@@ -22,11 +22,11 @@ extension VideoFrame {
     ///
     /// - Parameters:
     ///   - index: The plane, 0 to ``planeCount`` − 1.
-    ///   - source: Its first pixel, followed by `byteCount` readable bytes.
+    ///   - source: The plane's first pixel, followed by `byteCount` readable bytes.
     ///   - strideBytes: Stride of the source; ignored for a compressed format.
     ///   - byteCount: The length of the source.
     /// - Throws: ``ConversionError/Code/badGeometry``, before reading, if the stride is shorter
-    ///   than a row or the source shorter than the plane.
+    ///   than a row or the source is shorter than the plane.
     public mutating func copyPlane(
         _ index: Int, from source: UnsafeRawPointer, strideBytes: Int, byteCount: Int
     ) throws(ConversionError) {

@@ -2,26 +2,26 @@ public import GreenroomMedia
 
 /// A counted reference to a frame of a ``FramePool``.
 ///
-/// The last reference returns the memory to the pool. References share the pixels; each has its own
-/// ``info``. Only a unique reference may write pixels.
+/// Releasing the last reference returns the memory to the pool. References share the pixels, but
+/// each has its own ``info``. Only a unique reference may write pixels.
 ///
-/// Threads: a reference may move between threads; several threads may read through different
+/// Threads: a reference may move between threads. Several threads may read through different
 /// references.
 public struct VideoFrame: ~Copyable, Sendable {
     /// The pixel format.
     public let format: PixelFormat
     /// The visible size, before any rotation.
     public let size: FrameSize
-    /// The frame's description; each reference has its own.
+    /// The frame's description. Each reference has its own description.
     public var info = FrameInfo()
 
     let layout: FrameLayout
     let slot: FrameSlot
-    /// Safe to send: the slot keeps the memory alive and fixed while the count is not zero, and
-    /// this reference is counted.
+    /// Safe to send: the slot keeps the memory alive and fixed while the count is not zero, and the
+    /// count includes this reference.
     nonisolated(unsafe) private let memory: UnsafeMutableRawPointer
 
-    /// Takes over one count of the slot.
+    /// Makes a reference that owns one count of the slot.
     init(
         slot: FrameSlot, memory: UnsafeMutableRawPointer, _ format: PixelFormat,
         _ size: FrameSize, _ layout: FrameLayout
@@ -41,15 +41,16 @@ public struct VideoFrame: ~Copyable, Sendable {
     /// Whether this is the only reference to the pixels.
     public var isUnique: Bool { slot.isUnique }
 
-    /// The index of its slot in the pool, from 0. Another process with the pool's memory finds the
-    /// frame by it.
+    /// The index of the frame's slot in the pool, from 0. Another process with the pool's memory
+    /// uses the index to find the frame.
     package var slotIndex: Int { slot.index }
 
-    /// Whether it is in memory from outside the pool, which other processes may write at any time.
+    /// Whether the frame is in memory from outside the pool, which other processes may write at any
+    /// time.
     package var isInGivenMemory: Bool { slot.isGiven && !slot.isReadOnlyElsewhere }
 
-    /// The memory of its pixels, if other processes may read it and none but this one can write to it;
-    /// nil otherwise.
+    /// The memory of the frame's pixels, if other processes may read it and only this process can
+    /// write to it; nil otherwise.
     package var sharedMemory: (any AnyObject & Sendable)? {
         slot.isReadOnlyElsewhere ? slot.owner : nil
     }
@@ -62,10 +63,10 @@ public struct VideoFrame: ~Copyable, Sendable {
         slot === other.slot
     }
 
-    /// Another reference to the same pixels.
+    /// Returns another reference to the same pixels.
     public borrowing func share() -> VideoFrame { share(as: format) }
 
-    /// Another reference that treats the pixels as another format with the same layout.
+    /// Returns another reference, which treats the pixels as another format with the same layout.
     borrowing func share(as format: PixelFormat) -> VideoFrame {
         slot.retain()
         var other = VideoFrame(slot: slot, memory: memory, format, size, layout)
@@ -75,26 +76,27 @@ public struct VideoFrame: ~Copyable, Sendable {
 }
 
 extension VideoFrame {
-    /// Bytes from a row to the next: a multiple of 64; 0 for a compressed format.
+    /// Returns the number of bytes from a row to the next: a multiple of 64; 0 for a compressed
+    /// format.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     public func strideBytes(_ index: Int) -> Int { layout.strides[index] }
 
-    /// Bytes from the first pixel of a plane to the last, including padding between rows; for a
-    /// compressed format the length of the data.
+    /// Returns the number of bytes from the first pixel of a plane to the last, including padding
+    /// between rows; for a compressed format, the length of the data.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     public func byteCount(_ index: Int) -> Int { layout.byteCounts[index] }
 
-    /// Bytes of all planes, as ``byteCount(_:)``.
+    /// The sum of ``byteCount(_:)`` over all planes.
     package var byteCount: Int { (0..<planeCount).reduce(0) { $0 + byteCount($1) } }
 
-    /// Offset of a plane's first pixel in the frame's slot.
+    /// Returns the offset of a plane's first pixel in the frame's slot.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     package func planeOffset(_ index: Int) -> Int { layout.offsets[index] }
 
-    /// A plane for reading.
+    /// Returns a plane for reading.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     @_lifetime(borrow self)
@@ -103,7 +105,7 @@ extension VideoFrame {
         return _overrideLifetime(span, borrowing: self)
     }
 
-    /// A plane for writing. The reference must be unique; see ``isUnique``.
+    /// Returns a plane for writing. The reference must be unique; see ``isUnique``.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     @_lifetime(&self)
@@ -114,8 +116,8 @@ extension VideoFrame {
         return _overrideLifetime(span, mutating: &self)
     }
 
-    /// The first byte of a plane, for calls of C: valid while a reference lives; write only through
-    /// a unique reference.
+    /// Returns the first byte of a plane, for calls of C. The pointer is valid while a reference is
+    /// alive. Write only through a unique reference.
     ///
     /// - Parameter index: The plane, 0 to ``planeCount`` − 1.
     public borrowing func unsafePlanePointer(_ index: Int) -> UnsafeMutableRawPointer {

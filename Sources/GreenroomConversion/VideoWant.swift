@@ -4,17 +4,17 @@ public import GreenroomMedia
 public struct VideoWant: Hashable, Sendable {
     /// The pixel format.
     public var format: PixelFormat
-    /// The size; nil for the upright image's own.
+    /// The size; nil to keep the size of the upright image.
     public var size: FrameSize?
-    /// The range of YUV values; nil for the image's own, or limited for RGB images. Ignored for
-    /// RGB formats, which are always full.
+    /// The range of YUV values; nil to keep the image's range, or limited for RGB images. Ignored
+    /// for RGB formats, which always have full range.
     public var range: ColorRange?
-    /// The matrix; nil for the image's own.
+    /// The matrix; nil to keep the image's matrix.
     public var matrix: ColorMatrix?
-    /// How to fit another aspect ratio.
+    /// The policy for a different aspect ratio.
     public var fit: Fit
-    /// Whether the consumer rotates images itself; otherwise they arrive upright. A wanted size
-    /// then is that before the consumer's rotation.
+    /// Whether the consumer rotates images itself; otherwise images arrive upright. With rotation
+    /// by the consumer, a wanted size applies before that rotation.
     public var acceptsRotation: Bool
 
     /// Makes a want.

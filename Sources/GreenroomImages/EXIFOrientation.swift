@@ -1,4 +1,5 @@
-/// How a camera was held, as EXIF tag 0x0112 says: what to do to see the image upright.
+/// The orientation of a camera, as in EXIF tag 0x0112, which determines how to make the image
+/// upright.
 enum EXIFOrientation: UInt16, CaseIterable {
     case upright = 1
     case mirrored = 2
@@ -9,10 +10,10 @@ enum EXIFOrientation: UInt16, CaseIterable {
     case transversed = 7
     case threeQuarterTurn = 8
 
-    /// Whether width and height change places.
+    /// Whether width and height are swapped.
     var swapsSides: Bool { rawValue >= 5 }
 
-    /// Where the pixel comes from that is seen at `x`, `y` in the upright image.
+    /// Returns the position in the stored image of the pixel at `x`, `y` in the upright image.
     ///
     /// - Parameters:
     ///   - width: The width of the stored image.
@@ -31,10 +32,10 @@ enum EXIFOrientation: UInt16, CaseIterable {
     }
 }
 
-// MARK: Finding it
+// MARK: Lookup
 
 extension EXIFOrientation {
-    /// Looks the tag up in the first directory of a TIFF structure.
+    /// Returns the orientation in the first directory of a TIFF structure; nil if there is none.
     static func orientation(inTIFF tiff: ArraySlice<UInt8>) -> EXIFOrientation? {
         let isBigEndian: Bool
         switch tiff.bigEndian16(at: 0) {

@@ -1,16 +1,16 @@
 import GreenroomSystem
 import SystemPackage
 
-/// The largest file that is read, in bytes: more than the largest image has uncompressed.
+/// Limit of file lengths, in bytes: more than the uncompressed size of the largest image.
 let longestFile = 300 << 20
 
-/// The content of a regular file.
+/// Returns the content of a regular file.
 ///
-/// - Parameter limit: Nothing is read beyond this many bytes.
+/// - Parameter limit: Limit of bytes to read.
 func readFile(_ path: String, limit: Int = longestFile) throws(FileError) -> [UInt8] {
     let file: FileDescriptor
     do throws(Errno) {
-        // Without O_NONBLOCK, opening a pipe would wait for its writer for ever.
+        // Without O_NONBLOCK, opening a pipe would wait for the pipe's writer without limit.
         file = try .reading(path, options: .nonBlocking)
     } catch {
         throw failure(error, path: path)
@@ -26,7 +26,7 @@ func readFile(_ path: String, limit: Int = longestFile) throws(FileError) -> [UI
     }
 }
 
-/// Throws unless a file is one that may hold an image.
+/// Throws an error if a file cannot hold an image.
 private func check(_ status: Stat, path: String) throws(FileError) {
     switch status.type {
     case .regular:

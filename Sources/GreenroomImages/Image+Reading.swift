@@ -2,18 +2,19 @@ package import GreenroomSystem
 package import GreenroomMedia
 
 extension Image {
-    /// Reads a PNG or JPEG file; which one is told by its content, not its name.
+    /// Reads a PNG or JPEG file. The content determines the format, not the name.
     ///
-    /// PNG may have any depth, a palette, alpha or interlacing. The EXIF orientation of either is
-    /// applied, so that the image is upright. ``notes`` say what else of the file is not followed.
+    /// A PNG file may have any depth, a palette, alpha or interlacing. The EXIF orientation of both
+    /// formats is applied, so that the image is upright. ``notes`` lists features of the file that
+    /// are not supported.
     ///
     /// - Parameters:
     ///   - path: The file.
-    ///   - size: The size that the image is to be fitted into. One that is much larger is made
-    ///     smaller while it is decoded, so that it never takes the memory of all its pixels, and
-    ///     still covers what fits. nil for the image's own size.
-    /// - Throws: What is wrong with the file. Nothing is allocated for an image whose sides
-    ///   are beyond ``maximumDimension``.
+    ///   - size: The size to fit the image into; nil to keep the image's own size. A much larger
+    ///     image is reduced during decoding, so that it never needs memory for all its pixels. The
+    ///     reduced image still covers the fitted size.
+    /// - Throws: The problem of the file. An image with sides beyond ``maximumDimension`` fails
+    ///   before memory is allocated for it.
     package init(contentsOf path: String, fitting size: FrameSize? = nil) throws(FileError) {
         let bytes = try readFile(path)
         guard let header = ImageHeader(bytes) else {
@@ -38,7 +39,8 @@ extension Image {
         return try PNGDecoder.decode(bytes, header, path: path, fitting: limit)
     }
 
-    /// The size, unless it is beyond the limit: known before memory is made for it.
+    /// Returns the size, or throws an error if the size exceeds the limit, before memory is
+    /// allocated for it.
     static func legalSize(
         width: Int, height: Int, path: String
     ) throws(FileError) -> FrameSize {
@@ -59,7 +61,7 @@ extension Image {
 }
 
 extension FrameSize {
-    /// The size after a stored image is made upright, or before.
+    /// Returns the size of a stored image after it is made upright, or the reverse.
     func turned(by orientation: EXIFOrientation) -> FrameSize {
         orientation.swapsSides ? FrameSize(width: height, height: width) : self
     }

@@ -2,11 +2,11 @@ import CLibYUV
 package import GreenroomMedia
 
 extension Image {
-    /// The image in another size, each pixel an average of those it stands for.
+    /// Returns the image in another size. Each pixel is an average of the pixels that it replaces.
     ///
-    /// Transparent pixels do not bleed their invisible colour into the visible ones.
+    /// The invisible colour of transparent pixels does not affect visible pixels.
     ///
-    /// - Parameter size: Brought within the legal sides.
+    /// - Parameter size: The size, limited to the legal range.
     package func scaled(to size: FrameSize) -> Image {
         var result = premultiplied().scaledAsItIs(to: size)
         let (stride, width, height) = result.libyuvGeometry
@@ -16,9 +16,9 @@ extension Image {
         return result
     }
 
-    /// The image as large as fits, in the middle of black, its transparent parts on black.
+    /// Returns the largest image that fits, centred on black. Transparent parts show black.
     ///
-    /// - Parameter size: The size of the result, brought within the legal sides.
+    /// - Parameter size: The size of the result, limited to the legal range.
     package func letterboxed(into size: FrameSize) -> Image {
         var result = Image(size: size)
         var scaled = premultiplied().scaledAsItIs(to: self.size.fitted(within: result.size))
@@ -37,8 +37,8 @@ extension Image {
     }
 }
 
-// libyuv works on four bytes with alpha last, whatever the order of the other three. Sizes and
-// lengths agree by construction, so that none of its functions can fail here.
+// libyuv accepts four bytes with alpha last, in any order of the other three. Sizes and lengths
+// agree by construction, so its functions cannot fail here.
 extension Image {
     fileprivate var libyuvGeometry: (stride: Int32, width: Int32, height: Int32) {
         (Int32(strideBytes), Int32(width), Int32(height))
@@ -51,7 +51,7 @@ extension Image {
         }
     }
 
-    /// The image with its colours multiplied by alpha.
+    /// Returns the image with its colours multiplied by alpha.
     private func premultiplied() -> Image {
         var result = Image(size: size)
         let (stride, width, height) = libyuvGeometry
@@ -64,10 +64,10 @@ extension Image {
         return result
     }
 
-    /// The image in another size, alpha treated as one more colour.
+    /// Returns the image in another size, and treats alpha as another colour.
     ///
-    /// Plane by plane, and no more than eight times smaller at once: libyuv makes whole pixels
-    /// darker where it enlarges them, and an average of very many.
+    /// Scales plane by plane, and by at most a factor of eight at once, because libyuv darkens
+    /// whole pixels when it enlarges them or averages very many.
     private consuming func scaledAsItIs(to size: FrameSize) -> Image {
         guard size != self.size else { return self }
         let eighth = FrameSize(
@@ -104,7 +104,7 @@ extension Image {
 }
 
 extension FrameSize {
-    /// The largest size of the same proportions within another one, rounded, at least 1x1.
+    /// Returns the largest size of the same proportions within a limit, rounded, at least 1x1.
     package func fitted(within limit: FrameSize) -> FrameSize {
         guard width > 0, height > 0 else { return FrameSize(width: 1, height: 1) }
         let scale = min(Double(limit.width) / Double(width), Double(limit.height) / Double(height))

@@ -1,7 +1,7 @@
 import GreenroomMedia
 
 extension Image {
-    /// The image turned and mirrored as its camera was held.
+    /// Returns the image rotated and mirrored according to its camera's orientation.
     consuming func upright(from orientation: EXIFOrientation) -> Image {
         guard orientation != .upright else { return self }
         let turned = size.turned(by: orientation)

@@ -1,17 +1,17 @@
 package import GreenroomMedia
 
-/// What an image's file says besides its pixels, as far as the file's beginning tells.
+/// The facts about an image from the beginning of its file, without the pixels.
 struct ImageHeader {
-    /// The size as it is stored; nil where it is not told.
+    /// The size as stored; nil if the header lacks it.
     var size: FrameSize?
-    /// How to see it upright.
+    /// The orientation that makes the image upright.
     var orientation = EXIFOrientation.upright
-    /// Whether rows come in several passes.
+    /// Whether rows are stored in several passes.
     var isInterlaced = false
-    /// What is not followed, each the end of a sentence about the image.
+    /// The unsupported features, each as the end of a sentence about the image.
     var ignored: [String] = []
 
-    /// The size once it is upright.
+    /// The size of the upright image.
     var uprightSize: FrameSize? { size?.turned(by: orientation) }
 
     private static let foreignProfile =
@@ -52,7 +52,7 @@ struct ImageHeader {
         }
     }
 
-    /// Says each thing once: a file may repeat a chunk millions of times.
+    /// Records an unsupported feature once, because a file may repeat a chunk millions of times.
     private mutating func ignore(_ what: String) {
         if !ignored.contains(what) { ignored.append(what) }
     }
@@ -75,13 +75,14 @@ struct ImageHeader {
                 let tiff = segment.dropFirst(exif.count)
                 orientation = EXIFOrientation.orientation(inTIFF: tiff) ?? .upright
             case 0xE2 where segment.starts(with: profile):
-                // The first of its parts has its description, in letters of one byte or of two.
+                // The first part of the profile contains its description, in letters of one or two
+                // bytes.
                 let isFirst = segment.dropFirst(profile.count).first == 1
                 let letters = segment.filter { $0 != 0 }
                 if isFirst, !Self.contains(letters, "sRGB") {
                     ignore(Self.foreignProfile)
                 }
-            // Every start of a frame, but for tables.
+            // Match every start of a frame, except tables.
             case 0xC0...0xCF where ![0xC4, 0xC8, 0xCC].contains(marker & 0xFF):
                 if let height = segment.bigEndian16(at: 1), let width = segment.bigEndian16(at: 3) {
                     size = FrameSize(width: Int(width), height: Int(height))
@@ -100,23 +101,23 @@ struct ImageHeader {
 }
 
 extension Image {
-    /// The size that an image will have, upright, as its file's beginning tells; nil where it does
-    /// not, or the file can't be read.
+    /// Returns the size of an image once it is upright, from the beginning of its file; nil if the
+    /// size is missing, or the file cannot be read.
     package static func size(ofFile path: String) -> FrameSize? {
-        // Cameras put a small image of up to 64 KiB before the size, and profiles beside it.
+        // Cameras store a thumbnail of up to 64 KiB before the size, along with profiles.
         guard let bytes = try? readFile(path, limit: 1 << 18) else { return nil }
         return ImageHeader(bytes)?.uprightSize
     }
 }
 
 extension ArraySlice<UInt8> {
-    /// Two bytes as a number, or nil beyond the end.
+    /// Returns two bytes as a number; nil beyond the end.
     func bigEndian16(at offset: Int) -> UInt16? {
         guard offset >= 0, count >= 2, offset <= count - 2 else { return nil }
         return UInt16(self[startIndex + offset]) << 8 | UInt16(self[startIndex + offset + 1])
     }
 
-    /// Four bytes as a number, or nil beyond the end.
+    /// Returns four bytes as a number; nil beyond the end.
     func bigEndian32(at offset: Int) -> Int? {
         guard let high = bigEndian16(at: offset), let low = bigEndian16(at: offset + 2) else {
             return nil

@@ -5,21 +5,21 @@ package import GreenroomMedia
 package import GreenroomSystem
 internal import SystemPackage
 
-/// Writes opaque images as PNG or JPEG files. It reuses its memory for images of one size.
+/// Writes opaque images as PNG or JPEG files. The writer reuses its memory for images of one size.
 package struct ImageWriter: ~Copyable {
-    /// What is written.
+    /// The format of the file.
     package enum Format: Equatable, Sendable {
-        /// Without loss, compressed fast.
+        /// Lossless, with fast compression.
         case png
-        /// With a quality of 1 to 100.
+        /// Lossy, with a quality of 1 to 100.
         case jpeg(quality: Int)
     }
 
     private let format: Format
-    /// Rows of red, green and blue, and the file made of them. Of PNG.
+    /// Memory for PNG: rows of red, green and blue, and the file's bytes.
     private var pixels: [UInt8] = []
     private var file: [UInt8] = []
-    /// Of JPEG.
+    /// The compressor for JPEG; nil until it is needed.
     private var compressor: tjhandle?
     private var jpeg: UnsafeMutablePointer<UInt8>?
     private var jpegLength: UInt = 0
@@ -32,13 +32,13 @@ package struct ImageWriter: ~Copyable {
         tjFree(jpeg)
     }
 
-    /// Writes an image; who looks into the folder sees the whole file or none.
+    /// Writes an image. Other readers of the folder see the whole file or no file.
     ///
     /// - Parameters:
     ///   - rgba: Rows of `R G B A`; alpha is ignored.
-    ///   - size: Pixels and rows.
-    ///   - strideBytes: Bytes from a row to the next.
-    ///   - path: The file; an existing one is replaced.
+    ///   - size: The number of pixels in a row, and of rows.
+    ///   - strideBytes: The number of bytes from a row to the next.
+    ///   - path: The file. An existing file is replaced.
     package mutating func write(
         _ rgba: RawSpan, size: FrameSize, strideBytes: Int, to path: String
     ) throws(FileError) {
@@ -67,7 +67,8 @@ package struct ImageWriter: ~Copyable {
         _ rgba: RawSpan, _ size: FrameSize, _ stride: Int, _ path: String
     ) throws(FileError) -> Int {
         let count = size.area * 3
-        // Incompressible rows, each with its filter, and the headers of a chunk in 8 KiB.
+        // The size of incompressible rows, each with its filter, and of the headers of a chunk in
+        // 8 KiB.
         let longest = (count + size.height) / 8 * 9 + 4096
         if pixels.count != count {
             pixels = [UInt8](repeating: 0, count: count)
@@ -93,7 +94,7 @@ package struct ImageWriter: ~Copyable {
         return length
     }
 
-    /// Leaves alpha out.
+    /// Copies the pixels without alpha.
     private mutating func pack(_ rgba: RawSpan, _ size: FrameSize, _ stride: Int) {
         rgba.withUnsafeBytes { source in
             pixels.withUnsafeMutableBytes { target in

@@ -2,14 +2,14 @@ import GreenroomSystem
 import CTurboJPEG
 import GreenroomMedia
 
-/// JPEG through libjpeg-turbo.
+/// Decodes JPEG images with libjpeg-turbo.
 enum JPEGDecoder {
     static let signature: [UInt8] = [0xFF, 0xD8, 0xFF]
 
     /// Decodes an image.
     ///
-    /// - Parameter limit: The image may be smaller than it is stored, by eighths, but not than
-    ///   what fits into this size; nil for as it is stored.
+    /// - Parameter limit: The size to fit the image into; nil to decode at the stored size. The
+    ///   result may be reduced by eighths, but still covers the fitted size.
     static func decode(
         _ bytes: [UInt8], path: String, fitting limit: FrameSize?
     ) throws(FileError) -> Image {
@@ -26,7 +26,7 @@ enum JPEGDecoder {
                 decompressor, bytes, UInt(bytes.count), &width, &height, &subsampling, &colors)
                 == 0
         else { throw damaged(decompressor, path: path) }
-        // A file without an image header is no error to libjpeg, which calls it tables alone.
+        // libjpeg accepts a file without an image header, because it may contain only tables.
         guard width > 0, height > 0 else {
             throw FileError(
                 .malformed, file: path, rule: "truncated image header",
@@ -43,8 +43,8 @@ enum JPEGDecoder {
         var image = Image(size: reduced(stored, toFit: limit))
         let size = image.size
         var target = image.mutableBytes
-        // A warning is what libjpeg calls missing data, which it shows as grey: stop there.
-        // Thousands of scans in a small file would take minutes: refuse them.
+        // libjpeg reports missing data as a warning and shows it as grey, so stop at warnings.
+        // Thousands of scans in a small file would take minutes, so limit scans.
         let status = target.withUnsafeMutableBufferPointer { memory in
             tjDecompress2(
                 decompressor, bytes, UInt(bytes.count), memory.baseAddress,
@@ -56,7 +56,8 @@ enum JPEGDecoder {
         return image
     }
 
-    /// The smallest size that libjpeg-turbo decodes to and that still covers what fits.
+    /// Returns the smallest size that libjpeg-turbo can decode to and that still covers the fitted
+    /// size.
     private static func reduced(_ stored: FrameSize, toFit limit: FrameSize?) -> FrameSize {
         guard let limit else { return stored }
         let needed = stored.fitted(within: limit)

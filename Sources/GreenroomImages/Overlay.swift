@@ -1,19 +1,19 @@
 package import GreenroomMedia
 
-/// An image with alpha, made ready to be blended into I420 frames of one size and colour.
+/// An image with alpha, prepared for blending into I420 frames of one size and colour space.
 ///
-/// Making one converts every pixel and allocates; blending does neither.
+/// Making an overlay converts every pixel and allocates memory. Blending does neither.
 package struct Overlay: Sendable {
     private var planes: [OverlayPlane]
 
-    /// Makes an overlay, opaque as its image is.
+    /// Makes an overlay with the opacity of its image.
     ///
     /// - Parameters:
-    ///   - image: In the size that it has in the frame.
-    ///   - x: Its left edge in the frame, in pixels; odd ones are as good as even ones.
-    ///   - y: Its upper edge.
-    ///   - frame: The frame's size. What of the image lies outside is left out.
-    ///   - color: What the frame's values mean.
+    ///   - image: The image, in its size in the frame.
+    ///   - x: The image's left edge in the frame, in pixels; even or odd.
+    ///   - y: The image's upper edge in the frame, in pixels.
+    ///   - frame: The frame's size. Parts of the image outside the frame are omitted.
+    ///   - color: The colour space of the frame.
     package init(
         _ image: borrowing Image, x: Int, y: Int, frame: FrameSize, color: ColorSpace
     ) {
@@ -23,12 +23,12 @@ package struct Overlay: Sendable {
 
     /// Makes the whole image more transparent.
     ///
-    /// - Parameter opacity: 0 for invisible to 1 for what the image's alpha says.
+    /// - Parameter opacity: The factor of the image's alpha, from 0 (invisible) to 1 (unchanged).
     package mutating func setOpacity(_ opacity: Double) {
         for index in planes.indices { planes[index].setOpacity(opacity) }
     }
 
-    /// The rows of a plane that the image touches.
+    /// Returns the rows of a plane that the image touches.
     ///
     /// - Parameter plane: 0 for Y, 1 for U, 2 for V.
     package func rows(ofPlane plane: Int) -> Range<Int> {
@@ -38,8 +38,8 @@ package struct Overlay: Sendable {
     /// Blends the image into a row of a frame.
     ///
     /// - Parameters:
-    ///   - pixels: The row's samples. One that is shorter than the frame is wide is left alone.
-    ///   - row: Which row of the plane it is, counted from 0.
+    ///   - pixels: The row's samples. A row that is shorter than the frame's width is not changed.
+    ///   - row: The index of the row in the plane, from 0.
     ///   - plane: 0 for Y, 1 for U, 2 for V.
     package func blend(into pixels: inout MutableSpan<UInt8>, row: Int, ofPlane plane: Int) {
         guard planes.indices.contains(plane),
@@ -48,14 +48,15 @@ package struct Overlay: Sendable {
         planes[plane].blend(into: &pixels, row: row, movedBy: 0)
     }
 
-    /// Blends the image into a row of a frame, left or right of its place; columns outside the
-    /// row are left out.
+    /// Blends the image into a row of a frame, shifted to the left or right. Columns outside the
+    /// row are omitted.
     ///
     /// - Parameters:
     ///   - pixels: The row's samples.
-    ///   - row: Which row of the plane it is, counted from 0.
+    ///   - row: The index of the row in the plane, from 0.
     ///   - plane: 0 for Y, 1 for U, 2 for V.
-    ///   - pairs: How far to the right, in pairs of pixels: chroma has one sample for two pixels.
+    ///   - pairs: The shift to the right, in pairs of pixels, because chroma has one sample for two
+    ///     pixels.
     package func blend(
         into pixels: inout MutableSpan<UInt8>, row: Int, ofPlane plane: Int, movedBy pairs: Int
     ) {
@@ -71,9 +72,9 @@ struct OverlayPlane {
     let columns: Range<Int>
     /// The image's samples, row by row.
     private let values: [UInt8]
-    /// How opaque each is, 255 wholly.
+    /// The alpha of each sample; 255 is opaque.
     private let alphas: [UInt8]
-    /// The same with the opacity in it, 256 wholly.
+    /// The alpha of each sample with the overlay's opacity; 256 is opaque.
     private var weights: [UInt16]
 
     init(rows: Range<Int>, columns: Range<Int>, values: [UInt8], alphas: [UInt8]) {
@@ -102,7 +103,7 @@ struct OverlayPlane {
         for index in values.indices {
             let old = Int32(pixels[visible.lowerBound &+ index])
             let difference = Int32(values[index]) &- old
-            // A weight of 256 gives the image's sample and 0 the frame's, both exactly.
+            // A weight of 256 gives exactly the image's sample, and 0 exactly the frame's sample.
             let change = (difference &* Int32(weights[index]) &+ 128) >> 8
             pixels[visible.lowerBound &+ index] = UInt8(truncatingIfNeeded: old &+ change)
         }

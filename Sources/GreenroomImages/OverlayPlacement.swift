@@ -1,6 +1,6 @@
 package import GreenroomMedia
 
-/// Where an image sits in a frame.
+/// The position of an image in a frame.
 package enum OverlayPosition: String, CaseIterable, Sendable {
     /// The upper left corner.
     case topLeft = "top-left"
@@ -22,24 +22,25 @@ package enum OverlayPosition: String, CaseIterable, Sendable {
     case bottomRight = "bottom-right"
 }
 
-/// Where an image is put in a frame, and how large.
+/// The position and size of an image in a frame.
 package struct OverlayPlacement: Equatable, Sendable {
-    /// Pixels between the image's left edge and the frame's.
+    /// The number of pixels between the image's left edge and the frame's left edge.
     package let x: Int
-    /// Pixels between the image's upper edge and the frame's.
+    /// The number of pixels between the image's upper edge and the frame's upper edge.
     package let y: Int
     /// The image's size in the frame.
     package let size: FrameSize
 
-    /// Places an image; it always lies within the frame, smaller if need be.
+    /// Places an image. The image always lies within the frame, and is reduced if necessary.
     ///
     /// - Parameters:
     ///   - image: The image's own size.
     ///   - frame: The frame's size.
-    ///   - position: Where.
-    ///   - margin: Pixels between the image and the edges it is at; less where there is no
-    ///     room for them.
-    ///   - scale: The image's width as a part of the frame's, up to 1; 0 for its own pixels.
+    ///   - position: The position of the image.
+    ///   - margin: The number of pixels between the image and the nearest edges; reduced if there
+    ///     is no room.
+    ///   - scale: The image's width as a part of the frame's width, up to 1; 0 to keep the image's
+    ///     own size.
     package init(
         of image: FrameSize, in frame: FrameSize, at position: OverlayPosition, margin: Int,
         scale: Double
@@ -65,7 +66,7 @@ package struct OverlayPlacement: Equatable, Sendable {
     }
 }
 
-/// To which end of an axis an image is put.
+/// The end of an axis at which an image lies.
 private enum Edge { case near, middle, far }
 
 extension OverlayPosition {

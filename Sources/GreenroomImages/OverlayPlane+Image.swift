@@ -1,7 +1,7 @@
 import GreenroomMedia
 
 extension OverlayPlane {
-    /// The planes Y, U and V of an image.
+    /// Returns the planes Y, U and V of an image.
     static func planes(
         of image: borrowing Image, x: Int, y: Int, frame: FrameSize, color: ColorSpace
     ) -> [OverlayPlane] {
@@ -9,7 +9,7 @@ extension OverlayPlane {
         let rows = (y..<y + image.height).clamped(to: 0..<frame.height)
         let conversion = YUVConversion(to: color)
 
-        /// A pixel by its place in the frame; nil outside the image.
+        /// Returns the pixel at a position in the frame; nil outside the image.
         func pixel(_ column: Int, _ row: Int) -> (y: Double, u: Double, v: Double, alpha: Double)? {
             guard rows.contains(row), columns.contains(column) else { return nil }
             let bytes = image.bytes
@@ -28,9 +28,9 @@ extension OverlayPlane {
             }
         }
 
-        // A chroma sample stands for up to four pixels: those of its block that the frame has.
-        // Its alpha is their mean, a pixel beside the image counting as transparent, and its
-        // colour the mean of what is visible.
+        // A chroma sample covers the pixels of its block within the frame, up to four. Its alpha is
+        // the mean of their alphas, with pixels outside the image as transparent. Its colour is the
+        // mean of the visible pixels.
         let chromaRows = rows.lowerBound / 2..<(rows.upperBound + 1) / 2
         let chromaColumns = columns.lowerBound / 2..<(columns.upperBound + 1) / 2
         var (u, v) = (

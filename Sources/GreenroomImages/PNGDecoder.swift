@@ -2,17 +2,17 @@ import GreenroomSystem
 import CPNG
 import GreenroomMedia
 
-/// PNG through libpng, whose long jumps stay in C. An image of many more pixels than are needed is
-/// made smaller while it is decoded.
+/// Decodes PNG images with libpng. Long jumps of libpng stay in C. An image with many more pixels
+/// than needed is reduced during decoding.
 enum PNGDecoder {
     static let signature: [UInt8] = [0x89, 0x50, 0x4E, 0x47, 0x0D, 0x0A, 0x1A, 0x0A]
 
     /// Decodes an image.
     ///
     /// - Parameters:
-    ///   - header: What the file says of it.
-    ///   - limit: The image may be smaller than it is stored, by a whole number, but not than
-    ///     what fits into this size; nil for as it is stored.
+    ///   - header: The header of the file.
+    ///   - limit: The size to fit the image into; nil to decode at the stored size. The result may
+    ///     be reduced by a whole factor, but still covers the fitted size.
     static func decode(
         _ bytes: [UInt8], _ header: ImageHeader, path: String, fitting limit: FrameSize?
     ) throws(FileError) -> Image {

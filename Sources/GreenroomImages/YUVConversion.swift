@@ -1,7 +1,7 @@
 package import GreenroomMedia
 
-/// From RGB to YUV by the standards' formulas, in floating point: for images that are
-/// converted once, not for frames.
+/// Converts RGB to YUV by the standards' formulas, in floating point. This suits images that are
+/// converted once, but not frames.
 package struct YUVConversion: Sendable {
     private let red: Double
     private let blue: Double
@@ -9,7 +9,7 @@ package struct YUVConversion: Sendable {
     private let lumaSpan: Double
     private let chromaSpan: Double
 
-    /// - Parameter color: The meaning of the values.
+    /// - Parameter color: The colour space of the result.
     package init(to color: ColorSpace) {
         (red, blue) =
             switch color.matrix {
@@ -23,7 +23,7 @@ package struct YUVConversion: Sendable {
             }
     }
 
-    /// A colour, each component 0 to 255, as Y, U and V without rounding.
+    /// Returns Y, U and V, without rounding, of a colour with components from 0 to 255.
     package func convert(red r: Double, green g: Double, blue b: Double) -> (
         y: Double, u: Double, v: Double
     ) {
