@@ -2,8 +2,9 @@ import GreenroomMedia
 
 /// The sums of 10 ms of tracks, one for each mix that a sink takes.
 ///
-/// Each track is added once: to the sum of the session's tracks or to the participants' sum. A mix without a
-/// participant is both sums minus that participant's tracks; 32 bits hold it exactly.
+/// Each track is added once: to the sum of the session's tracks or to the participants' sum. A mix
+/// without a participant is both sums minus that participant's tracks. 32 bits are enough for an
+/// exact result.
 ///
 /// The session's own mix clamps samples above 16 bits. In mixes with participants, who are many and
 /// independent of each other, a ``PeakLimiter`` lowers the gain instead.

@@ -18,10 +18,10 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
 
     /// The medium quality of speexdsp: transparent for speech, 80 taps.
     private static let quality: Int32 = 5
-    /// Speexdsp keeps its position between two input samples as a fraction with the ratio's
-    /// denominator in lowest terms. Only if that denominator stays the same does a new ratio
-    /// continue where the old one was. A prime stays the same; this is the largest one whose square
-    /// fits the 32 bits of speexdsp.
+    /// Speexdsp stores its position between two input samples as a fraction with the ratio's
+    /// denominator in lowest terms. A new ratio continues at the old position only if that
+    /// denominator stays the same. A prime stays the same. This value is the largest prime whose
+    /// square fits the 32 bits of speexdsp.
     private static let denominator: UInt32 = 65_521
 
     /// - Returns: nil if there is no memory.
@@ -33,7 +33,8 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
                 UInt32(input.channels), UInt32(input.sampleRate), UInt32(clamping: outputRate),
                 Self.quality, &error)
         else { return nil }
-        // The first sample out is the first sample in, without the filter's initial silence.
+        // Skip the filter's initial silence, so that the first output sample is the first input
+        // sample.
         speex_resampler_skip_zeros(state)
         self.input = input
         self.outputRate = outputRate
@@ -42,12 +43,12 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
 
     deinit { speex_resampler_destroy(state) }
 
-    /// Output frames that are held back until more input arrives.
+    /// The number of output frames that are held back until more input arrives.
     var latencyFrames: Int {
         mutating get { Int(speex_resampler_get_output_latency(state)) }
     }
 
-    /// Input frames that are held back: this much silence brings them out.
+    /// The number of input frames that are held back. The same number of silent frames drains them.
     package var heldFrames: Int {
         mutating get { Int(speex_resampler_get_input_latency(state)) }
     }
@@ -55,26 +56,28 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
     /// The reciprocal of the largest fraction that an adjustment adds to a block.
     private static let adjustmentShare = 250
 
-    /// The most frames that a block can become when it is adjusted by up to 3000 ppm.
+    /// Returns the largest number of frames that a block can become when adjusted by up to 3000
+    /// ppm.
     package func frameLimit(from frames: Int) -> Int {
         Self.frameLimit(from: frames, at: input.sampleRate, to: outputRate)
     }
 
-    /// The most frames that a block can become when its rate is changed.
+    /// Returns the largest number of frames that a block can become at another rate.
     package static func frameLimit(from frames: Int, at inputRate: Int, to outputRate: Int) -> Int {
         let nominal = (frames * outputRate + inputRate - 1) / inputRate
         return nominal + nominal / adjustmentShare + 2
     }
 
-    /// Discards the input so far; the next sample out is the next one in.
+    /// Discards the input so far. The next output sample is the next input sample.
     package mutating func restart() {
         speex_resampler_reset_mem(state)
         speex_resampler_skip_zeros(state)
     }
 
-    /// Resamples as much as there is room for.
+    /// Resamples as many samples as `output` has room for.
     ///
-    /// - Returns: Frames taken from the samples, and frames written to the beginning of output.
+    /// - Returns: The number of frames taken from the samples, and the number written to the
+    ///   beginning of `output`.
     package mutating func process(
         _ samples: Span<Int16>, into output: inout [Int16]
     ) -> (consumed: Int, produced: Int) {
@@ -93,10 +96,11 @@ package struct Resampler: ~Copyable, @unchecked Sendable {
         return (Int(consumed), Int(produced))
     }
 
-    /// Makes a little more or less output of the same input.
+    /// Stretches or shrinks the output slightly.
     ///
-    /// - Parameter ppm: How much more, in ppm; negative for less.
-    /// - Returns: The actual value. A step is 15 ppm, or more if the rate goes up.
+    /// - Parameter ppm: The stretch, in ppm; negative to shrink.
+    /// - Returns: The actual stretch, in ppm. The resolution is 15 ppm, or coarser if the rate
+    ///   rises.
     package mutating func adjust(ppm: Double) -> Double {
         let nominal = Double(input.sampleRate) / Double(outputRate)
         let wanted = nominal / (1 + min(max(ppm, -100_000), 100_000) / 1e6)

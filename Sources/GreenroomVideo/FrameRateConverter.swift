@@ -37,7 +37,7 @@ struct FrameRateConverter: Sendable {
     let pace: OutputPace
     /// The first slot.
     let startSlot: Int64
-    /// The slot after the last one; nil while the end is unknown.
+    /// The slot after the last slot; nil while the end is unknown.
     var endSlot: Int64?
     private var newestPeriod: Int64
     /// The newest claimed slot.

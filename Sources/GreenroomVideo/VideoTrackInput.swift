@@ -66,7 +66,7 @@ package final class VideoTrackInput: Sendable {
 
     /// The results of the accepted frames that the input can determine.
     package struct Counts: Sendable {
-        /// Frames that were dropped for newer ones.
+        /// Frames that were dropped for newer frames.
         package var superseded = 0
         /// Frames after the track's end.
         package var discarded = 0

@@ -103,8 +103,8 @@ extension SessionConfiguration {
         }
     }
 
-    /// A virtual clock without a duration, which would run at full speed forever, or with a broadcast,
-    /// which could not connect in time.
+    /// Conflicts with a virtual clock: without a duration the session would run at full speed
+    /// forever, and a broadcast could not connect in time.
     private func clockConflicts(_ plugins: ConfiguredPlugins) -> [ConfigurationProblem] {
         guard clock == .virtual else { return [] }
         var problems: [ConfigurationProblem] = []

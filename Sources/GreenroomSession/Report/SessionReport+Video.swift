@@ -37,7 +37,7 @@ extension SessionReport {
         public var bytesCopied: Int
         /// Accepted frames for an offer after its grace time.
         public var staleRevision: Int
-        /// Frames dropped for newer ones.
+        /// Frames dropped for newer frames.
         public var superseded: Int
         /// Frames that arrived after the track's end.
         public var discarded: Int

@@ -11,7 +11,7 @@ import GreenroomVideo
 
 /// The report of a session: `session.json`.
 ///
-/// Every counter is exact, and the sums hold at all times. For each video track:
+/// The counters add up exactly. For each video track:
 ///
 /// - `sent` = `accepted` + all of `refused`;
 /// - `accepted` = `superseded` + `discarded` + `queued` + `overRate` + `unconvertible` +
@@ -19,12 +19,13 @@ import GreenroomVideo
 ///
 /// and for each of its outputs:
 ///
-/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `beforeStart` + `afterEnd` + `unwanted` +
-///   `unconvertible` + `failed` + `queued`;
+/// - the track's `carried` = `delivered` + `excess` + `queueFull` + `beforeStart` + `afterEnd` +
+///   `unwanted` + `unconvertible` + `failed` + `queued`;
 /// - frames in the output = `delivered` + `repeated` + `black` + `slate`.
 ///
-/// For each audio source, `sent` = `accepted` + all of `refused`; `frames` = `played` + `beforeStart` + `cut` +
-/// `queued`; and the time of the recording = `played` + `concealed` + `idle` + `muted`.
+/// For each audio source, `sent` = `accepted` + all of `refused`; `frames` = `played` +
+/// `beforeStart` + `cut` + `queued`; and the time of the recording = `played` + `concealed` +
+/// `idle` + `muted`.
 ///
 /// In the report of a running session, frames in progress may be missing or counted twice.
 public struct SessionReport: Sendable {
@@ -54,7 +55,7 @@ public struct SessionReport: Sendable {
     public var greenroom: String
     /// The session's name.
     public var session: String
-    /// How the session ended.
+    /// The outcome of the session.
     public var outcome: Outcome
     /// The roles whose tracks had less real media than the session's minimum; absent if none.
     public var notReal: [String]?

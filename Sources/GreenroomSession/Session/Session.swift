@@ -77,12 +77,13 @@ public final class Session: Sendable {
     }
 
     /// Queues a command. [any]
-    ///
-    /// Returns immediately. ``SessionEvent/commanded(origin:text:)`` follows when it is executed, or
+    /// Returns immediately. When the command has started, ``SessionEvent/commanded(origin:text:)``
+    /// follows. If the command fails, ``SessionEvent/note(role:text:)`` follows with the reason.
     /// ``SessionEvent/note(role:text:)`` with the reason why it failed.
     ///
     /// - Parameter origin: The sender in a few words, for events and reports.
-    /// - Throws: If the session can't execute it, or 1000 commands are queued.
+    /// - Throws: ``CommandError`` if the session cannot execute the command, or 1000 commands are
+    ///   queued.
     public func perform(
         _ command: SessionCommand, origin: String = "program"
     ) throws(CommandError) {

@@ -145,7 +145,8 @@ final class SessionPipeline: Sendable {
             filterDeadline: configuration.hangDeadline.nanoseconds, filters: filters)
     }
 
-    /// The report entries of audio sinks, in the order of the outputs; those of participants follow.
+    /// The report entries of audio sinks, in the order of the outputs. Entries of participants
+    /// follow.
     var outputReports: [OutputReport] {
         let mix = MixStatistics(clampedSamples: audioMixer.clampedSamples)
         return (audioSinks + participants.sinks).compactMap { $0.report(of: mix) }

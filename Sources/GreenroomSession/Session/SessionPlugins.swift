@@ -287,7 +287,7 @@ extension SessionPlugins {
         }
     }
 
-    /// Finds the outputs and composers that have not returned from a media call within the deadline.
+    /// Detects outputs and composers that have not returned from a media call within the deadline.
     private mutating func findHungOutputs() {
         for output in slots.takers {
             let instance = output.instance

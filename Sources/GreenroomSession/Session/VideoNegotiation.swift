@@ -55,10 +55,10 @@ struct VideoNegotiation {
         ability = OveruseDetector(table: table)
     }
 
-    /// The offer to make now, if one is due.
+    /// Returns the offer to make now; nil if none is due.
     mutating func next(at nanoseconds: Int64) -> Offer? { negotiator.next(at: nanoseconds) }
 
-    /// The offer to a restarted source; cancels an offer in flight.
+    /// Returns the offer to a restarted source, and cancels an offer in flight.
     mutating func renew(at nanoseconds: Int64) -> Offer { negotiator.renew(at: nanoseconds) }
 
     /// Sets the ceiling of a command; nil removes the ceiling.
