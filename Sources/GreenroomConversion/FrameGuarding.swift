@@ -1,7 +1,7 @@
 /// The layout of a pool's frames for watching the accesses of plugins.
 ///
 /// Each plane ends at the end of a page, including the padding of its last row, with at least one
-/// Rows begin at multiples of 64 bytes, as in any pool.
+/// whole unused page before and after it. Rows begin at multiples of 64 bytes, as in any pool.
 package struct FrameGuarding: Equatable, Sendable {
     /// The number of bytes added to the minimum stride: a multiple of 64.
     package var extraStrideBytes: Int

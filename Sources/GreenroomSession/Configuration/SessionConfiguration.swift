@@ -37,8 +37,8 @@ public struct SessionConfiguration: Sendable {
     /// The minimum share of real media in each track at the end, in per cent; nil to require only
     /// some real media. Below the minimum, the report's outcome is `not-real`.
     public var minimumRealPercent: Int?
-    /// The default isolation of plugins; nil to run bundled plugins in the host's process, and
-    /// Frei0r, Ladspa, Media and all other plugins in processes of their own.
+    /// The default isolation of plugins; nil to run bundled plugins except Frei0r, Ladspa and Media
+    /// in the host's process, and all other plugins in processes of their own.
     public var isolation: Isolation?
     /// The default sandbox of isolated plugins; nil for every layer that the kernel supports.
     public var sandbox: SandboxMode?

@@ -77,9 +77,9 @@ public final class Session: Sendable {
     }
 
     /// Queues a command. [any]
+    ///
     /// Returns immediately. When the command has started, ``SessionEvent/commanded(origin:text:)``
     /// follows. If the command fails, ``SessionEvent/note(role:text:)`` follows with the reason.
-    /// ``SessionEvent/note(role:text:)`` with the reason why it failed.
     ///
     /// - Parameter origin: The sender in a few words, for events and reports.
     /// - Throws: ``CommandError`` if the session cannot execute the command, or 1000 commands are
