@@ -42,8 +42,8 @@ struct Effect: @unchecked Sendable {
         }
         guard !effects.isEmpty else {
             throw PluginError(
-                "no effect in the library has 1 or 2 audio inputs and 1 or 2 audio outputs, the kind "
-                    + "that Greenroom does not have", status: .unsupported)
+                "no effect in the library has 1 or 2 audio inputs and 1 or 2 audio outputs, the "
+                    + "only kind that Greenroom runs", status: .unsupported)
         }
         return effects
     }

@@ -108,6 +108,8 @@ final class Recorder: Output {
     private var hasPaused = false
     /// Frames of another size than their track's.
     private var skipped = 0
+    /// Participants' tracks whose files could not be opened.
+    private var unrecorded: Set<UInt32> = []
     /// The bytes and seconds of the newest line in the log.
     private var logged = (bytes: Int64(0), seconds: 0.0)
 
@@ -125,11 +127,14 @@ final class Recorder: Output {
     }
 
     func onTrack(_ track: Track) -> TrackWant? {
-        guard wants(track) else { return nil }
+        guard wants(track), !unrecorded.contains(track.id) else { return nil }
         tracks[track.id] = track
         guard settings.recording else { return nil }
         // One who joins later.
-        if isStarted, track.participant != nil, files[track.id] == nil { openFile(of: track) }
+        if isStarted, track.participant != nil, files[track.id] == nil {
+            openFile(of: track)
+            if unrecorded.contains(track.id) { return nil }
+        }
         guard let size = track.capability?.size else {
             return .audio(AudioTrackWant(format: AudioTrack.format, blockFrames: 960))
         }
@@ -190,6 +195,7 @@ final class Recorder: Output {
             for track in group { files[track.id] = file }
         }
         for track in tracks.values where track.participant != nil { openFile(of: track) }
+        if !unrecorded.isEmpty { host.wantsChanged() }
     }
 
     /// Completes the files.
@@ -224,11 +230,12 @@ final class Recorder: Output {
             processStart: isOwn ? nil : start, isContinued: hasPaused)
     }
 
-    /// Opens the file of a participant's track. An error costs that file alone.
+    /// Opens the file of a participant's track. After an error the recorder does not want the track.
     private func openFile(of track: Track) {
         do {
             files[track.id] = try file(of: [track], "-\(track.name)")
         } catch {
+            unrecorded.insert(track.id)
             host.log(.warning, "\(track.name) is not recorded: \(error)")
         }
     }

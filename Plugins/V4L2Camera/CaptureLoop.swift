@@ -254,9 +254,11 @@ private final class CaptureWork {
 
     private func showSlate(_ state: String) throws(SendRefusal) {
         do throws(SendRefusal) {
-            let slate = CameraSlate.frame(mode.size, state)
+            // The camera's last mode may be older than the agreed size.
+            let size = wish.value.withLock { $0.mode.size }
+            let slate = CameraSlate.frame(size, state)
             try sender.sendVideoFrame(
-                slate.span.bytes, width: mode.size.width, height: mode.size.height,
+                slate.span.bytes, width: size.width, height: size.height,
                 ptsNanoseconds: host.nowNanoseconds)
         } catch {
             guard error.isPassing else { throw error }

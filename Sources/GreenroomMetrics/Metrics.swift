@@ -33,7 +33,9 @@ package struct Metrics {
             var slate: Int
             var excess: Int
             var queueFull: Int
+            var beforeStart: Int
             var afterEnd: Int
+            var unwanted: Int
             var unconvertible: Int
             var failed: Int
         }
@@ -136,7 +138,8 @@ package struct Metrics {
                 track.outputs.flatMap { output in
                     [
                         ("excess", output.excess), ("queue-full", output.queueFull),
-                        ("after-end", output.afterEnd), ("unconvertible", output.unconvertible),
+                        ("before-start", output.beforeStart), ("after-end", output.afterEnd),
+                        ("unwanted", output.unwanted), ("unconvertible", output.unconvertible),
                         ("failed", output.failed),
                     ].map { (Self.labels(track, output) + [("reason", $0)], Double($1)) }
                 }

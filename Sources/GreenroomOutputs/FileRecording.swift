@@ -100,10 +100,10 @@ package struct FileRecording: Output, Equatable {
 
     /// What keeps the file from being made; nil if nothing is known.
     private var problem: String? {
-        FileDescriptor.outputProblem(file, replaces: false).map {
+        FileDescriptor.outputProblem(file, replaces: overwrites).map {
             $0.code == .exists
-                ? "already exists. Record to another file, remove it, or name the plugin Recorder "
-                    + "with overwrite: true."
+                ? "already exists. Record to another file, remove it, or write "
+                    + "{ file: …, overwrite: true }."
                 : "\($0.rule). Record to another file, or remove it."
         }
     }

@@ -200,8 +200,7 @@ extension Schema.Section {
                         + "with \"- \" for each.")
             } else if found != [first], alone.count > 1, !others.isEmpty {
                 messages.append(
-                    "\(list(others)) and \(list(found)) exclude each other: \"\(first)\" stands alone. "
-                        + "Remove it.")
+                    "\(list(found)) takes no \(list(others)). Remove it.")
             }
         case .exactlyOneOf(let wanted):
             let found = keys.filter(wanted.contains)

@@ -56,7 +56,13 @@ public final class TestSession: Sendable {
         collection = MediaCollection.make()
         let collector = TestPlugin(
             MediaCollector.self, settings: ["collection": .integer(collection.number)])
-        let plan = try Self.plan(plugins, collector, maximum)
+        let plan: SessionPlan
+        do throws(TestSessionError) {
+            plan = try Self.plan(plugins, collector, maximum)
+        } catch {
+            MediaCollection.remove(collection.number)
+            throw error
+        }
         let log = Log()
         self.log = log
         let hand = Monitor<SessionHand?>(nil)
@@ -186,7 +192,9 @@ public final class TestSession: Sendable {
                 }
                 slots.append(SessionSlot(role, plugin))
             case .filter(_, let role): filters[role, default: []].append(plugin)
-            case .call: call = plugin
+            case .call:
+                guard call == nil else { throw TestSessionError("two plugins for the call") }
+                call = plugin
             case .output, .callFilter: outputs.append(plugin)
             }
         }

@@ -343,9 +343,19 @@ import Testing
             #expect(again.exit != .code(0))
             #expect(
                 again.standardError.contains(
-                    "talk.mp4: already exists. Record to another file, remove it, or name the plugin "
-                        + "Recorder with overwrite: true."), "\(again)")
+                    "talk.mp4: already exists. Record to another file, remove it, or write "
+                        + "{ file: …, overwrite: true }."), "\(again)")
             #expect(try readFile(session.folder("talk.mp4")) == before)
+        }
+    }
+
+    @Test func `a recording in one file replaces an earlier one on request`() throws {
+        let session = try session(
+            ["{ record: { file: talk.mkv, overwrite: true } }"], duration: "1s", isolation: nil)
+        for _ in 1...2 {
+            let run = try self.run(session)
+            #expect(run.standardError.contains("talk.mkv"), "\(run)")
+            #expect(try RecordedFile(session.folder("talk.mkv")).streams.count == 3)
         }
     }
 
