@@ -236,26 +236,39 @@ static inline VEC NAME(sum_levels)(VEC low, VEC high) {
     return OP(packs_epi16)(OP(srai_epi16)(low, 7), OP(srai_epi16)(high, 7)) ^ OP(set1_epi8)(-128);
 }
 
+static inline __attribute__((always_inline)) VEC NAME(blended)(
+    const uint8_t *const *rows, const int8_t *weights, int taps, int x) {
+    VEC low = SUM_FROM(63), high = low;
+    for (int i = 0; i < taps; i += 2) {
+        int16_t two;
+        __builtin_memcpy(&two, weights + i, 2);
+        VEC a = NAME(load)(rows[i] + x), b = NAME(load)(rows[i + 1] + x), w = OP(set1_epi16)(two);
+        low = OP(add_epi16)(low, OP(maddubs_epi16)(OP(unpacklo_epi8)(a, b), w));
+        high = OP(add_epi16)(high, OP(maddubs_epi16)(OP(unpackhi_epi8)(a, b), w));
+    }
+    return NAME(sum_levels)(low, high);
+}
+
 static inline __attribute__((always_inline)) void NAME(blend_taps)(
     const uint8_t *const *rows, const int8_t *weights, int taps, uint8_t *restrict result, int width) {
-    FOR_VECTORS(x, V, width) {
-        VEC low = SUM_FROM(63), high = low;
-        for (int i = 0; i < taps; i += 2) {
-            int16_t two;
-            __builtin_memcpy(&two, weights + i, 2);
-            VEC a = NAME(load)(rows[i] + x), b = NAME(load)(rows[i + 1] + x), w = OP(set1_epi16)(two);
-            low = OP(add_epi16)(low, OP(maddubs_epi16)(OP(unpacklo_epi8)(a, b), w));
-            high = OP(add_epi16)(high, OP(maddubs_epi16)(OP(unpackhi_epi8)(a, b), w));
-        }
-        NAME(store)(result + x, NAME(sum_levels)(low, high));
-    }
+    for (int x = 0; x <= width - V; x += V) NAME(store)(result + x, NAME(blended)(rows, weights, taps, x));
+    if (width % V) NAME(store)(result + width - V, NAME(blended)(rows, weights, taps, width - V));
+}
+
+// As few taps as stay in registers: nothing else has the address of the copies.
+static inline __attribute__((always_inline)) void NAME(blend_few)(
+    const uint8_t *const *rows, const int8_t *weights, int taps, uint8_t *restrict result, int width) {
+    const uint8_t *own_rows[4];
+    int8_t own_weights[4];
+    for (int i = 0; i < taps; i++) own_rows[i] = rows[i], own_weights[i] = weights[i];
+    NAME(blend_taps)(own_rows, own_weights, taps, result, width);
 }
 
 static void NAME(blend)(const uint8_t *const *rows, const int8_t *weights, int taps, uint8_t *result,
                         int width) {
     if (width < V) return SHORTER.blend(rows, weights, taps, result, width);
-    if (taps == 2) return NAME(blend_taps)(rows, weights, 2, result, width);
-    if (taps == 4) return NAME(blend_taps)(rows, weights, 4, result, width);
+    if (taps == 2) return NAME(blend_few)(rows, weights, 2, result, width);
+    if (taps == 4) return NAME(blend_few)(rows, weights, 4, result, width);
     NAME(blend_taps)(rows, weights, taps, result, width);
 }
 
@@ -274,11 +287,63 @@ static inline __attribute__((always_inline)) VEC NAME(scale_sums)(
     return sum;
 }
 
-static inline __attribute__((always_inline)) void NAME(scale_terms)(
-    const uint8_t *row, uint8_t *restrict result, struct greenroom_taps columns, int terms) {
-    VEC last[2] = {{0}, {0}};
+#define WINDOWS_OF_HALF (V / WINDOW)
+
+// The results as far as whole vectors go, if the windows of `halves` halves of a vector repeat: they stay in
+// registers. Returns how many results it made.
+static inline __attribute__((always_inline)) int NAME(scale_periods)(
+    const uint8_t *row, uint8_t *restrict result, const struct greenroom_taps *columns, int terms,
+    int halves) {
+    if (columns->count < halves * V) return 0;
+    VEC picks[3], factors[3];
+    int32_t windows[3 * WINDOWS_OF_HALF];
+    int groups = (columns->count + 63) / 64 * 128 / WINDOW;
+    for (int half = 0; half < halves; half++) {
+        for (int i = 0; i < terms; i++) {
+            int at = i * groups + half * WINDOWS_OF_HALF, own = half * terms + i;
+            picks[own] = NAME(load)(columns->picks + WINDOW * at);
+            factors[own] = NAME(load)(columns->factors + WINDOW * at);
+            for (int j = 0; j < WINDOWS_OF_HALF; j++)
+                windows[own * WINDOWS_OF_HALF + j] = columns->windows[at + j];
+        }
+    }
+    ptrdiff_t advance = (ptrdiff_t)columns->advance * (halves * V / 2 / columns->period);
     int x = 0;
-    for (; x < columns.count; x += V) {
+    for (; x <= columns->count - halves * V; x += halves * V, row += 2 * advance) {
+        for (int vector = 0; vector < halves; vector++) {
+            VEC sums[2];
+            for (int part = 0; part < 2; part++) {
+                int half = 2 * vector + part, own = half % halves * terms;
+                sums[part] = SUM_FROM(64);
+                for (int i = 0; i < terms; i++) {
+                    VEC samples = NAME(pick)(row + half / halves * advance,
+                                             windows + (own + i) * WINDOWS_OF_HALF, picks[own + i]);
+                    sums[part] = OP(add_epi16)(sums[part], OP(maddubs_epi16)(samples, factors[own + i]));
+                }
+            }
+            NAME(store)(result + x + vector * V, NAME(halves)(NAME(sum_levels)(sums[0], sums[1])));
+        }
+    }
+    return x;
+}
+
+static inline __attribute__((always_inline)) int NAME(scale_repeated)(
+    const uint8_t *row, uint8_t *restrict result, const struct greenroom_taps *columns, int terms) {
+    if (columns->period == 0 || terms > 3) return 0;
+    if (V / 2 % columns->period == 0) return NAME(scale_periods)(row, result, columns, terms, 1);
+    if (terms == 1 && 3 * V / 2 % columns->period == 0)
+        return NAME(scale_periods)(row, result, columns, 1, 3);
+    return 0;
+}
+
+static inline __attribute__((always_inline)) void NAME(scale_terms)(
+    const uint8_t *row, uint8_t *restrict result, const struct greenroom_taps *from, int terms) {
+    struct greenroom_taps columns = *from;
+    int x = NAME(scale_repeated)(row, result, from, terms);
+    if (x == columns.count) return;
+    VEC last[2] = {{0}, {0}};
+    // The last vector overlaps the one before.
+    for (x = x < V ? 0 : x - V; x < columns.count; x += V) {
         VEC low = NAME(scale_sums)(row, columns, x, terms);
         VEC high = NAME(scale_sums)(row, columns, x + V / 2, terms);
         last[0] = last[1];
@@ -290,9 +355,10 @@ static inline __attribute__((always_inline)) void NAME(scale_terms)(
 }
 
 static void NAME(scale)(const uint8_t *row, uint8_t *result, const struct greenroom_taps *columns) {
-    if (columns->terms == 1) return NAME(scale_terms)(row, result, *columns, 1);
-    if (columns->terms == 2) return NAME(scale_terms)(row, result, *columns, 2);
-    NAME(scale_terms)(row, result, *columns, columns->terms);
+    if (columns->terms == 1) return NAME(scale_terms)(row, result, columns, 1);
+    if (columns->terms == 2) return NAME(scale_terms)(row, result, columns, 2);
+    if (columns->terms == 3) return NAME(scale_terms)(row, result, columns, 3);
+    NAME(scale_terms)(row, result, columns, columns->terms);
 }
 
 #ifndef TABLE_PARTS
@@ -346,3 +412,4 @@ const struct greenroom_kernels NAME(greenroom_kernels) = {
 #undef SHORTER
 #undef HAS_DOT_PRODUCT
 #undef TABLE_PARTS
+#undef WINDOWS_OF_HALF

@@ -43,7 +43,8 @@ final class PolyphaseFilter {
             first: first, weights: weights, tapCount, step: channels, length: window)
         let lists = greenroom_taps(
             count: Int32(first.count), taps: Int32(tapCount), step: Int32(channels),
-            terms: Int32(windows.positions.count), first: Self.copy(first),
+            terms: Int32(windows.positions.count), period: Int32(windows.period),
+            advance: Int32(windows.advance), first: Self.copy(first),
             weights: Self.copy(weights), windows: Self.copy(Array(windows.positions.joined())),
             picks: Self.copy(Array(windows.picks.joined())),
             factors: Self.copy(Array(windows.factors.joined())))
@@ -122,6 +123,12 @@ final class PolyphaseFilter {
         var positions: [[Int32]] = []
         var picks: [[Int8]] = []
         var factors: [[Int8]] = []
+        /// The results after which whole windows repeat, and how much further; 0 if they don't.
+        var period = 0
+        var advance = 0
+
+        /// The longest period that kernels make use of, in groups: of 3/4, and of growing by 3/2.
+        private static let longestPeriod = 3
 
         /// Each window begins at the first unused tap of its group, and takes the next one or two
         /// taps of each result.
@@ -164,6 +171,32 @@ final class PolyphaseFilter {
                     term += 1
                 }
             }
+            for period in 1...Self.longestPeriod {
+                guard
+                    let advance = advance(
+                        after: period, first.count / groupLength, length: length)
+                else { continue }
+                (self.period, self.advance) = (period * groupLength, advance)
+                break
+            }
+        }
+
+        /// How much further the windows of all whole groups are than those of some groups before; nil if
+        /// they differ otherwise.
+        private func advance(after period: Int, _ groupCount: Int, length: Int) -> Int? {
+            guard groupCount > period, let first = positions.first else { return nil }
+            let advance = first[period] - first[0]
+            func part(_ group: Int) -> Range<Int> { group * length..<(group + 1) * length }
+            for term in positions.indices {
+                for group in period..<groupCount {
+                    let (own, earlier) = (part(group), part(group - period))
+                    guard positions[term][group] - positions[term][group - period] == advance,
+                        picks[term][own] == picks[term][earlier],
+                        factors[term][own] == factors[term][earlier]
+                    else { return nil }
+                }
+            }
+            return Int(advance)
         }
     }
 }

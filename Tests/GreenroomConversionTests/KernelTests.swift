@@ -153,20 +153,42 @@ import Testing
 
     @Test(arguments: [1, 2, 3, 7, 16, 33, 131, 640, 857], [1, 4])
     func `horizontal scaling`(from: Int, channels: Int) {
-        let padding = PlaneScaler.padding
         let targets = [1, 2, 3, 5, 8, 17, 63, 64, 65, 200, from * 2 / 3, from / 4, from * 3 / 2]
         for to in targets where to > 0 && to * 8 > from && to != from {
-            let filters = [16, 64].map {
-                PolyphaseFilter(from: from, to: to, channels: channels, window: $0)
-            }
-            let length = from * channels
-            Self.compare(
-                [padding + length + padding], [to * channels],
-                "\(from) to \(to), \(channels) channels"
-            ) { set, inputs, outputs in
-                let filter = filters[set.window == 16 ? 0 : 1]
-                set.scale(inputs[0].start + padding, outputs[0].start, filter.taps)
-            }
+            Self.compareScaling(from: from, to: to, channels: channels)
+        }
+    }
+
+    /// The period in results, and the samples that it advances, with windows of 16 and of 64.
+    @Test(arguments: [
+        (1920, 1280, 1, [8, 12], [32, 48]), (960, 640, 1, [8, 12], [32, 48]),
+        (1920, 1440, 1, [24, 32], [96, 128]), (960, 720, 1, [24, 32], [96, 128]),
+        (1280, 1920, 1, [24, 16], [96, 64]), (1920, 640, 1, [8, 24], [32, 96]),
+        (480, 320, 4, [8, 12], [32, 48]), (200, 150, 1, [24, 32], [96, 128]),
+        (100, 75, 1, [24, 32], [0, 0]), (1920, 858, 1, [0, 0], [0, 0]),
+    ])
+    func `horizontal scaling by a ratio whose windows repeat`(
+        from: Int, to: Int, channels: Int, short: [Int], long: [Int]
+    ) {
+        for (window, period) in [(16, short), (64, long)] {
+            let filter = PolyphaseFilter(from: from, to: to, channels: channels, window: window)
+            let taps = filter.taps.pointee
+            #expect([Int(taps.period), Int(taps.advance)] == period)
+        }
+        Self.compareScaling(from: from, to: to, channels: channels)
+    }
+
+    private static func compareScaling(from: Int, to: Int, channels: Int) {
+        let padding = PlaneScaler.padding
+        let filters = [16, 64].map {
+            PolyphaseFilter(from: from, to: to, channels: channels, window: $0)
+        }
+        compare(
+            [padding + from * channels + padding], [to * channels],
+            "\(from) to \(to), \(channels) channels"
+        ) { set, inputs, outputs in
+            let filter = filters[set.window == 16 ? 0 : 1]
+            set.scale(inputs[0].start + padding, outputs[0].start, filter.taps)
         }
     }
 }

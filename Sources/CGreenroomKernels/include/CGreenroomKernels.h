@@ -42,12 +42,14 @@ struct greenroom_recolor {
 // samples.
 //
 // The lists of windows are the same once more, as kernels with windows of W samples read it: for each W / 2
-// results, padded to a multiple of 64, `terms` windows, and of each window two samples for each result.
+// results, padded to a multiple of 64, `terms` windows, and of each window two samples for each result. If
+// whole windows repeat, after `period` results they are the same `advance` samples further.
 struct greenroom_taps {
     int32_t count;           // of results
     int32_t taps;            // of each result; even
     int32_t step;            // from one tap to the next
     int32_t terms;
+    int32_t period, advance; // 0 if windows don't repeat
     const int32_t *first;    // the position of each result's first tap
     const int8_t *weights;   // `taps` for each result
     const int32_t *windows;  // the position of each window: the first of all groups, the second of all, ...
