@@ -73,7 +73,9 @@ package final class LibraryScans: Sendable {
         guard case .failure(let error) = result else { return true }
         return switch error.code {
         case .wrongMajor, .badEntry, .badDescriptor, .unknownKind: true
-        case .notConfined, .notFound, .notAPlugin, .missingLibrary, .unresolvedSymbol,
+        // Another reason may be the machine's, as too little memory to map it.
+        case .notAPlugin: error == .withoutEntry(error.place)
+        case .notConfined, .notFound, .missingLibrary, .unresolvedSymbol,
             .noSuchPlugin, .ambiguous, .noRunner,
             .noSocket, .socketInUse, .badInstance, .hangs, .crashes:
             false

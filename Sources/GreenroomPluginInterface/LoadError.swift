@@ -1,3 +1,5 @@
+import GreenroomABI
+
 /// Why a library or a plugin could not be loaded.
 package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
     /// The kind of error, for programs.
@@ -53,6 +55,14 @@ package struct LoadError: Error, Hashable, Sendable, CustomStringConvertible {
 
     /// The place, then the explanation.
     package var description: String { "\(place): \(explanation)" }
+
+    /// A library that exports no entry.
+    package static func withoutEntry(_ path: String) -> LoadError {
+        LoadError(
+            code: .notAPlugin, place: path,
+            explanation: "a shared library, but not a plugin: it does not export "
+                + "\(GR_ENTRY_SYMBOL). Export it, with GR_EXPORT in C or @c in Swift.")
+    }
 
     /// A plugin that the scan found is missing now.
     package static func changed(_ descriptor: PluginDescriptor, _ path: String) -> LoadError {

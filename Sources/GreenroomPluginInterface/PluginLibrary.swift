@@ -60,10 +60,7 @@ package struct PluginLibrary: Sendable {
                 try self.init(entry: effects.entry, only: effects.indices, path: path)
                 return
             }
-            throw LoadError(
-                code: .notAPlugin, place: path,
-                explanation: "a shared library, but not a plugin: it does not export "
-                    + "\(GR_ENTRY_SYMBOL). Export it, with GR_EXPORT in C or @c in Swift.")
+            throw .withoutEntry(path)
         }
         let entryFunction = unsafeBitCast(
             symbol, to: (@convention(c) () -> UnsafePointer<gr_entry>?).self)

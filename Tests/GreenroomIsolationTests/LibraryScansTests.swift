@@ -142,6 +142,12 @@ import Testing
         #expect(scanner.count == (isKept ? 1 : 2))
     }
 
+    @Test func `that a library exports no entry is cached`() {
+        scanner.find(.failure(.withoutEntry(library)))
+        for _ in 0..<2 { #expect(examine() == .failure(.withoutEntry(library))) }
+        #expect(scanner.count == 1)
+    }
+
     @Test(arguments: [LoadError.Code.crashes, .hangs])
     func `a library that crashed or hung is scanned again by the next process alone`(
         code: LoadError.Code
