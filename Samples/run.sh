@@ -1,6 +1,7 @@
 #!/bin/sh
-# Installs what Greenroom needs, builds it, and records Samples/main.yaml: a camera that plays
-# real footage under a watermark, a microphone with real voices, and a share of real images.
+# Installs what Greenroom needs, builds what Samples/main.yaml needs and records it: a camera that plays
+# real footage under a watermark, a microphone with real voices, and a share of real images. Builds the
+# rest after that.
 set -eu
 cd "$(dirname "$0")/.."
 . Samples/prepare.sh
@@ -10,8 +11,10 @@ require_swift
 install_packages $build_packages ffmpeg
 prepare_media
 
-say "Building Greenroom in release"
-swift build -c release
+say "Building what Samples/main.yaml needs, in release"
+for product in greenroom greenroom-runner $(sed -n 's/^[ -]*plugin: //p' Samples/main.yaml); do
+    swift build -c release --product "$product"
+done
 
 say "Recording Samples/main.yaml for 10 seconds"
 .build/release/greenroom run Samples/main.yaml --duration 10s
@@ -22,3 +25,6 @@ echo
 echo "A player shows them: ffplay recordings/main/camera.y4m"
 echo "The share has 720 lines, so its matrix is BT.709: ffplay -colorspace bt709 recordings/main/share.y4m"
 echo "What happened to each frame stands in recordings/main/session.json"
+
+say "Building the rest of Greenroom"
+swift build -c release
