@@ -8,7 +8,7 @@ import Testing
         "videoTracks":[{"track":"camera","sent":30,"accepted":29,"carried":28,"refused":{"BAD_SIZE":1},
         "superseded":1,"discarded":0,"overRate":0,"unconvertible":0,"lostInFilter":0,"withheld":0,
         "outputs":[{"output":"y4m","delivered":28,"repeated":2,"black":0,"slate":0,"excess":0,
-        "queueFull":0,"afterEnd":0,"unconvertible":0,"failed":0}]}],
+        "queueFull":0,"beforeStart":1,"unwanted":0,"afterEnd":0,"unconvertible":0,"failed":0}]}],
         "audioTracks":[{"role":"microphone","played":480000,"concealed":24000,"idle":0,"muted":0}],
         "outputPlugins":[{"role":"call","plugin":"WebRoom","values":{"viewers":2,"encode":1.5}}]}
         """

@@ -71,7 +71,7 @@ import Testing
         "GreenroomIsolation/ConfinedProcess.swift": "polls a process",
         "GreenroomIsolation/PluginScanner.swift": "waits for a process",
         "GreenroomIsolation/SharedProcess.swift": "waits for a process",
-        "GreenroomLifecycle/Loading/PluginLibrary+Deadline.swift": "runs a library's constructors",
+        "GreenroomHost/PluginLibrary+Deadline.swift": "runs a library's constructors",
     ]
 
     /// The same of the validator, which gives real plugins budgets of real time, and of programs and sockets

@@ -142,7 +142,7 @@ import Testing
 
     @Test(arguments: [
         ("", "neither a command nor a path"),
-        ("command: [cat], path: x", "both a command and a path"),
+        ("command: [cat], path: x", "are both set; remove one"),
         ("command: 'cat x'", "Write a list: command: [cat, x]"),
         ("command: [no-such-program-anywhere]", "no such program; install it"),
         ("path: /no/such/pipe", "cannot open it: No such file or directory"),

@@ -59,7 +59,7 @@ import Testing
         return try #require(value as? [String: Any])
     }
 
-    @Test func `a list that scans many libraries says so once`() throws {
+    @Test(.nightly) func `a list that scans many libraries says so once`() throws {
         let notice = "scanning plugins and effects; the next list is faster\n"
         let cache = ["XDG_CACHE_HOME": folder("empty"), "LADSPA_PATH": "-", "FREI0R_PATH": "-"]
         let first = try Greenroom.run("plugins", environment: cache)

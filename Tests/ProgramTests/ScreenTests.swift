@@ -208,8 +208,8 @@ import Testing
             return "\(run)\(run.text)"
         }
         let table = [
-            (["Screen", "--set", "window=nothing"], "no window is \"nothing\""),
-            (["Screen", "--set", "monitor=DP-9"], "no monitor is \"DP-9\". Open: \"screen\""),
+            (["Screen", "--set", "window=nothing"], "no window named \"nothing\""),
+            (["Screen", "--set", "monitor=DP-9"], "no monitor named \"DP-9\". Open: \"screen\""),
             (["Screen", "--set", "region=12by3"], "write WIDTHxHEIGHT+X+Y"),
             (
                 ["Screen", "--set", "window=a", "--set", "monitor=b"],

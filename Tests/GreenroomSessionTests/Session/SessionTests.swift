@@ -38,7 +38,7 @@ import Testing
 
     static let badAnswers = [
         BadAnswer(
-            kind: 77, width: 320, height: 180, fps: 15, words: ["kind of its answer is 77"]),
+            kind: 77, width: 320, height: 180, fps: 15, words: ["unknown kind of answer: 77"]),
         BadAnswer(
             kind: 2, width: 321, height: 180, fps: 15,
             words: ["321x180@15", "not in the offer (320x180@15, 212x160@15)"]),
