@@ -190,6 +190,7 @@ static inline VEC neon_mulhi_epu16(VEC a, VEC b) {
     uint32x4_t low = vmull_u16(vget_low_u16((uint16x8_t)a), vget_low_u16((uint16x8_t)b));
     return (VEC)vshrn_high_n_u32(vshrn_n_u32(low, 16), vmull_high_u16((uint16x8_t)a, (uint16x8_t)b), 16);
 }
+static inline VEC neon_mulhrs_epi16(VEC a, VEC b) { return (VEC)vqrdmulhq_s16((int16x8_t)a, (int16x8_t)b); }
 // Bytes without a sign times bytes with one, and the sums of each two.
 static inline VEC neon_maddubs_epi16(VEC a, VEC b) {
     int16x8_t low = (int16x8_t)vmovl_u8(vget_low_u8(a)) * vmovl_s8(vget_low_s8((int8x16_t)b));

@@ -290,7 +290,8 @@ static inline __attribute__((always_inline)) VEC NAME(scale_sums)(
 #define WINDOWS_OF_HALF (V / WINDOW)
 
 // The results as far as whole vectors go, if the windows of `halves` halves of a vector repeat: they stay in
-// registers. Returns how many results it made.
+// registers. Without negative weights the sums fit in 16 bits as they are, and a rounding product shifts them.
+// Returns how many results it made.
 static inline __attribute__((always_inline)) int NAME(scale_periods)(
     const uint8_t *row, uint8_t *restrict result, const struct greenroom_taps *columns, int terms,
     int halves) {
@@ -314,14 +315,15 @@ static inline __attribute__((always_inline)) int NAME(scale_periods)(
             VEC sums[2];
             for (int part = 0; part < 2; part++) {
                 int half = 2 * vector + part, own = half % halves * terms;
-                sums[part] = SUM_FROM(64);
                 for (int i = 0; i < terms; i++) {
                     VEC samples = NAME(pick)(row + half / halves * advance,
                                              windows + (own + i) * WINDOWS_OF_HALF, picks[own + i]);
-                    sums[part] = OP(add_epi16)(sums[part], OP(maddubs_epi16)(samples, factors[own + i]));
+                    VEC term = OP(maddubs_epi16)(samples, factors[own + i]);
+                    sums[part] = i == 0 ? term : OP(add_epi16)(sums[part], term);
                 }
+                sums[part] = OP(mulhrs_epi16)(sums[part], OP(set1_epi16)(256));
             }
-            NAME(store)(result + x + vector * V, NAME(halves)(NAME(sum_levels)(sums[0], sums[1])));
+            NAME(store)(result + x + vector * V, NAME(halves)(OP(packus_epi16)(sums[0], sums[1])));
         }
     }
     return x;

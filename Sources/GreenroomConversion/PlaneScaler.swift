@@ -71,6 +71,8 @@ final class PlaneScaler {
     private let inputs: UnsafeMutablePointer<UnsafePointer<UInt8>>
 
     static let padding = 64
+    /// The rows that libyuv makes at a time, while those that the next ones need are fetched.
+    private static let boxRows = 4
 
     init(from size: FrameSize, to wanted: FrameSize, channels: Int) {
         self.size = size
@@ -126,18 +128,33 @@ final class PlaneScaler {
         stride resultStride: Int, rows wantedRows: Range<Int>
     ) {
         guard !isBox else {
-            let needed = inputRows(for: wantedRows)
-            ScalePlane(
-                source + needed.lowerBound * stride, Int32(stride), Int32(size.width),
-                Int32(needed.count), result + wantedRows.lowerBound * resultStride,
-                Int32(resultStride), Int32(wanted.width), Int32(wantedRows.count), kFilterBox)
+            let end = inputRows(for: wantedRows).upperBound
+            for y in Swift.stride(
+                from: wantedRows.lowerBound, to: wantedRows.upperBound, by: Self.boxRows)
+            {
+                let needed = inputRows(for: y..<min(y + Self.boxRows, wantedRows.upperBound))
+                let next = needed.upperBound..<min(needed.upperBound + needed.count, end)
+                prefetch(next, of: source, stride)
+                ScalePlane(
+                    source + needed.lowerBound * stride, Int32(stride), Int32(size.width),
+                    Int32(needed.count), result + y * resultStride, Int32(resultStride),
+                    Int32(wanted.width), Int32(needed.count * wanted.height / size.height),
+                    kFilterBox)
+            }
             return
         }
         let kernels = greenroom_best_kernels().pointee
         let width = size.width * channels
         let (columns, rows) = (columns?.taps, rows?.taps.pointee)
         let start = row + Self.padding
+        var fetched = 0
         for y in wantedRows {
+            // Half of what the next row needs besides, and the rest before the other filter.
+            let next = y + 1 < wantedRows.upperBound ? inputRows(for: y + 1..<y + 2) : 0..<0
+            let first = max(fetched, next.lowerBound)
+            fetched = max(first, next.upperBound)
+            let middle = (first + fetched + 1) / 2
+            prefetch(first..<middle, of: source, stride)
             let output = result + y * resultStride
             let between = columns == nil ? output : start
             if let rows {
@@ -150,11 +167,17 @@ final class PlaneScaler {
             } else {
                 between.update(from: source + y * stride, count: width)
             }
+            prefetch(middle..<fetched, of: source, stride)
             if let columns {
                 if wanted.width > size.width { repeatEnds(of: start, width) }
                 kernels.scale(start, output, columns)
             }
         }
+    }
+
+    /// Begins to load rows: a frame of a session is in no cache.
+    private func prefetch(_ rows: Range<Int>, of source: UnsafePointer<UInt8>, _ stride: Int) {
+        for row in rows { greenroom_prefetch(source + row * stride, size.width * channels) }
     }
 
     /// Repeats the outermost pixels, because an enlarging filter reads one pixel beyond the row.

@@ -184,7 +184,9 @@ final class PolyphaseFilter {
         /// How much further the windows of all whole groups are than those of some groups before; nil if
         /// they differ otherwise.
         private func advance(after period: Int, _ groupCount: Int, length: Int) -> Int? {
-            guard groupCount > period, let first = positions.first else { return nil }
+            guard groupCount > period, let first = positions.first,
+                factors.allSatisfy({ $0.allSatisfy { $0 >= 0 } })
+            else { return nil }
             let advance = first[period] - first[0]
             func part(_ group: Int) -> Range<Int> { group * length..<(group + 1) * length }
             for term in positions.indices {

@@ -42,14 +42,15 @@ struct greenroom_recolor {
 // samples.
 //
 // The lists of windows are the same once more, as kernels with windows of W samples read it: for each W / 2
-// results, padded to a multiple of 64, `terms` windows, and of each window two samples for each result. If
-// whole windows repeat, after `period` results they are the same `advance` samples further.
+// results, padded to a multiple of 64, `terms` windows, and of each window two samples for each result. If no
+// weight is negative and whole windows repeat, after `period` results they are the same `advance` samples
+// further.
 struct greenroom_taps {
     int32_t count;           // of results
     int32_t taps;            // of each result; even
     int32_t step;            // from one tap to the next
     int32_t terms;
-    int32_t period, advance; // 0 if windows don't repeat
+    int32_t period, advance; // or 0
     const int32_t *first;    // the position of each result's first tap
     const int8_t *weights;   // `taps` for each result
     const int32_t *windows;  // the position of each window: the first of all groups, the second of all, ...
@@ -116,6 +117,11 @@ struct greenroom_i420 {
 // Converts an image of 32-bit pixels to I420 with the fastest table.
 void greenroom_make_i420(const uint8_t *pixels, ptrdiff_t stride, int width, int height,
                          struct greenroom_i420 result, const struct greenroom_from_rgb *weights);
+
+// Begins to load bytes into the cache; for rows that the next result needs, while this one is made.
+static inline void greenroom_prefetch(const uint8_t *bytes, ptrdiff_t count) {
+    for (ptrdiff_t i = 0; i < count; i += 64) __builtin_prefetch(bytes + i);
+}
 
 // The fastest table that this processor can run.
 const struct greenroom_kernels *greenroom_best_kernels(void);
