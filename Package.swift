@@ -664,14 +664,16 @@ if Context.environment["GREENROOM_BENCHMARK"] != nil {
             name: "CPeers", path: "Tests/Benchmarks/Peers",
             cSettings: gstreamerHeaders,
             linkerSettings: [
-                .linkedLibrary("swscale"), .linkedLibrary("zimg"), .linkedLibrary("gstcheck-1.0"),
+                .linkedLibrary("avutil"), .linkedLibrary("swscale"), .linkedLibrary("zimg"),
+                .linkedLibrary("gstcheck-1.0"),
                 .linkedLibrary("gstreamer-1.0"), .linkedLibrary("gobject-2.0"),
                 .linkedLibrary("glib-2.0"),
             ]),
         .executableTarget(
             name: "conversion-benchmark",
             dependencies: [
-                "CLibYUV", "CPeers", "GreenroomConversion", "GreenroomFilters", "GreenroomMedia",
+                "CGreenroomKernels", "CLibYUV", "CPeers", "GreenroomConversion", "GreenroomFilters",
+                "GreenroomMedia",
             ],
             path: "Tests/Benchmarks/Conversions"),
     ]

@@ -4,8 +4,8 @@
 # - how long the calls take that hand a 1920x1080 I420 frame over, from the plugin's call to its
 #   return, and how much of a core the host and the plugin's process use for it, at 30 and at 60
 #   frames a second, in the host's process and in one of its own, leased (filled in place; here not
-#   at all, as filling is the plugin's own time) and borrowed (one copy); beside it a call to another
-#   process and back by bare futexes, and the ratio to that;
+#   at all, as filling is the plugin's own time) and borrowed (one copy); beside it the wake-up of
+#   another process by a bare futex, which does not wait for an answer either, and the ratio to that;
 # - from the kill of a camera's process to the first repeated frame (after those that are on their
 #   way), the first slate and the first frame of its next life, as a reader of the live picture sees
 #   them, and how far apart pictures are at most meanwhile;
@@ -91,7 +91,7 @@ outputs: [{{ record: {{ folder: record, size: 16x16, fps: 1, overwrite: true }} 
     told = re.search(r"handed over in ([0-9.]+) us p50, ([0-9.]+) us p99", log.read())
     bare = [(one + other) / 2 for one, other in zip(bare, futex(fps))]
     print("1080p%d  %-8s %-8s  p50 %7s us  p99 %7s us   CPU: host %5.1f %%%s; "
-          "bare futexes p50 %.1f us, p99 %.1f us: p50 %.2f times" % (
+          "bare futex p50 %.1f us, p99 %.1f us: p50 %.2f times" % (
         fps, isolation, "leased" if leased else "borrowed", *told.groups(), shares[0],
         ", plugin's process %5.1f %%" % shares[1] if len(shares) > 1 else "", *bare,
         float(told.group(1)) / bare[0]))

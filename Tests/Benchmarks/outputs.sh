@@ -4,7 +4,9 @@
 #
 # - CPU time a frame of the host with its children, without the first seconds;
 # - memory of the host, and of all processes together, each page counted once;
-# - how long after its time a frame comes to an output, beyond the delay of live video.
+# - how long after its time a frame comes to an output, beyond the delay of live video;
+# - what one output of a smaller size costs the host, in turn: the ratio to 960x540, for which libyuv has a
+#   kernel, the median of three runs each. Fails where it exceeds its limit.
 #
 # Equal wants are those of FrameFolder, RGBA in the camera's size, of which no image is written after
 # the first; different ones are sizes of RGBA from 1920x1080 downwards.
@@ -15,7 +17,9 @@ cd "$(dirname "$0")/../.."
 swift build -c release 2>&1 | tail -1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
-cc -O2 -shared -fPIC -ISources/GreenroomABI/include Tests/Benchmarks/take.c -o "$work/take.so"
+for plugin in take flood; do
+    cc -O2 -shared -fPIC -ISources/GreenroomABI/include "Tests/Benchmarks/$plugin.c" -o "$work/$plugin.so"
+done
 PYTHONDONTWRITEBYTECODE=1 PYTHONPATH=Tests/Benchmarks python3 - "$work" "${1-8}" << 'PYTHON'
 import os, re, signal, subprocess, sys, time
 
@@ -40,7 +44,7 @@ def megabytes(process, name):
     return int(re.search(name + r":\s+(\d+) kB", text).group(1)) / 1000
 
 
-def run(outputs, isolation):
+def run(outputs, isolation, camera="plugin: ColorBars"):
     path = work + "/session.yaml"
     keys = ", isolation: " + isolation
     if isolation == "process":
@@ -48,7 +52,7 @@ def run(outputs, isolation):
     with open(path, "w") as file:
         file.write(f"""
 session: {{ maximum: 1920x1080@{fps}, table: [1920x1080@{fps}] }}
-camera: {{ plugin: ColorBars, isolation: host }}
+camera: {{ {camera}, isolation: host }}
 outputs: [{", ".join(output + keys + " }" for output in outputs)}]
 """)
     log = open(work + "/log", "w+")
@@ -107,4 +111,21 @@ for live in (0, 1):
         print("%-8s in %-8s p50 %6.2f ms  p95 %6.2f ms" % (
             "live" if live else "complete", isolation + ",", middle - delay, most - delay),
             flush=True)
+
+print(f"\none output of I420, scaled ({seconds:g} s each)", flush=True)
+# Its own work is none: the camera's frames go back as they came.
+leased = f"plugin: ./flood.so, settings: {{ leased: 1, fps: {fps} }}"
+costs = {(960, 540): [], (1280, 720): [], (858, 480): [], (640, 360): []}
+for _ in range(3):
+    for (width, height), times in costs.items():
+        output = "{ plugin: ./take.so, settings: { format: 1, width: %d, height: %d }" % (width, height)
+        times.append(run([output], "host", leased)[0])
+base, exceeded = sorted(costs[960, 540])[1], []
+for size, limit in (((1280, 720), 1.15), ((858, 480), 1.25), ((640, 360), 1.1)):
+    ratio = sorted(costs[size])[1] / base
+    print("%dx%d costs %.2f of at most %.2f of 960x540" % (*size, ratio, limit), flush=True)
+    if ratio > limit:
+        exceeded.append("%dx%d" % size)
+if exceeded:
+    sys.exit("exceeded: " + ", ".join(exceeded))
 PYTHON

@@ -1,3 +1,4 @@
+import CGreenroomKernels
 import CLibYUV
 import CPeers
 import Glibc
@@ -5,10 +6,10 @@ import GreenroomConversion
 import GreenroomFilters
 import GreenroomMedia
 
-// Conversions by Greenroom, libyuv, zimg and swscale of the same frame, in turn, and adjusting by Greenroom
+// Conversions by Greenroom, libyuv, zimg and swscale of equal frames, in turn, and adjusting by Greenroom
 // and GStreamer: the processor time of the thread, and for scaling PSNR of luma against lanczos. A ratio is
-// to the fastest peer whose PSNR is within 0.5 dB of ours. Fails if a ratio exceeds its limit, which depends
-// on the instruction set.
+// to the fastest peer whose PSNR is within 0.5 dB of ours, better or worse. Fails if a ratio exceeds its limit,
+// which depends on the instruction set: `--avx2` keeps all libraries from AVX-512.
 
 // MARK: Images
 
@@ -127,14 +128,22 @@ extension peer_image {
     }
 }
 
-typealias Peer = (name: String, run: () -> Void)
+typealias Peer = (name: String, run: (peer_image) -> Void)
 
 func peers(_ from: peer_image, _ to: peer_image, _ filters: [(String, peer_filter)]) -> [Peer] {
     var (from, to) = (from, to)
     return filters.flatMap { name, filter in
         [("zimg", peer_zimg(&from, &to, filter)), ("swscale", peer_swscale(&from, &to, filter))]
             .compactMap { library, peer in
-                peer.map { peer in ("\(library) \(name)", { peer_run(peer, &from, &to) }) }
+                peer.map { peer in
+                    (
+                        "\(library) \(name)",
+                        { image in
+                            var image = image
+                            peer_run(peer, &image, &to)
+                        }
+                    )
+                }
             }
     }
 }
@@ -151,14 +160,14 @@ func libyuv(_ from: peer_image, _ to: peer_image) -> [Peer] {
     return switch (from.format, to.format) {
     case (PEER_I420, PEER_I420) where from.width != to.width:
         [
-            ("libyuv bilinear", { scale(from, to, kFilterBilinear) }),
-            ("libyuv box", { scale(from, to, kFilterBox) }),
+            ("libyuv bilinear", { from in scale(from, to, kFilterBilinear) }),
+            ("libyuv box", { from in scale(from, to, kFilterBox) }),
         ]
     case (PEER_BGRA, PEER_I420):
         [
             (
                 "libyuv BT.601",
-                {
+                { from in
                     ARGBToI420(
                         from.planes.0, from.strides.0, to.planes.0, to.strides.0, to.planes.1,
                         to.strides.1, to.planes.2, to.strides.2, from.width, from.height)
@@ -169,7 +178,7 @@ func libyuv(_ from: peer_image, _ to: peer_image) -> [Peer] {
         [
             (
                 "libyuv BT.601",
-                {
+                { from in
                     I420ToARGB(
                         from.planes.0, from.strides.0, from.planes.1, from.strides.1,
                         from.planes.2, from.strides.2, to.planes.0, to.strides.0, from.width,
@@ -178,7 +187,7 @@ func libyuv(_ from: peer_image, _ to: peer_image) -> [Peer] {
             )
         ]
     case (PEER_P010, PEER_I420):
-        [("libyuv, two passes", { narrowAndSplit(from, to, through: chroma) })]
+        [("libyuv, two passes", { from in narrowAndSplit(from, to, through: chroma) })]
     default: []
     }
 }
@@ -210,15 +219,21 @@ func processorTime() -> Double {
 }
 
 /// The lower quartiles of what ours and each peer take, in microseconds.
+///
+/// - Parameters:
+///   - peers: Take the number of a run.
+///   - ours: Likewise.
 func measure(
-    rounds: Int, _ peers: [Peer], ours: () throws -> Void
+    rounds: Int, _ peers: [(Int) -> Void], ours: (Int) throws -> Void
 ) rethrows -> (ours: Double, peers: [Double]) {
-    /// The fastest of some runs: the first ones bring their memory into the cache.
-    func time(_ run: () throws -> Void) rethrows -> Double {
+    var number = 0
+    /// The fastest of some runs: the first ones bring their code and tables into the cache.
+    func time(_ run: (Int) throws -> Void) rethrows -> Double {
         var fastest = Double.infinity
         for _ in 0..<6 {
+            number += 1
             let begun = processorTime()
-            try run()
+            try run(number)
             fastest = min(fastest, processorTime() - begun)
         }
         return fastest
@@ -227,7 +242,7 @@ func measure(
     var times = [[Double]](repeating: [], count: peers.count)
     for _ in 0..<rounds {
         own.append(try time(ours))
-        for (index, peer) in peers.enumerated() { times[index].append(time(peer.run)) }
+        for (index, peer) in peers.enumerated() { times[index].append(time(peer)) }
     }
     func quartile(_ times: [Double]) -> Double { times.sorted()[times.count / 4] }
     return (quartile(own), times.map(quartile))
@@ -243,58 +258,98 @@ struct Work {
     var result: String?
     var wanted: ColorSpace?
     var peer = ""
-    var limit: Double
+    var limit: Limits
 }
 
-// Halves and quarters are libyuv's on both sides: they differ by where their memory is, and by taking a
-// frame from the pool.
+/// The limits of a ratio, by the instruction set of our kernels. Others have none.
+struct Limits {
+    var avx2, avx512: Double
+
+    static var kernels: String { String(cString: greenroom_best_kernels().pointee.name) }
+
+    var current: Double? {
+        switch Self.kernels {
+        case "AVX2": avx2
+        case "AVX-512": avx512
+        default: nil
+        }
+    }
+}
+
+// Halves and quarters are libyuv's on both sides: ours fetches rows ahead, and takes a frame from the pool.
 let works: [Work] = [
-    Work(what: "BGRA → I420, BT.709", from: .bgra, peer: "libyuv", limit: 1.3),
-    Work(what: "RGBA → I420, BT.709", from: .rgba, peer: "libyuv", limit: 1.3),
     Work(
-        what: "BGRA → I420, BT.601", from: .bgra, color: .bt601Limited, peer: "libyuv", limit: 1.03),
-    Work(what: "I420 BT.709 → BGRA", to: .bgra, peer: "libyuv", limit: 1.3),
-    Work(what: "I420 BT.601 → BGRA", color: .bt601Limited, to: .bgra, peer: "libyuv", limit: 1.03),
+        what: "BGRA → I420, BT.709", from: .bgra, peer: "libyuv",
+        limit: Limits(avx2: 0.95, avx512: 0.8)),
     Work(
-        what: "full → limited", color: .bt709Full, wanted: .bt709Limited, peer: "zimg", limit: 0.7),
-    Work(what: "limited → full", wanted: .bt709Full, peer: "zimg", limit: 0.7),
+        what: "RGBA → I420, BT.709", from: .rgba, peer: "libyuv",
+        limit: Limits(avx2: 0.95, avx512: 0.8)),
+    Work(
+        what: "BGRA → I420, BT.601", from: .bgra, color: .bt601Limited, peer: "libyuv",
+        limit: Limits(avx2: 0.95, avx512: 0.8)),
+    Work(
+        what: "I420 BT.709 → BGRA", to: .bgra, peer: "libyuv",
+        limit: Limits(avx2: 1.15, avx512: 0.7)
+    ),
+    Work(
+        what: "I420 BT.601 → BGRA", color: .bt601Limited, to: .bgra, peer: "libyuv",
+        limit: Limits(avx2: 1.15, avx512: 0.7)),
+    Work(
+        what: "full → limited", color: .bt709Full, wanted: .bt709Limited, peer: "zimg",
+        limit: Limits(avx2: 0.65, avx512: 0.9)),
+    Work(
+        what: "limited → full", wanted: .bt709Full, peer: "zimg",
+        limit: Limits(avx2: 0.65, avx512: 0.9)),
     Work(
         what: "BT.601 → BT.709", color: .bt601Limited, wanted: .bt709Limited, peer: "zimg",
-        limit: 0.15),
-    Work(what: "P010 → I420", from: .p010, peer: "libyuv", limit: 1),
-    Work(what: "→ 1280x720", result: "1280x720", limit: 0.3),
-    Work(what: "→ 1440x810", result: "1440x810", limit: 1.2),
-    Work(what: "→ 960x540", result: "960x540", limit: 1.1),
-    Work(what: "→ 858x480", result: "858x480", limit: 1),
-    Work(what: "→ 640x360", result: "640x360", limit: 1),
-    Work(what: "→ 480x270", result: "480x270", limit: 1.1),
-    Work(what: "→ 320x180", result: "320x180", limit: 1),
-    Work(what: "720p → 854x480", size: "1280x720", result: "854x480", limit: 1),
-    Work(what: "720p → 640x360", size: "1280x720", result: "640x360", limit: 1.1),
-    Work(what: "720p → 1920x1080", size: "1280x720", result: "1920x1080", limit: 1),
+        limit: Limits(avx2: 0.12, avx512: 0.12)),
+    Work(what: "P010 → I420", from: .p010, peer: "libyuv", limit: Limits(avx2: 1.3, avx512: 1.15)),
+    Work(what: "→ 1280x720", result: "1280x720", limit: Limits(avx2: 0.25, avx512: 0.2)),
+    Work(what: "→ 1440x810", result: "1440x810", limit: Limits(avx2: 0.25, avx512: 0.2)),
+    Work(what: "→ 960x540", result: "960x540", limit: Limits(avx2: 1.05, avx512: 1.05)),
+    Work(what: "→ 858x480", result: "858x480", limit: Limits(avx2: 0.4, avx512: 0.4)),
+    Work(what: "→ 640x360", result: "640x360", limit: Limits(avx2: 0.35, avx512: 0.3)),
+    Work(what: "→ 480x270", result: "480x270", limit: Limits(avx2: 1.1, avx512: 1.1)),
+    Work(what: "→ 320x180", result: "320x180", limit: Limits(avx2: 0.4, avx512: 0.3)),
+    Work(
+        what: "720p → 854x480", size: "1280x720", result: "854x480",
+        limit: Limits(avx2: 0.45, avx512: 0.35)),
+    Work(
+        what: "720p → 640x360", size: "1280x720", result: "640x360",
+        limit: Limits(avx2: 1.25, avx512: 1.2)),
+    Work(
+        what: "720p → 1920x1080", size: "1280x720", result: "1920x1080",
+        limit: Limits(avx2: 0.3, avx512: 0.3)),
 ]
 
-/// Several steps, which run in bands of rows: compared with one after the other, of more frames than a cache
-/// has room for.
+/// Several steps, which run in bands of rows: compared with one after the other.
 let bandWorks: [Work] = [
-    Work(what: "BGRA → I420 720p", from: .bgra, result: "1280x720", limit: 1.05),
-    Work(what: "NV12 → I420 720p", from: .nv12, result: "1280x720", limit: 1.1),
-    Work(what: "I420 → BGRA 720p", to: .bgra, result: "1280x720", limit: 1.05),
+    Work(
+        what: "BGRA → I420 720p", from: .bgra, result: "1280x720",
+        limit: Limits(avx2: 1.2, avx512: 1.2)),
+    Work(
+        what: "NV12 → I420 720p", from: .nv12, result: "1280x720",
+        limit: Limits(avx2: 1.15, avx512: 1.2)),
+    Work(
+        what: "I420 → BGRA 720p", to: .bgra, result: "1280x720",
+        limit: Limits(avx2: 1.15, avx512: 1.2)),
     Work(
         what: "2160p NV12 → BGRA 720p", from: .nv12, size: "3840x2160", to: .bgra,
-        result: "1280x720", limit: 1),
+        result: "1280x720", limit: Limits(avx2: 1.15, avx512: 1.15)),
 ]
 
-func runBands(_ work: Work, rounds: Int) throws -> Bool {
-    final class Source {
-        let frame: VideoFrame
-        init(_ frame: consuming VideoFrame) { self.frame = frame }
-    }
-    guard let size = FrameSize(work.size) else { return false }
-    let (count, pool) = (12, FramePool(limit: 15))
+final class Source {
+    let frame: VideoFrame
+    init(_ frame: consuming VideoFrame) { self.frame = frame }
+}
+
+/// Equal frames, more than a cache has room for: those of a session are in none either.
+func sources(of work: Work) -> [Source]? {
+    guard let size = FrameSize(work.size) else { return nil }
+    let (count, pool) = (12, FramePool(limit: 12))
     var sources: [Source] = []
     for _ in 0..<count {
-        guard var frame = pool.take(work.from, size) else { return false }
+        guard var frame = pool.take(work.from, size) else { return nil }
         frame.info.color = work.color
         if let first = sources.first {
             for index in 0..<frame.planeCount {
@@ -306,16 +361,20 @@ func runBands(_ work: Work, rounds: Int) throws -> Bool {
         }
         sources.append(Source(frame))
     }
+    return sources
+}
+
+func runBands(_ work: Work, rounds: Int) throws -> Bool {
+    guard let sources = sources(of: work) else { return false }
+    let pool = FramePool(limit: 3)
     let want = VideoWant(format: work.to, size: work.result.flatMap { FrameSize($0) })
     let (banded, whole) = (FrameConverter(), FrameConverter(bandByteCount: .max))
-    var number = 0
-    func convert(with converter: FrameConverter) {
-        number += 1
-        _ = try? converter.convert(sources[number % count].frame, to: want, into: pool)
+    func convert(_ number: Int, with converter: FrameConverter) {
+        _ = try? converter.convert(sources[number % sources.count].frame, to: want, into: pool)
     }
-    let times = measure(
-        rounds: rounds, [("one after the other", { convert(with: whole) })]
-    ) { convert(with: banded) }
+    let times = measure(rounds: rounds, [{ convert($0, with: whole) }]) {
+        convert($0, with: banded)
+    }
     let ratio = times.ours / times.peers[0]
     print(line(work.what, "in bands", times.ours, nil, nil))
     print(line("", "one after the other", times.peers[0], nil, ratio))
@@ -326,9 +385,7 @@ func run(_ work: Work, rounds: Int) throws -> Bool {
     guard let size = FrameSize(work.size) else { return false }
     let scaled = work.result.flatMap { FrameSize($0) }
     let pool = FramePool(limit: 6)
-    guard var input = pool.take(work.from, size) else { return false }
-    input.info.color = work.color
-    fill(&input)
+    guard let sources = sources(of: work) else { return false }
     let want = VideoWant(
         format: work.to, size: scaled, range: work.wanted?.range, matrix: work.wanted?.matrix,
         fit: .stretch)
@@ -341,23 +398,26 @@ func run(_ work: Work, rounds: Int) throws -> Bool {
         scaled == nil
         ? [("", PEER_BILINEAR)]
         : [("bilinear", PEER_BILINEAR), ("bicubic", PEER_BICUBIC), ("area", PEER_AREA)]
-    var all = libyuv(peer_image(input), peer_image(output))
-    all += peers(peer_image(input), peer_image(output), filters)
+    defer { withExtendedLifetime(sources) {} }
+    let images = sources.map { peer_image($0.frame) }
+    var all = libyuv(images[0], peer_image(output))
+    all += peers(images[0], peer_image(output), filters)
 
-    let times = try measure(rounds: rounds, all) {
-        _ = try converter.convert(input, to: want, into: pool)
+    let runs = all.map { peer in { (number: Int) in peer.run(images[number % images.count]) } }
+    let times = try measure(rounds: rounds, runs) {
+        _ = try converter.convert(sources[$0 % sources.count].frame, to: want, into: pool)
     }
     let reference = scaled.map { scaled in
-        transposed(transposed(luma(input)).map { lanczos($0, scaled.height) })
+        transposed(transposed(luma(sources[0].frame)).map { lanczos($0, scaled.height) })
             .map { lanczos($0, scaled.width) }
     }
-    let mine = try converter.convert(input, to: want, into: pool)
+    let mine = try converter.convert(sources[0].frame, to: want, into: pool)
     let quality = reference.map { signalToNoise(luma(mine), $0) }
     var best = Double.infinity
     var lines: [String] = []
     for (index, peer) in all.enumerated() {
         let time = times.peers[index]
-        peer.run()
+        peer.run(images[0])
         let peerQuality = reference.map { signalToNoise(luma(output), $0) }
         // A better peer may take longer, and a worse one does less.
         let counts =
@@ -375,15 +435,14 @@ func run(_ work: Work, rounds: Int) throws -> Bool {
 }
 
 /// Brightness, contrast and saturation, as the plugin Adjust does it and as GStreamer's videobalance.
-func runAdjust(rounds: Int, limit: Double) throws -> Bool {
+func runAdjust(rounds: Int, limit: Limits) throws -> Bool {
     guard var frame = FramePool(limit: 1).take(.i420, FrameSize(width: 1920, height: 1080)),
         let balance = peer_videobalance(1920, 1080)
     else { return false }
     fill(&frame)
     let curves = ToneCurves(
         ToneCurves.Adjustment(brightness: 0.05, contrast: 1.1, saturation: 1.2), range: .limited)
-    let peers: [Peer] = [("videobalance", { peer_balance(balance) })]
-    let times = measure(rounds: rounds, peers) {
+    let times = measure(rounds: rounds, [{ _ in peer_balance(balance) }]) { _ in
         for plane in 0..<3 {
             let (geometry, stride) =
                 (frame.format.plane(plane, of: frame.size), frame.strideBytes(plane))
@@ -398,17 +457,21 @@ func runAdjust(rounds: Int, limit: Double) throws -> Bool {
     }
     let ratio = times.ours / times.peers[0]
     print(line("Adjust", "ours", times.ours, nil, nil))
-    print(line("", peers[0].name, times.peers[0], nil, ratio))
+    print(line("", "videobalance", times.peers[0], nil, ratio))
     return show(ratio, limit: limit)
 }
 
 /// Prints a ratio.
 ///
 /// - Returns: Whether it is within its limit.
-func show(_ ratio: Double, limit: Double) -> Bool {
+func show(_ ratio: Double, limit: Limits) -> Bool {
+    let ratioLine = line("", "ratio", nil, nil, ratio)
+    guard let limit = limit.current else {
+        print(ratioLine + "\n")
+        return true
+    }
     let holds = ratio <= limit
-    print(
-        line("", "ratio", nil, nil, ratio) + " of \(limit)\(holds ? "" : " EXCEEDED")\n")
+    print(ratioLine + " of \(limit)\(holds ? "" : " EXCEEDED")\n")
     return holds
 }
 
@@ -427,9 +490,18 @@ func line(_ what: String, _ who: String, _ time: Double?, _ quality: Double?, _ 
         + padded(number(quality, 1), 8) + number(ratio, 2)
 }
 
-let words = CommandLine.arguments.dropFirst()
-let rounds = words.first.flatMap { Int($0) } ?? 100
-print(line("1920x1080, µs, dB", "", nil, nil, nil))
+var words = CommandLine.arguments.dropFirst()
+if words.first == "--avx2" {
+    words.removeFirst()
+    peer_limit_to_avx2()
+    MaskCpuFlags(~(kCpuHasAVX512BW | kCpuHasAVX512VL | kCpuHasAVX512VBMI))
+    guard Limits.kernels == "AVX2" else {
+        print("the kernels are those of \(Limits.kernels)")
+        exit(2)
+    }
+}
+let rounds = words.first.flatMap { Int($0) } ?? 20
+print(line("1920x1080, µs, dB", Limits.kernels, nil, nil, nil))
 var failed = 0
 for work in works where words.count < 2 || words.dropFirst().contains(where: work.what.contains) {
     if try !run(work, rounds: rounds) { failed += 1 }
@@ -439,6 +511,6 @@ for work in bandWorks where words.count < 2 || words.dropFirst().contains(where:
     if try !runBands(work, rounds: rounds) { failed += 1 }
 }
 if words.count < 2 || words.dropFirst().contains(where: "Adjust".contains) {
-    if try !runAdjust(rounds: rounds, limit: 0.5) { failed += 1 }
+    if try !runAdjust(rounds: rounds, limit: Limits(avx2: 0.55, avx512: 0.15)) { failed += 1 }
 }
 exit(failed == 0 ? 0 : 1)

@@ -1,9 +1,24 @@
 #include "peers.h"
 
+#include <libavutil/cpu.h>
 #include <libswscale/swscale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <zimg.h>
+
+// What __builtin_cpu_supports reads, of the compiler's library.
+extern struct {
+    unsigned vendor, type, subtype, features[1];
+} __cpu_model;
+
+static enum zimg_cpu_type_e zimg_cpu = ZIMG_CPU_AUTO_64B;
+
+void peer_limit_to_avx2(void) {
+    const unsigned avx512bw = 1u << 21;
+    __cpu_model.features[0] &= ~avx512bw;
+    av_force_cpu_flags(av_get_cpu_flags() & ~(AV_CPU_FLAG_AVX512 | AV_CPU_FLAG_AVX512ICL));
+    zimg_cpu = ZIMG_CPU_X86_AVX2;
+}
 
 struct peer {
     zimg_filter_graph *graph;
@@ -32,7 +47,7 @@ struct peer *peer_zimg(const struct peer_image *from, const struct peer_image *t
     zimg_graph_builder_params_default(&params, ZIMG_API_VERSION);
     params.resample_filter = params.resample_filter_uv =
         filter == PEER_BICUBIC ? ZIMG_RESIZE_BICUBIC : ZIMG_RESIZE_BILINEAR;
-    params.cpu_type = ZIMG_CPU_AUTO_64B;
+    params.cpu_type = zimg_cpu;
     zimg_filter_graph *graph = zimg_filter_graph_build(&source, &result, &params);
     if (!graph) return NULL;
     struct peer *peer = calloc(1, sizeof *peer);

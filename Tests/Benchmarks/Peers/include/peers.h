@@ -19,6 +19,9 @@ struct peer_image {
     int strides[3];
 };
 
+// Keeps the kernels of Greenroom, zimg and swscale that are made from now on from AVX-512.
+void peer_limit_to_avx2(void);
+
 struct peer;
 
 // Null if the library does not do it. The planes and strides count only when it runs.
