@@ -45,6 +45,7 @@ extension UnsafeFrame {
         let kernels = kernels
         withUnsafePointer(to: weights) { weights in
             for y in 0..<size.height {
+                prefetch(y + 1, ofPlane: 0)
                 let (luma, result) = (row(y, ofPlane: 0), output.row(y, ofPlane: 0))
                 if weights.pointee.keepsMatrix {
                     kernels.range(luma, result, width, weights)
@@ -70,6 +71,7 @@ extension UnsafeFrame {
         for index in 0..<(splits ? 1 : format.planeCount) {
             let plane = output.format.plane(index, of: size)
             for y in 0..<plane.rows {
+                prefetch(y + 1, ofPlane: index)
                 withSamples(y, ofPlane: index) {
                     kernels.narrow($0, output.row(y, ofPlane: index), Int32(plane.rowBytes), shift)
                 }
@@ -77,11 +79,19 @@ extension UnsafeFrame {
         }
         guard splits else { return }
         for y in 0..<chromaSize.height {
+            prefetch(y + 1, ofPlane: 1)
             withSamples(y, ofPlane: 1) {
                 kernels.narrow_pairs(
                     $0, output.row(y, ofPlane: 1), output.row(y, ofPlane: 2), chromaWidth)
             }
         }
+    }
+
+    /// Begins to load a row, if there is one: a frame of a session is in no cache.
+    private func prefetch(_ y: Int, ofPlane index: Int) {
+        let plane = format.plane(index, of: size)
+        guard y < plane.rows else { return }
+        greenroom_prefetch(row(y, ofPlane: index), plane.rowBytes)
     }
 
     /// Calls `body` with a row of 16-bit samples.
